@@ -1,0 +1,3 @@
+"""judgesheet measures an LLM judge before anyone trusts it."""
+
+__version__ = "0.1.0"

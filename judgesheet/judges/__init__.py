@@ -1,0 +1,68 @@
+"""Judges behind one protocol: `ask(call, attempt) -> Reply`.
+
+A judge never raises for what an endpoint does: a timeout, a refusal or a page of HTML is a `Reply`
+with an `outcome`. It raises `JudgeError` or `MissingDependency` only where it cannot be opened.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from judgesheet.records import Call, Reply, ReplyFormat
+
+
+class Judge(Protocol):
+    """What the collector needs of a judge. Entered once per run, used from one event loop."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What a reader must know of this judge (provider, model, base URL, …); never a key."""
+
+    @property
+    def default_reply(self) -> ReplyFormat:
+        """The reply format that this judge is asked for unless the user says otherwise."""
+
+    @property
+    def max_concurrency(self) -> int | None:
+        """Calls in flight that this judge can bear; None leaves it to the collector."""
+
+    async def ask(self, call: Call, attempt: int) -> Reply:
+        """Put one question once. `attempt` counts from 1 and is copied into the reply."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How to reach an endpoint, as the user gave it."""
+
+    base_url: str | None = None
+    api_key_env: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    timeout_s: float = 120.0
+    concurrency: int = 16
+
+
+def open_judge(
+    model: str, connection: Connection, answer_key: Mapping[str, float] | None = None
+) -> Judge:
+    """The judge that `PROVIDER/NAME` names.
+
+    `answer_key` maps items to their intended level (0..1); only simulated judges are given it.
+
+    Raises
+    ------
+    UsageError
+        if the provider is unknown or the name is empty.
+    MissingDependency, JudgeError
+        if the judge cannot be opened on this machine.
+    """
+    raise NotImplementedError

@@ -1,0 +1,242 @@
+"""The records that cross seams: frozen, slotted, and importing nothing of ours.
+
+Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `AxisResult`,
+`Datasheet`): a better parser or estimator needs no new call.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Outcome = Literal[
+    "ok",  # the judge answered; whether the text can be read is decided in `measure`
+    "refused",  # the endpoint says so itself (refusal field, content filter), never guessed
+    "timeout",
+    "unavailable",  # 5xx, 408, 409, 529 or a broken connection
+    "rate_limited",  # 429
+    "too_long",  # the prompt does not fit the judge's context
+    "rejected",  # any other 4xx
+    "unauthorized",  # 401, 403
+    "not_found",  # 404: unknown model or wrong address
+    "malformed",  # 2xx that is no chat completion (an HTML page, say)
+]
+RETRYABLE: frozenset[Outcome] = frozenset({"timeout", "unavailable", "rate_limited", "malformed"})
+HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found"})
+
+ReplyFormat = Literal["text", "json", "recorded"]
+"""How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
+`recorded` marks verdicts that were taken elsewhere and ingested."""
+
+
+def canonical_json(value: Any) -> str:
+    """One text per value: sorted keys, no spaces, UTF-8 kept. Digests are taken of this."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(text: str) -> str:
+    """SHA-256 of the UTF-8 text, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """The unit of resampling: one question with everything that is asked about it.
+
+    `fields` is the validated content (see `spine.stimuli`), `source` is `file:line`.
+    """
+
+    id: str
+    pool: str
+    fields: Mapping[str, Any]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question to the judge.
+
+    `cell` names the experimental condition and holds no secret of the answer; `params` are the
+    request's parameters (`temperature`, `max_tokens`, `response_format`, …), `reply` the format
+    that the prompt asks for. `id` is a hash of all the rest, so the same content is the same call.
+    """
+
+    axis: str
+    stimulus: str
+    cell: Mapping[str, Any]
+    repeat: int
+    messages: tuple[Mapping[str, str], ...]
+    params: Mapping[str, Any]
+    reply: ReplyFormat = "text"
+    id: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        content = [self.axis, self.stimulus, self.cell, self.repeat, self.messages, self.params]
+        object.__setattr__(self, "id", digest(canonical_json([*content, self.reply]))[:24])
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is known about an item and never shown to the judge.
+
+    `kind` is `human` (a mean over raters) or `intended` (the level an author wrote for, 0..1).
+    """
+
+    axis: str
+    item: str
+    kind: Literal["human", "intended"]
+    score: float
+    criterion: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every call of a run, in sending order, with the labels that measuring will need."""
+
+    seed: int
+    calls: tuple[Call, ...]
+    labels: tuple[Label, ...]
+    provenance: Mapping[str, Any]
+    """`prompts`, `stimuli` and `parsers` digests, settings per axis; see `spine.plan`."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the call ids: two plans with the same digest ask the same questions."""
+        return digest("\n".join(call.id for call in self.calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back from one attempt at one call, verbatim.
+
+    `text` is the judge's words ("" when there are none), `raw` the body as received, `at` seconds
+    since the epoch when the reply was complete, `retry_after_s` what the server asked for.
+    Token counts are None where the endpoint does not say.
+    """
+
+    call_id: str
+    attempt: int
+    outcome: Outcome
+    text: str
+    raw: str
+    latency_s: float
+    tokens_in: int | None
+    tokens_out: int | None
+    served_model: str | None
+    at: float
+    retry_after_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PaperCompatible:
+    """The same figure computed the paper's way, for readers who compare with the literature."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its evidence.
+
+    `key` is `axis.name` or `axis.name[dim=value,…]`, where `name` is the function that computed
+    it. `value` None means not measured or not estimable, and `note` says why. `low` and `high`
+    bound the interval of confidence `level`; None where none is defined. `n` counts calls or
+    items that entered, `clusters` the stimuli they came from.
+    """
+
+    key: str
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    unit: str = ""
+    n: int = 0
+    clusters: int = 0
+    method: str = ""
+    conditions: str = ""
+    note: str = ""
+    paper_compatible: PaperCompatible | None = None
+
+    def __post_init__(self) -> None:
+        if self.value is None and not self.note:
+            raise ValueError(f"{self.key}: an estimate without a value must say why in its note")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A plot as data: which family of estimates to draw, and how.
+
+    `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
+    members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
+    """
+
+    kind: str
+    title: str
+    caption: str
+    families: tuple[str, ...]
+    x: str = ""
+    y: str = ""
+    series: str = ""
+    x_label: str = ""
+    y_label: str = ""
+    reference: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AxisResult:
+    """One axis of the datasheet: what was asked, what came back, what follows.
+
+    `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
+    `headline` lists the keys of the characteristics table in reading order.
+    """
+
+    name: str
+    title: str
+    question: str
+    planned: int
+    answered: int
+    unreadable: int
+    refused: int
+    failed: int
+    estimates: tuple[Estimate, ...]
+    caveats: tuple[str, ...]
+    headline: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What to do with this judge, and the keys of the estimates that say so."""
+
+    axis: str
+    text: str
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One rule held against one estimate; `passed` None means not proven either way."""
+
+    rule: str
+    key: str
+    observed: float | None
+    passed: bool | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Datasheet:
+    """The product; `datasheet.json` is this record (schema in `docs/datasheet.schema.json`)."""
+
+    schema_version: str
+    judge: Mapping[str, Any]
+    run: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    axes: tuple[AxisResult, ...]
+    recommendations: tuple[Recommendation, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
