@@ -6,7 +6,7 @@
     ├── TemplateError        a prompt template cannot be used
     ├── JudgeError           a judge cannot be opened or must not be asked any further
     ├── RunError             a run directory or ledger cannot be used
-    └── MissingDependency    an optional or system library is absent; names the command
+    └── MissingDependencyError an optional or system library is absent; names the command
 
 A judge that times out, refuses or talks nonsense is *data* (`records.Reply.outcome`), never one
 of these.
@@ -41,5 +41,5 @@ class RunError(JudgesheetError):
     """A run directory holds something else, cannot be written or is not complete."""
 
 
-class MissingDependency(JudgesheetError):
+class MissingDependencyError(JudgesheetError):
     """A library is missing; the sentence gives the command that installs it."""

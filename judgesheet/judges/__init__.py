@@ -1,7 +1,7 @@
 """Judges behind one protocol: `ask(call, attempt) -> Reply`.
 
 A judge never raises for what an endpoint does: a timeout, a refusal or a page of HTML is a `Reply`
-with an `outcome`. It raises `JudgeError` or `MissingDependency` only where it cannot be opened.
+with an `outcome`. It raises `JudgeError` or `MissingDependencyError` only where it cannot be opened.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ def open_judge(
     ------
     UsageError
         if the provider is unknown or the name is empty.
-    MissingDependency, JudgeError
+    MissingDependencyError, JudgeError
         if the judge cannot be opened on this machine.
     """
     raise NotImplementedError

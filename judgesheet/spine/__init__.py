@@ -1,0 +1,1 @@
+"""The spine: plan, collect, ledger, measure, datasheet, render; one module a stage."""

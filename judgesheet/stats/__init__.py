@@ -1,0 +1,1 @@
+"""Arithmetic without judges: arrays in, frozen results out."""
