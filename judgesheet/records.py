@@ -188,11 +188,26 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence in plain words, computed from intervals, with the keys that say so.
+
+    `tone` is what it means for somebody who wants to use the judge: `good`, `bad`, `unknown` (the
+    data cannot tell) or `neutral`.
+    """
+
+    text: str
+    evidence: tuple[str, ...]
+    tone: Literal["good", "bad", "unknown", "neutral"] = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
 class AxisResult:
     """One axis of the datasheet: what was asked, what came back, what follows.
 
     `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
-    `headline` lists the keys of the characteristics table in reading order.
+    `headline` lists the keys of the characteristics table in reading order, `findings` the
+    sentences of the first page, `glossary` what each family of estimates means (name -> one
+    paragraph, the first of the docstring of the function with that name).
     """
 
     name: str
@@ -205,7 +220,9 @@ class AxisResult:
     failed: int
     estimates: tuple[Estimate, ...]
     caveats: tuple[str, ...]
+    findings: tuple[Statement, ...] = ()
     headline: tuple[str, ...] = ()
+    glossary: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()
 
 

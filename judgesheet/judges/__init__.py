@@ -1,7 +1,8 @@
 """Judges behind one protocol: `ask(call, attempt) -> Reply`.
 
 A judge never raises for what an endpoint does: a timeout, a refusal or a page of HTML is a `Reply`
-with an `outcome`. It raises `JudgeError` or `MissingDependencyError` only where it cannot be opened.
+with an `outcome`. It raises `JudgeError` or `MissingDependencyError` only where it cannot be
+opened.
 """
 
 from collections.abc import Mapping
