@@ -1,0 +1,346 @@
+"""The commands as functions: `judgesheet.probe(...)` is `judgesheet probe …`.
+
+Each is a few calls to the spine; nothing is printed here.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.errors import RunError, UsageError
+from judgesheet.records import Datasheet, Plan, ReplyFormat
+
+if TYPE_CHECKING:
+    from judgesheet.axes import Axis
+    from judgesheet.judges import Judge
+    from judgesheet.spine.collect import Progress
+    from judgesheet.spine.ledger import Ledger
+    from judgesheet.spine.plan import AxisBudget
+
+LEDGER = "ledger.sqlite"
+FORMATS = ("html", "pdf", "json")
+"""What a run directory holds when it is finished, beside the ledger, the plan and the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to ask of which judge. The defaults are those of the command line."""
+
+    model: str
+    axes: Sequence[str] = ()
+    profile: str = "quick"
+    stimuli: Path | None = None
+    prompts: Mapping[str, Path] = field(default_factory=dict)
+    seed: int = 0
+    repeats: int | None = None
+    sequences: str = "cyclic"
+    temperature: float = 0.0
+    max_tokens: int | None = None
+    reply: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    timeout_s: float = 120.0
+    concurrency: int = 16
+    rate: float | None = None
+    max_calls: int | None = None
+    max_cost: float | None = None
+    prices: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run directory with its datasheet; `progress` is None where no call was made."""
+
+    directory: Path
+    datasheet: Datasheet
+    progress: "Progress | None" = None
+
+
+def probe(
+    request: Request,
+    out: Path | None = None,
+    *,
+    fresh: bool = False,
+    on_progress: "Callable[[Progress], None]" = lambda progress: None,
+) -> Run:
+    """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
+
+    Raises
+    ------
+    JudgesheetError
+        with one sentence that says what to do.
+    KeyboardInterrupt
+        after the replies that had arrived were saved; the same call resumes the run.
+    """
+    from judgesheet.spine.ledger import Ledger
+    from judgesheet.spine.plan import write_plan
+
+    directory = out or Path("runs") / _slug(request.model)
+    axes = _axes(request)
+    judge, planned = _prepare(request, axes, directory, fresh=fresh)
+    _make_directory(directory, fresh=fresh)
+    with Ledger.create_or_open(directory / LEDGER, planned, judge.identity) as ledger:
+        if not (directory / "plan.jsonl").exists():
+            write_plan(planned, directory / "plan.jsonl")
+        ledger.set_meta("prices", request.prices)
+        progress = asyncio.run(_collect(request, judge, ledger, on_progress))
+        sheet = _publish(ledger, directory)
+    return Run(directory, sheet, progress)
+
+
+def plan(request: Request) -> "tuple[Plan, list[AxisBudget]]":
+    """What `probe` would ask and should resolve. No call is made and no judge is opened.
+
+    `reply="auto"` is planned as text, since only an endpoint can say what it honours.
+    """
+    from judgesheet.spine.plan import budget
+
+    axes = _axes(request)
+    reply = request.reply if request.reply in ("text", "json") else _default_reply(request.model)
+    planned = _plan(request, axes, reply)
+    return planned, list(budget(planned, axes))
+
+
+def measure(directory: Path) -> Run:
+    """Recompute and render the datasheet of a run directory from its ledger."""
+    from judgesheet.spine.ledger import Ledger
+
+    with Ledger.open(directory / LEDGER) as ledger:
+        return Run(directory, _publish(ledger, directory))
+
+
+def ingest(file: Path, out: Path) -> Run:
+    """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
+
+    For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`).
+    """
+    from judgesheet.spine import ingest as stage
+
+    _make_directory(out, fresh=False)
+    stage.ingest(file, out / LEDGER, out / "plan.jsonl")
+    return measure(out)
+
+
+def render(source: Path, formats: Sequence[str], out: Path | None = None, **how: Any) -> list[Path]:
+    """Write the datasheet of a run directory or a datasheet.json in these formats.
+
+    Files land beside the source unless `out` names another folder.
+    """
+    from judgesheet.spine.render import write
+
+    directory = out or (source if source.is_dir() else source.parent)
+    return write(load(source), directory, formats, **how)
+
+
+def load(source: Path) -> Datasheet:
+    """The datasheet of a run directory, or of a datasheet.json."""
+    from judgesheet.spine.datasheet import from_json
+
+    file = source / "datasheet.json" if source.is_dir() else source
+    if not file.is_file():
+        raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
+    return from_json(file)
+
+
+def explain(key: str) -> str:
+    """What an estimate is, its formula, source and how to read it.
+
+    Raises
+    ------
+    UsageError
+        if no axis has an estimate of that name; the sentence lists those that exist.
+    """
+    import inspect
+
+    from judgesheet import axes
+
+    axis, _, name = key.partition("[")[0].partition(".")
+    text = axes.explain(axis, name) if name else None
+    if text is None:
+        names = ", ".join(estimate_names(axis)) if axis in axes.all_axes() else ""
+        known = f"{axis} has {names}" if names else f"the axes are {', '.join(axes.all_axes())}"
+        raise UsageError(f"there is no estimate {key!r}; {known}")
+    return inspect.cleandoc(text)
+
+
+def estimate_names(axis: str) -> list[str]:
+    """The names that `explain` knows for an axis."""
+    from judgesheet import axes
+
+    return list(getattr(axes.get_axis(axis), "ESTIMATES", ()))
+
+
+def _axes(request: Request) -> "list[Axis]":
+    from judgesheet.axes import all_axes, get_axis
+
+    return [get_axis(name) for name in (request.axes or all_axes())]
+
+
+def _plan(request: Request, axes: "Sequence[Axis]", reply: str) -> Plan:
+    from dataclasses import replace
+
+    from judgesheet.axes import Options
+    from judgesheet.spine.plan import make_plan
+
+    unknown = set(request.prompts) - {axis.NAME for axis in axes}
+    if unknown:
+        raise UsageError(f"--prompt names {', '.join(sorted(unknown))}, which is not probed")
+    options = {
+        axis.NAME: Options(
+            profile=request.profile,
+            reply=_reply_format(reply),
+            temperature=request.temperature,
+            max_tokens=request.max_tokens,
+            repeats=request.repeats,
+            sequences=request.sequences,
+            template=_template(request.prompts.get(axis.NAME)),
+        )
+        for axis in axes
+    }
+    planned = make_plan(axes, options, request.seed, request.stimuli)
+    settings = {
+        "profile": request.profile,
+        "axes": [axis.NAME for axis in axes],
+        "reply": reply,
+        "temperature": request.temperature,
+        "sequences": request.sequences,
+    }
+    return replace(planned, provenance={**planned.provenance, "settings": settings})
+
+
+def _template(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the prompt template {path} cannot be read: {error}") from None
+
+
+def _reply_format(name: str) -> ReplyFormat:
+    if name == "json":
+        return "json"
+    return "text"
+
+
+def _default_reply(model: str) -> ReplyFormat:
+    """What hosted models are asked for is text; the small and the simulated ones need a schema."""
+    return "json" if model.partition("/")[0] in ("local", "sim") else "text"
+
+
+def _prepare(
+    request: Request, axes: "Sequence[Axis]", directory: Path, *, fresh: bool
+) -> "tuple[Judge, Plan]":
+    """The judge and the plan. A simulated judge needs the plan's labels, a plan the judge's format."""
+    from judgesheet.judges import Connection, open_judge
+
+    connection = Connection(
+        base_url=request.base_url,
+        api_key_env=request.api_key_env,
+        extra_body=request.extra_body,
+        timeout_s=request.timeout_s,
+        concurrency=request.concurrency,
+    )
+    reply = request.reply or _default_reply(request.model)
+    if reply == "auto":
+        judge = open_judge(request.model, connection)
+        reply = _reply_of(directory) if not fresh else None
+        reply = reply or asyncio.run(_try_formats(judge))
+    planned = _plan(request, axes, reply)
+    key = {label.item: label.score for label in planned.labels if label.kind == "intended"}
+    return open_judge(request.model, connection, key), planned
+
+
+def _reply_of(directory: Path) -> str | None:
+    """The reply format that an unfinished run settled on, so that resuming asks nothing anew."""
+    from judgesheet.spine.ledger import Ledger
+
+    if not (directory / LEDGER).is_file():
+        return None
+    with Ledger.open(directory / LEDGER) as ledger:
+        reply = ledger.get_meta("provenance", {}).get("settings", {}).get("reply")
+    return None if reply is None else str(reply)
+
+
+async def _try_formats(judge: "Judge") -> str:
+    """`json` if the endpoint honours a JSON schema, tried once; else `text`."""
+    from judgesheet.judges.check import honours_json_schema
+
+    async with judge:
+        return "json" if await honours_json_schema(judge) else "text"
+
+
+def _slug(model: str) -> str:
+    """A folder name made of the model's name: letters, digits, dots and dashes, nothing else."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", model.split("?")[0]).strip("-.")[:80] or "judge"
+
+
+def _make_directory(directory: Path, *, fresh: bool) -> None:
+    try:
+        if fresh and directory.exists():
+            directory.rename(_aside(directory))
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"{directory} cannot be used ({error.strerror}); choose another --out") from None
+
+
+def _aside(directory: Path) -> Path:
+    number = 1
+    while (aside := directory.with_name(f"{directory.name}.old-{number}")).exists():
+        number += 1
+    return aside
+
+
+async def _collect(
+    request: Request,
+    judge: "Judge",
+    ledger: "Ledger",
+    on_progress: "Callable[[Progress], None]",
+) -> "Progress":
+    from judgesheet.axes import all_axes
+    from judgesheet.spine.collect import CollectSettings, collect
+
+    settings = CollectSettings(
+        concurrency=request.concurrency,
+        rate=request.rate,
+        max_calls=request.max_calls,
+        max_cost=request.max_cost,
+        prices=request.prices,
+    )
+    axes = all_axes()
+    async with judge:
+        return await collect(
+            judge,
+            ledger,
+            settings,
+            on_progress,
+            is_readable=lambda call, text: axes[call.axis].parse(text, call.reply, call.cell)
+            is not None,
+        )
+
+
+def _publish(ledger: "Ledger", directory: Path) -> Datasheet:
+    """Measure what the ledger holds and write the datasheet and the table of judgments."""
+    from judgesheet.spine.measure import measure as measure_stage
+    from judgesheet.spine.provenance import assemble
+    from judgesheet.spine.render import write
+
+    settings = ledger.get_meta("provenance", {}).get("settings", {})
+    measured = measure_stage(ledger, settings.get("temperature"), ledger.get_meta("seed", 0))
+    sheet = assemble(ledger, measured)
+    _write_judgments(measured.judgments, directory / "judgments.parquet")
+    write(sheet, directory, FORMATS)
+    return sheet
+
+
+def _write_judgments(table: Any, path: Path) -> None:
+    """One row a call; values that are no scalar are stored as JSON text."""
+    for column in ("order", "value"):
+        if column in table:
+            table[column] = [None if v is None else json.dumps(v) for v in table[column]]
+    table.to_parquet(path, index=False)

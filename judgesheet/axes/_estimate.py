@@ -1,0 +1,34 @@
+"""How an axis writes an estimate down: one key per function, dimensions in brackets."""
+
+from collections.abc import Callable
+from typing import Any
+
+from judgesheet.records import Estimate
+
+
+def key(axis: str, name: str, **dimensions: object) -> str:
+    """`axis.name` or `axis.name[dim=value,…]`, dimensions in the order given."""
+    inside = ",".join(f"{dim}={value}" for dim, value in dimensions.items())
+    return f"{axis}.{name}[{inside}]" if inside else f"{axis}.{name}"
+
+
+def maker(axis: str) -> Callable[..., Estimate]:
+    """A function that builds the axis's estimates: `make(name, label, value, dims={…}, …)`.
+
+    A value of None needs a `note`; that is checked by `Estimate` itself.
+    """
+
+    def make(
+        name: str,
+        label: str,
+        value: float | None,
+        dims: dict[str, object] | None = None,
+        **evidence: Any,
+    ) -> Estimate:
+        number = None if value is None else float(value)
+        for bound in ("low", "high"):
+            if evidence.get(bound) is not None:
+                evidence[bound] = float(evidence[bound])
+        return Estimate(key(axis, name, **(dims or {})), label, number, **evidence)
+
+    return make

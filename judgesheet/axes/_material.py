@@ -1,0 +1,79 @@
+"""Checks on stimuli that every axis needs: lengths, duplicates, leaks."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from judgesheet.axes import Problem
+
+_WORD = re.compile(r"\w+")
+_TELLING = re.compile(
+    r"\b(score|scores|scored|rating|rated|rubric|grade|graded|intended level)\b|\b\d+\s*/\s*10\b",
+    re.IGNORECASE,
+)
+
+
+def word_count(text: str) -> int:
+    """Number of words."""
+    return len(_WORD.findall(text))
+
+
+def length_spread(group: str, texts: Sequence[str], limit: float) -> Iterator[Problem]:
+    """Texts that compete must be about equally long, or length gives the answer away.
+
+    `limit` is the largest share by which one may differ from the group's mean word count.
+    """
+    counts = [word_count(text) for text in texts]
+    mean = sum(counts) / len(counts)
+    worst = max((abs(count - mean) / mean for count in counts), default=0.0) if mean else 0.0
+    if worst > limit:
+        yield Problem(
+            group,
+            f"lengths differ by up to {worst:.0%} from their mean of {mean:.0f} words "
+            f"(limit {limit:.0%})",
+            grave=False,
+        )
+
+
+def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> Iterator[Problem]:
+    """Over the whole pool, length must not grow or shrink with the intended level.
+
+    `pairs` are (level, words); `limit` bounds the absolute Pearson correlation.
+    """
+    import numpy as np
+
+    levels, words = np.array(pairs, dtype=float).T if pairs else (np.array([]), np.array([]))
+    if len(levels) < 3 or not levels.std() or not words.std():
+        return
+    r = float(np.corrcoef(levels, words)[0, 1])
+    if abs(r) > limit:
+        yield Problem("pool", f"length follows the intended level (r = {r:.2f}, limit {limit})")
+
+
+def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator[Problem]:
+    """Texts that share most of their words; `texts` are (where, text) pairs.
+
+    Overlap is the Jaccard index of three-word shingles: the same sentence with one word changed
+    counts as a duplicate, the same topic does not.
+    """
+    shingles: dict[str, frozenset[tuple[str, ...]]] = {}
+    by_shingle: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    for where, text in texts:
+        words = [word.lower() for word in _WORD.findall(text)]
+        shingles[where] = frozenset(zip(words, words[1:], words[2:], strict=False))
+        for shingle in shingles[where]:
+            by_shingle[shingle].add(where)
+    candidates = {pair for group in by_shingle.values() for pair in combinations(sorted(group), 2)}
+    for one, other in sorted(candidates):
+        union = len(shingles[one] | shingles[other])
+        share = len(shingles[one] & shingles[other]) / union if union else 0.0
+        if share >= limit:
+            yield Problem(one, f"shares {share:.0%} of its three-word runs with {other}")
+
+
+def leaks(where: str, text: str) -> Iterator[Problem]:
+    """Words that talk about grading and so may give an intended level away."""
+    found = sorted({match.group(0).lower() for match in _TELLING.finditer(text)})
+    if found:
+        yield Problem(where, f"talks about grading: {', '.join(found)}", grave=False)

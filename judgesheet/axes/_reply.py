@@ -1,0 +1,103 @@
+"""Reading replies strictly: found in one way, or unreadable; never guessed."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_LONGEST = 200_000
+"""Characters of a reply that are looked at; nothing longer is an answer."""
+
+# A reading: the marker, then a number, perhaps wrapped ("**[RESULT]: 4**", "[RESULT] [4]").
+_RESULT = re.compile(
+    r"""\[RESULT\] [\s:*_`"'(\[{]* (?P<score>\d+(?:[.,]\d+)?) (?: \s*/\s*(?P<of>\d+) )?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_CLOSING = re.compile(r"[\s*_`\"')\]}.]*\Z")
+"""What may follow the last reading: closing marks, no words."""
+
+
+class _Ambiguous(ValueError):
+    """An object names the same key twice."""
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _Ambiguous
+    return found
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any] | None]:
+    """The outermost JSON objects in a text, in order; None for one that repeats a key.
+
+    Text around them (reasoning, a fence) is skipped. Objects inside objects are not yielded.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=_no_duplicates)
+    text = text[:_LONGEST]
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except _Ambiguous:
+            yield None
+            return
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            yield value
+        at = text.find("{", end)
+
+
+def one_reading(readings: list[Any]) -> Any | None:
+    """The reading that all agree on, or None if there is none or there are two."""
+    return readings[0] if readings and all(r == readings[0] for r in readings) else None
+
+
+def whole_number(value: object) -> int | None:
+    """An integer, also where JSON wrote 3.0; None for anything else (true and "3" included)."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return None
+
+
+def score_from_json(text: str) -> int | None:
+    """N of the single `{"score": N}` that the text holds."""
+    found = list(json_objects(text))
+    if None in found:
+        return None
+    scores = [obj["score"] for obj in found if obj is not None and "score" in obj]
+    return one_reading([whole_number(score) for score in scores])
+
+
+def score_from_text(text: str, largest: int) -> int | None:
+    """N of a text that ends in `[RESULT] N`; `N/largest` is the same answer.
+
+    A text that gives two different results could be read two ways, and one in which words follow
+    the last result has not ended: both are unreadable.
+    """
+    found = list(_RESULT.finditer(text[-_LONGEST:]))
+    if not found or not _CLOSING.match(found[-1].string, found[-1].end()):
+        return None
+    if any(match["of"] not in (None, str(largest)) for match in found):
+        return None
+    number = one_reading([match["score"] for match in found])
+    return int(number) if number is not None and number.isdigit() else None
+
+
+def exactly_one_score(text: str, reply: str, largest: int) -> int | None:
+    """The score from 1 to `largest` that a reply gives in the format it was asked for."""
+    if reply == "text":
+        score = score_from_text(text, largest)
+    elif reply == "json":
+        score = score_from_json(text)
+    else:  # recorded: the ledger holds the verdict itself
+        try:
+            score = whole_number(json.loads(text))
+        except ValueError:
+            score = None
+    return score if score is not None and 1 <= score <= largest else None

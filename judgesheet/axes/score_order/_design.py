@@ -1,0 +1,191 @@
+"""The cells of score_order: which item is graded under which order, how often."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.axes import Options
+from judgesheet.axes._prompt import built_in, compile_prompt
+from judgesheet.records import Call, Stimulus
+from judgesheet.stats import orders
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MAIN_SCALE = 5
+"""The scale of the headline figures (000 table 2), or the rubric's length where that is shorter."""
+
+Order = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much of the design a profile runs.
+
+    `stimuli` prompts with `candidates` responses each (None: all); every item is read once under
+    each balanced order, and `repeats` times in all under `repeated` of them (None: under every
+    one), rotating over the prompts so that each order is repeated equally often. `random` and
+    `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
+    `scales` are the further rubric lengths, one balanced pass each.
+    """
+
+    stimuli: int | None
+    candidates: int | None
+    repeated: int | None
+    random: int | None
+    fixed: int | None
+    scales: tuple[int, ...] = ()
+    repeats: int = 2
+
+
+PROFILES: Mapping[str, Settings] = {
+    "smoke": Settings(stimuli=4, candidates=2, repeated=2, random=0, fixed=1),
+    "quick": Settings(stimuli=12, candidates=4, repeated=2, random=0, fixed=1),
+    "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
+    "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
+}
+
+
+def settings_for(options: Options) -> Settings:
+    """The profile's settings with the user's own number of repeats."""
+    settings = PROFILES[options.profile]
+    return settings if options.repeats is None else replace(settings, repeats=options.repeats)
+
+
+def main_scale(stimuli: Sequence[Stimulus]) -> int:
+    """The longest scale up to 5 that every rubric of the pool can give."""
+    return min(MAIN_SCALE, *(len(s.fields["rubric"]["levels"]) for s in stimuli))
+
+
+def sequences(scale: int, kind: str) -> tuple[Order, ...]:
+    """The balanced orders: 2n cyclic rotations (000 section 3.1), or a Williams design."""
+    return orders.williams(scale) if kind == "williams" else orders.balanced(scale)
+
+
+def picked(levels: Sequence[str], scale: int) -> list[str]:
+    """`scale` descriptions picked evenly from a longer rubric, first and last included."""
+    last = len(levels) - 1
+    return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    arm: str
+    scale: int
+    order: Order
+    repeat: int
+
+
+def build(
+    stimuli: Sequence[Stimulus],
+    settings: Settings,
+    options: Options,
+    rng: "np.random.Generator",
+    template: str,
+) -> Iterator[Call]:
+    """Every call, item by item; within an item the arms are interleaved at random.
+
+    Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
+    random order so that a drift of the endpoint over time cannot pose as an effect of the order.
+    """
+    render = compile_prompt(options.template or built_in(template), "the prompt of score_order")
+    scale = main_scale(stimuli)
+    for index, stimulus in enumerate(stimuli):
+        cells = list(_cells(index, scale, _longest(stimulus), settings, options, rng))
+        for candidate in stimulus.fields["candidates"][: settings.candidates]:
+            for pick in rng.permutation(len(cells)):
+                yield _call(stimulus, candidate, cells[pick], options, render)
+
+
+def _longest(stimulus: Stimulus) -> int:
+    return len(stimulus.fields["rubric"]["levels"])
+
+
+def _cells(
+    index: int,
+    scale: int,
+    longest: int,
+    settings: Settings,
+    options: Options,
+    rng: "np.random.Generator",
+) -> Iterator[_Cell]:
+    """The cells of one prompt; its candidates share them, so that they can be ranked."""
+    balanced = sequences(scale, options.sequences)
+    for place, order in enumerate(balanced):
+        reads = settings.repeats if _is_repeated(place, index, settings, len(balanced)) else 1
+        for repeat in range(reads):
+            yield _Cell("balanced", scale, order, repeat)
+    canonical = tuple(range(1, scale + 1))
+    for repeat in range(len(balanced) if settings.fixed is None else settings.fixed):
+        yield _Cell("fixed", scale, canonical, repeat)
+    draws = len(balanced) if settings.random is None else settings.random
+    for repeat, order in enumerate(orders.random_orders(scale, draws, rng)):
+        yield _Cell("random", scale, order, repeat)
+    for other in settings.scales:
+        if other != scale and other <= longest:
+            for order in sequences(other, options.sequences):
+                yield _Cell("balanced", other, order, 0)
+
+
+def _is_repeated(place: int, index: int, settings: Settings, total: int) -> bool:
+    if settings.repeated is None or settings.repeated >= total:
+        return True
+    step = total // max(settings.repeated, 1)
+    return any((index + k * step) % total == place for k in range(settings.repeated))
+
+
+def _call(
+    stimulus: Stimulus,
+    candidate: Mapping[str, Any],
+    cell: _Cell,
+    options: Options,
+    render: Callable[..., str],
+) -> Call:
+    fields = stimulus.fields
+    descriptions = picked(fields["rubric"]["levels"], cell.scale)
+    prompt = render(
+        prompt=fields["prompt"],
+        response=candidate["text"],
+        reference=fields.get("reference"),
+        criterion=fields["rubric"]["criterion"],
+        options=[{"score": s, "description": descriptions[s - 1]} for s in cell.order],
+        n=cell.scale,
+        reply=options.reply,
+    )
+    return Call(
+        axis="score_order",
+        stimulus=stimulus.id,
+        cell={
+            "item": f"{stimulus.id}/{candidate['id']}",
+            "arm": cell.arm,
+            "scale": cell.scale,
+            "order": list(cell.order),
+        },
+        repeat=cell.repeat,
+        messages=({"role": "user", "content": prompt},),
+        params=_params(cell.scale, options),
+        reply=options.reply,
+    )
+
+
+def _params(scale: int, options: Options) -> dict[str, Any]:
+    budget = {"text": 1024, "json": 32}.get(options.reply, 0)
+    params: dict[str, Any] = {
+        "temperature": options.temperature,
+        "max_tokens": options.max_tokens or budget,
+    }
+    if options.reply == "json":
+        params["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "score", "strict": True, "schema": _schema(scale)},
+        }
+    return params
+
+
+def _schema(scale: int) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"score": {"type": "integer", "enum": list(range(1, scale + 1))}},
+        "required": ["score"],
+        "additionalProperties": False,
+    }

@@ -1,0 +1,190 @@
+"""The readings of score_order as arrays; every estimate of this axis starts from these."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from judgesheet.axes import Readings
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+Order = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The balanced arm at one scale.
+
+    `reads` has shape (items, orders, repeats): the score chosen, NaN where unreadable or not
+    asked. `cluster` gives each item's stimulus as a code from 0; `passes` is the number of repeats
+    in which every item was to be read under every order.
+    """
+
+    scale: int
+    orders: tuple[Order, ...]
+    reads: "Floats"
+    cluster: "Ints"
+    passes: int
+
+    @property
+    def blocks(self) -> "Floats":
+        """Balanced passes, shape (items x passes, orders): what the position tests count."""
+        items, orders, _ = self.reads.shape
+        return np.moveaxis(self.reads[:, :, : self.passes], 2, 1).reshape(-1, orders)
+
+    @property
+    def block_cluster(self) -> "Ints":
+        """The stimulus of every row of `blocks`."""
+        return np.repeat(self.cluster, self.passes)
+
+    @property
+    def place(self) -> "Ints":
+        """Shape (orders, scale): where each order lists each score, from 0."""
+        return np.argsort(np.array(self.orders) - 1, axis=1)
+
+    @property
+    def clusters(self) -> int:
+        """Number of stimuli with at least one readable reply."""
+        read = ~np.isnan(self.reads).all(axis=(1, 2))
+        return len(np.unique(self.cluster[read]))
+
+    @property
+    def balanced(self) -> bool:
+        """Whether these orders list every score equally often in every position."""
+        counts = np.stack([np.bincount(column, minlength=self.scale) for column in self.place.T])
+        return bool((counts == counts[0, 0]).all())
+
+    def selections(self) -> "Ints":
+        """Counts of shape (stimuli, scores, positions) over the balanced passes."""
+        rows, columns = np.nonzero(~np.isnan(self.blocks))
+        score = self.blocks[rows, columns].astype(np.int64) - 1
+        position = self.place[columns, score]
+        shape = (int(self.cluster.max(initial=-1)) + 1, self.scale, self.scale)
+        flat = np.ravel_multi_index((self.block_cluster[rows], score, position), shape)
+        return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape)
+
+    def position_counts(self) -> "Ints":
+        """Counts of shape (stimuli with a reply, positions)."""
+        counts = self.selections().sum(axis=1)
+        return counts[counts.sum(axis=1) > 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Everything that was read: the balanced grids by scale and the reads per arm at the main one.
+
+    `arms` maps `balanced`, `random`, `fixed` to (items, reads) arrays. `prompts` maps nothing: an
+    item's stimulus is `grid.cluster`. `reference` holds what each item is known to be worth (NaN
+    unknown), `reference_name` says whether people or the authors said so.
+    """
+
+    grids: Mapping[int, Grid]
+    scale: int
+    arms: Mapping[str, "Floats"]
+    items: tuple[str, ...]
+    reference: "Floats"
+    reference_name: str
+    temperature: float | None
+    seed: int
+
+    @property
+    def grid(self) -> Grid:
+        """The balanced arm at the main scale."""
+        return self.grids[self.scale]
+
+    def means(self, arm: str) -> "Floats":
+        """Mean score per item in an arm, NaN where nothing was readable."""
+        return row_means(self.arms[arm])
+
+    def rng(self) -> np.random.Generator:
+        """A fresh generator from the run's seed, the same for every estimate that asks."""
+        return np.random.default_rng([self.seed, 5])
+
+
+def row_means(reads: "Floats") -> "Floats":
+    """Means over the last axis without the NaNs; NaN where a row has nothing else."""
+    known = ~np.isnan(reads)
+    count = known.sum(axis=-1)
+    total = np.where(known, reads, 0.0).sum(axis=-1)
+    return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+
+
+def arrange(readings: Readings) -> Scores | None:
+    """The arrays of a run, or None if no balanced call was planned."""
+    frame = readings.frame
+    balanced = frame[frame["arm"] == "balanced"]
+    if balanced.empty:
+        return None
+    main = _main_scale(frame, balanced)
+    here = frame[frame["scale"] == main]
+    items = pd.Index(here["item"].unique())
+    stimuli = here.drop_duplicates("item").set_index("item")["stimulus"]
+    cluster = np.asarray(pd.factorize(stimuli.reindex(items))[0], dtype=np.int64)
+    reference, name = _reference(readings, items)
+    grids = {
+        int(scale): _grid(int(scale), rows, items, cluster)
+        for scale, rows in balanced.groupby("scale")
+    }
+    return Scores(
+        grids=grids,
+        scale=main,
+        arms=_arms(here, items, grids[main]),
+        items=tuple(items),
+        reference=reference,
+        reference_name=name,
+        temperature=readings.temperature,
+        seed=readings.seed,
+    )
+
+
+def _main_scale(frame: pd.DataFrame, balanced: pd.DataFrame) -> int:
+    """The scale of the arms that are compared; else 5 if it was run; else the longest."""
+    others = frame.loc[frame["arm"] != "balanced", "scale"]
+    scales = set(others) & set(balanced["scale"]) or set(balanced["scale"])
+    return 5 if 5 in scales else int(max(scales))
+
+
+def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: "Ints") -> Grid:
+    codes, orders = pd.factorize(rows["order"].map(tuple))
+    item = items.get_indexer(rows["item"])
+    known = item >= 0
+    item, code, repeat = item[known], codes[known], rows["repeat"].to_numpy()[known]
+    shape = (len(items), len(orders), int(repeat.max(initial=0)) + 1)
+    reads = np.full(shape, np.nan)
+    reads[item, code, repeat] = rows["value"].to_numpy(dtype=float, na_value=np.nan)[known]
+    asked = np.zeros(shape, dtype=bool)
+    asked[item, code, repeat] = True
+    whole = asked.all(axis=1) | ~asked.any(axis=(1, 2))[:, None]
+    passes = int(np.cumprod(whole.all(axis=0)).sum())
+    return Grid(scale, tuple(orders), reads, cluster, max(passes, 1))
+
+
+def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid) -> dict[str, "Floats"]:
+    arms = {"balanced": grid.reads[:, :, : grid.passes].reshape(len(items), -1)}
+    for arm in ("random", "fixed"):
+        rows = here[here["arm"] == arm]
+        if not rows.empty:
+            repeat = rows["repeat"].to_numpy()
+            reads = np.full((len(items), int(repeat.max()) + 1), np.nan)
+            values = rows["value"].to_numpy(dtype=float, na_value=np.nan)
+            reads[items.get_indexer(rows["item"]), repeat] = values
+            arms[arm] = reads
+    return arms
+
+
+def _reference(readings: Readings, items: pd.Index) -> tuple["Floats", str]:
+    """People's scores where any item has them, else the intended levels."""
+    names = {"human": "mean human score", "intended": "level intended by the stimuli's authors"}
+    for kind, name in names.items():
+        known = {label.item: label.score for label in readings.labels if label.kind == kind}
+        values = np.array([known.get(item, np.nan) for item in items], dtype=float)
+        if not np.isnan(values).all():
+            return values, name
+    return np.full(len(items), np.nan), "nothing"

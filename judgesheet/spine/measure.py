@@ -1,0 +1,130 @@
+"""Stage four: from the ledger's replies to estimates. No call is made, so it can be repeated."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from judgesheet.axes import Axis, Readings, all_axes, explain
+from judgesheet.errors import RunError
+from judgesheet.records import AxisResult, Estimate, Label, Recommendation, ReplyFormat
+
+if TYPE_CHECKING:
+    from judgesheet.spine.ledger import Ledger
+
+COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", "text")
+"""What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The estimates of every axis and the parsed table behind them (one row a call)."""
+
+    results: tuple[AxisResult, ...]
+    recommendations: tuple[Recommendation, ...]
+    judgments: pd.DataFrame
+
+
+def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
+    """Read, parse and estimate everything that the ledger holds.
+
+    Raises
+    ------
+    RunError
+        if the ledger holds an axis that this installation does not know.
+    """
+    frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
+    labels = tuple(ledger.labels())
+    results, recommendations, tables = [], [], []
+    for name, rows in frame.groupby("axis", sort=False):
+        axis = all_axes().get(str(name))
+        if axis is None:
+            raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
+        mine = tuple(label for label in labels if label.axis == name)
+        result, advice, table = measure_axis(axis, rows, mine, temperature, seed)
+        results.append(result)
+        recommendations.extend(advice)
+        tables.append(table)
+    judgments = pd.concat(tables, ignore_index=True) if tables else frame
+    return Measured(tuple(results), tuple(recommendations), judgments)
+
+
+def measure_axis(
+    axis: Axis,
+    rows: pd.DataFrame,
+    labels: tuple[Label, ...],
+    temperature: float | None,
+    seed: int,
+) -> tuple[AxisResult, list[Recommendation], pd.DataFrame]:
+    """One axis: its result, its recommendations and its parsed table."""
+    table = parse_rows(axis, rows)
+    readings = Readings(table, labels, temperature, seed)
+    estimates = {estimate.key: estimate for estimate in axis.measure(readings)}
+    result = AxisResult(
+        name=axis.NAME,
+        title=axis.TITLE,
+        question=axis.QUESTION,
+        **_counts(table),
+        estimates=tuple(estimates.values()),
+        caveats=tuple(axis.warn(readings, estimates)),
+        findings=tuple(axis.find(estimates)),
+        headline=tuple(key for key in axis.HEADLINE if key in estimates),
+        glossary=_glossary(axis, estimates),
+        figures=tuple(
+            figure
+            for figure in axis.FIGURES
+            if any(_family(key) in figure.families for key in estimates)
+        ),
+    )
+    return result, list(axis.recommend(estimates)), table
+
+
+def parse_rows(axis: Axis, rows: pd.DataFrame) -> pd.DataFrame:
+    """The ledger's rows of one axis with the cell as columns and the reading as `value`."""
+    read = lru_cache(maxsize=4096)(json.loads)  # cells repeat over repeats; parse each text once
+    cells: list[Mapping[str, Any]] = [read(cell) for cell in rows["cell"]]
+    columns = list(zip(rows["text"], rows["reply"], rows["outcome"], cells, strict=True))
+    values = [
+        _read(axis, text, reply, cell) if outcome == "ok" else None
+        for text, reply, outcome, cell in columns
+    ]
+    table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
+    table.insert(0, "axis", axis.NAME)
+    for name in dict.fromkeys(key for cell in cells for key in cell):
+        table[name] = [cell.get(name) for cell in cells]
+    table["value"] = pd.Series(values, index=table.index, dtype=object)
+    return table
+
+
+def _read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
+    return axis.parse(text, reply, cell)
+
+
+def _counts(table: pd.DataFrame) -> dict[str, int]:
+    asked = table["outcome"].notna()
+    ok = table["outcome"] == "ok"
+    readable = table["value"].notna()
+    return {
+        "planned": len(table),
+        "answered": int((ok & readable).sum()),
+        "unreadable": int((ok & ~readable).sum()),
+        "refused": int((table["outcome"] == "refused").sum()),
+        "failed": int((asked & ~ok & (table["outcome"] != "refused")).sum()),
+    }
+
+
+def _family(key: str) -> str:
+    return key.split(".", 1)[1].split("[", 1)[0]
+
+
+def _glossary(axis: Axis, estimates: Mapping[str, Estimate]) -> dict[str, str]:
+    names = dict.fromkeys(_family(key) for key in estimates)
+    texts = {name: explain(axis.NAME, name) for name in names}
+    return {name: _first_paragraph(text) for name, text in texts.items() if text}
+
+
+def _first_paragraph(docstring: str) -> str:
+    return " ".join(docstring.strip().split("\n\n", 1)[0].split())

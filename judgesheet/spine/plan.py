@@ -1,0 +1,149 @@
+"""Stage one: every question of a run, decided before the first one is paid for."""
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.axes import Axis, Expectation, Options
+from judgesheet.axes._prompt import built_in
+from judgesheet.records import Call, Plan, Stimulus, digest
+from judgesheet.spine import stimuli as pools
+
+if TYPE_CHECKING:
+    import numpy as np
+
+CHARACTERS_PER_TOKEN = 4.0
+"""Rule of thumb for English; only estimates of cost rest on it, and they say so."""
+
+
+def make_plan(
+    axes: Sequence[Axis],
+    options: dict[str, Options],
+    seed: int,
+    stimuli_path: Path | None = None,
+) -> Plan:
+    """The plan of these axes; `options` holds one set per axis name.
+
+    Same stimuli, prompts, parameters and seed give the same calls, ids and order.
+
+    Raises
+    ------
+    StimuliError, TemplateError, UsageError
+    """
+    pools.only_file_needs_one_axis(stimuli_path, axes)
+    calls: list[Call] = []
+    labels = []
+    provenance: dict[str, Any] = {"stimuli": [], "prompts": []}
+    for axis in axes:
+        pool = pools.load(axis, stimuli_path)
+        mine = list(axis.design(pool, options[axis.NAME], generator(seed, axis.NAME)))
+        asked = {call.stimulus for call in mine}
+        used = [stimulus for stimulus in pool if stimulus.id in asked]
+        labels.extend(axis.labels(used))
+        provenance["stimuli"].append(_about_stimuli(axis, used, stimuli_path))
+        provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
+        calls.extend(mine)
+    return Plan(seed, tuple(calls), tuple(labels), provenance)
+
+
+def generator(seed: int, axis: str) -> "np.random.Generator":
+    """The axis's own random numbers, so that a new axis never reshuffles its neighbours."""
+    import numpy as np
+
+    return np.random.default_rng([seed, zlib.crc32(axis.encode())])
+
+
+def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> dict[str, Any]:
+    name = "built-in" if path is None else path.name
+    return {
+        "axis": axis.NAME,
+        "name": name,
+        "stimuli": len(used),
+        "digest": pools.pool_digest(used),
+    }
+
+
+def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
+    template = options.template or built_in(axis.TEMPLATE)
+    return {
+        "axis": axis.NAME,
+        "name": "built-in" if options.template is None else "own",
+        "digest": digest(template),
+        "template": template,
+        "example": [dict(message) for message in calls[0].messages] if calls else [],
+        "params": dict(calls[0].params) if calls else {},
+    }
+
+
+def as_line(call: Call) -> str:
+    """One line of plan.jsonl."""
+    record = {
+        "call_id": call.id,
+        "axis": call.axis,
+        "stimulus": call.stimulus,
+        "cell": dict(call.cell),
+        "repeat": call.repeat,
+        "messages": [dict(message) for message in call.messages],
+        "params": dict(call.params),
+        "reply": call.reply,
+    }
+    return json.dumps(record, ensure_ascii=False)
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Write plan.jsonl: one call a line, in sending order, with no label in it."""
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(as_line(call) + "\n" for call in plan.calls)
+
+
+def write_batch(plan: Plan, model: str, path: Path) -> None:
+    """Write the calls as requests of the OpenAI batch format, for an engine that speaks it."""
+    with path.open("w", encoding="utf-8") as file:
+        for call in plan.calls:
+            body = {"model": model, "messages": list(call.messages), **call.params}
+            request = {
+                "custom_id": call.id,
+                "method": "POST",
+                "url": "/v1/chat/completions",
+                "body": body,
+            }
+            file.write(json.dumps(request, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class AxisBudget:
+    """What an axis will ask for and should resolve; tokens are estimated from characters."""
+
+    axis: str
+    calls: int
+    stimuli: int
+    tokens_in: int
+    tokens_out_at_most: int
+    arms: dict[str, int]
+    expectations: tuple[Expectation, ...]
+
+
+def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
+    """Calls, tokens and expected interval half-widths of every axis of a plan."""
+    for axis in axes:
+        calls = [call for call in plan.calls if call.axis == axis.NAME]
+        characters = sum(len(m["content"]) for call in calls for m in call.messages)
+        yield AxisBudget(
+            axis=axis.NAME,
+            calls=len(calls),
+            stimuli=len({call.stimulus for call in calls}),
+            tokens_in=round(characters / CHARACTERS_PER_TOKEN),
+            tokens_out_at_most=sum(int(call.params.get("max_tokens", 0)) for call in calls),
+            arms=dict(Counter(_arm(call) for call in calls)),
+            expectations=tuple(axis.expect(calls)),
+        )
+
+
+def _arm(call: Call) -> str:
+    cell = call.cell
+    arm = str(cell.get("arm", cell.get("condition", "all")))
+    return f"{arm}, scale {cell['scale']}" if "scale" in cell else arm

@@ -1,0 +1,88 @@
+"""Where the figures come from: the judge, the run and the versions, as the ledger knows them."""
+
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from judgesheet import __version__
+from judgesheet.records import AxisResult, Datasheet
+from judgesheet.spine.measure import Measured
+
+if TYPE_CHECKING:
+    from judgesheet.spine.ledger import Ledger, Totals
+
+SCHEMA_VERSION = "1"
+PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "httpx", "xllamacpp")
+"""Libraries whose version can move a figure or a reply."""
+
+
+def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
+    """The datasheet of a ledger: identical for an identical ledger, whenever it is made."""
+    totals = ledger.totals()
+    plan = ledger.get_meta("provenance", {})
+    return Datasheet(
+        schema_version=SCHEMA_VERSION,
+        judge={**ledger.get_meta("judge", {}), "served_models": dict(totals.served_models)},
+        run=_run(ledger, totals, plan.get("settings", {}), measured.results),
+        provenance={
+            "judgesheet": __version__,
+            "measured_with": _versions(),
+            "collected_with": ledger.get_meta("judgesheet"),
+            "plan_digest": ledger.get_meta("plan"),
+            "ledger_schema": ledger.get_meta("schema_version"),
+            "stimuli": plan.get("stimuli", []),
+            "prompts": plan.get("prompts", []),
+        },
+        axes=measured.results,
+        recommendations=measured.recommendations,
+    )
+
+
+def _run(
+    ledger: "Ledger", totals: "Totals", settings: Mapping[str, Any], axes: tuple[AxisResult, ...]
+) -> dict[str, Any]:
+    wall = (totals.last_at or 0.0) - (totals.first_at or 0.0)
+    return {
+        **settings,
+        "seed": ledger.get_meta("seed"),
+        "planned": totals.planned,
+        "settled": totals.settled,
+        "complete": totals.settled >= totals.planned,
+        "answered": sum(axis.answered for axis in axes),
+        "unreadable": sum(axis.unreadable for axis in axes),
+        "refused": sum(axis.refused for axis in axes),
+        "failed": sum(axis.failed for axis in axes),
+        "attempts": totals.attempts,
+        "outcomes": dict(totals.outcomes),
+        "tokens_in": totals.tokens_in,
+        "tokens_out": totals.tokens_out,
+        "cost_usd": cost(totals.tokens_in, totals.tokens_out, ledger.get_meta("prices")),
+        "started_at": _iso(totals.first_at),
+        "ended_at": _iso(totals.last_at),
+        "wall_s": round(wall, 3) if totals.first_at else None,
+        "latency_p50_s": totals.latency_p50_s,
+        "latency_p99_s": totals.latency_p99_s,
+    }
+
+
+def cost(tokens_in: int | None, tokens_out: int | None, prices: Any) -> float | None:
+    """US dollars for these tokens at `prices` = [in, out] per million; None if either is unknown."""
+    if not prices or tokens_in is None or tokens_out is None:
+        return None
+    return float(tokens_in * prices[0] + tokens_out * prices[1]) / 1e6
+
+
+def _iso(at: float | None) -> str | None:
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

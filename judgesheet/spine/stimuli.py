@@ -1,0 +1,110 @@
+"""Stimuli: read, validate, pick, digest. Content is data; only the axis knows what it means."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from judgesheet.axes import Axis
+from judgesheet.errors import StimuliError, UsageError
+from judgesheet.records import Stimulus, canonical_json, digest
+from judgesheet.resources import stimuli_dir
+
+MAX_LINE = 4_000_000
+"""Characters a line may have; a longer one is no stimulus but an accident."""
+
+
+def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
+    """The stimuli of an axis: the built-in pool, or the user's file or folder.
+
+    A folder holds one `<axis>.jsonl` per axis.
+
+    Raises
+    ------
+    StimuliError
+        if the file is missing, empty, or has a line that breaks the axis's schema; the sentence
+        names file and line.
+    """
+    file = _file_of(axis, path)
+    stimuli = list(_read(axis, file))
+    if not stimuli:
+        raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
+    seen: dict[str, str] = {}
+    for stimulus in stimuli:
+        if stimulus.id in seen:
+            raise StimuliError(
+                f"{stimulus.source}: id {stimulus.id!r} is already used at {seen[stimulus.id]}; "
+                "ids must be unique"
+            )
+        seen[stimulus.id] = stimulus.source
+    return stimuli
+
+
+def pick(stimuli: Sequence[Stimulus], count: int | None) -> list[Stimulus]:
+    """`count` stimuli spread evenly over the pool (all of them for None or a larger count)."""
+    total = len(stimuli)
+    if count is None or count >= total:
+        return list(stimuli)
+    return [stimuli[index * total // count] for index in range(count)]
+
+
+def pool_digest(stimuli: Sequence[Stimulus]) -> str:
+    """SHA-256 over the content of these stimuli, independent of where the file lies."""
+    return digest("\n".join(canonical_json(dict(stimulus.fields)) for stimulus in stimuli))
+
+
+def _file_of(axis: Axis, path: Path | None) -> Path:
+    file = stimuli_dir() / f"{axis.NAME}.jsonl" if path is None else path
+    if file.is_dir():
+        file = file / f"{axis.NAME}.jsonl"
+    if not file.is_file():
+        raise StimuliError(f"{file} does not exist; give a JSONL file or a folder with one per axis")
+    return file
+
+
+def _read(axis: Axis, file: Path) -> Iterator[Stimulus]:
+    try:
+        with file.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _parse(axis, line, f"{file.name}:{number}")
+    except UnicodeDecodeError as error:
+        raise StimuliError(f"{file} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
+    except OSError as error:
+        raise StimuliError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def _parse(axis: Axis, line: str, source: str) -> Stimulus:
+    from pydantic import ValidationError
+
+    if len(line) > MAX_LINE:
+        raise StimuliError(f"{source}: the line has {len(line):,} characters; split the stimulus")
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        reason = str(error).split(":")[0]
+        raise StimuliError(f"{source}: not JSON ({reason}); each line must be one object") from None
+    try:
+        fields = axis.material().model_validate(record).model_dump(mode="json")
+    except ValidationError as error:
+        raise StimuliError(f"{source}: {_first_fault(error.errors())}") from None
+    return Stimulus(id=fields["id"], pool=axis.NAME, fields=fields, source=source)
+
+
+def _first_fault(faults: Sequence[Any]) -> str:
+    fault = faults[0]
+    where = ".".join(str(part) for part in fault["loc"]) or "the record"
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return f"{where}: {fault['msg'].removeprefix('Value error, ')}{more}"
+
+
+def only_file_needs_one_axis(path: Path | None, axes: Sequence[Axis]) -> None:
+    """Refuse a single stimuli file for several axes, since their schemas differ.
+
+    Raises
+    ------
+    UsageError
+        if `path` is a file and more than one axis was asked for.
+    """
+    if path is not None and path.is_file() and len(axes) > 1:
+        raise UsageError("--stimuli FILE needs exactly one --axis; give a folder for several")
