@@ -1,0 +1,61 @@
+"""What every module here needs: array names, quantiles, cluster sums, bootstrap weights."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+TINY = 1e-12
+"""Relative size below which a sum of squares is rounding, not variance."""
+
+
+def floats(values: ArrayLike) -> Floats:
+    """The values as a float array; a view where possible."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def z_quantile(probability: float) -> float:
+    """Quantile of the standard normal distribution."""
+    return float(special.ndtri(probability))
+
+
+def t_quantile(df: float, probability: float) -> float:
+    """Quantile of Student's t distribution."""
+    return float(special.stdtrit(df, probability))
+
+
+def two_sided(level: float) -> float:
+    """The upper probability of an equal-tailed interval: .975 for a level of .95."""
+    return 0.5 + level / 2
+
+
+def cluster_codes(clusters: ArrayLike) -> tuple[Integers, int]:
+    """Labels of any kind -> codes 0..G-1 in sorted order, and G."""
+    labels, codes = np.unique(np.asarray(clusters), return_inverse=True)
+    return codes.reshape(-1).astype(np.int64), int(labels.size)
+
+
+def sum_by(values: Floats, codes: Integers, groups: int) -> Floats:
+    """Sums of the rows of `values` (m, ...) per code -> (groups, ...)."""
+    result = np.zeros((groups, *values.shape[1:]))
+    np.add.at(result, codes, values)
+    return result
+
+
+def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -> Floats:
+    """How often each cluster is drawn in each resample -> (resamples, clusters), rows sum to G."""
+    drawn = rng.multinomial(clusters, np.full(clusters, 1.0 / clusters), size=resamples)
+    return drawn.astype(np.float64)
+
+
+def midranks(values: Floats) -> Floats:
+    """Ranks 1..m of a vector, ties sharing their mean rank."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last: Any = np.cumsum(counts)
+    ranks: Floats = (last - (counts - 1) / 2.0)[inverse.reshape(-1)]
+    return ranks

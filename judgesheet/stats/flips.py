@@ -1,0 +1,173 @@
+"""Who comes out on top, how often that changes, and how much of the change is the order's doing.
+
+A pick is a vector of probabilities over C options: uniform over the tied best, or one-hot for the
+score of a single call. Missing picks are NaN throughout.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._support import Flags, Floats, Integers, floats
+
+TIE = 1e-9
+"""Means of integer scores that differ by less than this are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallFlips:
+    """Flip rates between single calls, per prompt.
+
+    Attributes
+    ----------
+    different
+        Shape (P,): probability that two calls under different orders disagree.
+    same
+        Shape (P,): probability that two calls under one order disagree.
+    excess
+        Shape (P,): `different` - `same`, what the order adds to noise and ties.
+
+    All are NaN where a prompt has no such pair of calls.
+    """
+
+    different: Floats
+    same: Floats
+    excess: Floats
+
+
+def pick(scores: ArrayLike) -> Floats:
+    """Uniform probability over the tied best candidates.
+
+    Parameters
+    ----------
+    scores
+        Shape (..., C); NaN for missing.
+
+    Returns
+    -------
+    array
+        Shape (..., C); all NaN where any candidate is missing.
+    """
+    array = floats(scores)
+    missing: Flags = np.any(np.isnan(array), axis=-1, keepdims=True)
+    filled = np.where(missing, 0.0, array)
+    top = filled >= filled.max(axis=-1, keepdims=True) - TIE
+    probabilities = top / top.sum(axis=-1, keepdims=True)
+    picks: Floats = np.where(missing, np.nan, probabilities)
+    return picks
+
+
+def one_hot(choices: ArrayLike, options: int) -> Floats:
+    """Choices 1..options (NaN for missing), shape (...), as picks of shape (..., options)."""
+    array = floats(choices)[..., np.newaxis]
+    hits: Floats = np.equal(array, np.arange(1, options + 1)).astype(np.float64)
+    hits[np.isnan(array[..., 0])] = np.nan
+    return hits
+
+
+def top1_flip(q_a: ArrayLike, q_b: ArrayLike) -> Floats:
+    """Probability that independent picks from two arms differ: 1 - sum_c q_a q_b.
+
+    Parameters
+    ----------
+    q_a, q_b
+        Shape (..., C), as `pick` returns them.
+
+    Returns
+    -------
+    array
+        Shape (...); NaN where either is missing.
+    """
+    return 1 - np.sum(floats(q_a) * floats(q_b), axis=-1)
+
+
+def top1_flip_first_index(scores_a: ArrayLike, scores_b: ArrayLike) -> Floats:
+    """1 where the first best candidate differs, else 0 (paper-compatible: ties go to the first).
+
+    Parameters
+    ----------
+    scores_a, scores_b
+        Shape (..., C); NaN for missing.
+
+    Returns
+    -------
+    array
+        Shape (...); NaN where any candidate is missing in either arm.
+    """
+    a, b = floats(scores_a), floats(scores_b)
+    missing = np.isnan(a).any(axis=-1) | np.isnan(b).any(axis=-1)
+    differ = _first_best(a) != _first_best(b)
+    return np.where(missing, np.nan, differ.astype(np.float64))
+
+
+def _first_best(scores: Floats) -> Integers:
+    filled = np.nan_to_num(scores, nan=0.0)
+    best: Integers = np.argmax(filled >= filled.max(axis=-1, keepdims=True) - TIE, axis=-1)
+    return best
+
+
+def call_flips(q: ArrayLike) -> CallFlips:
+    """Flips between all pairs of single calls, across orders and within them.
+
+    With S_o the sum of the picks under order o, sum_{o<o'} S_o S_o' = (|sum S|^2 - sum |S_o|^2)/2
+    and the pairs under one order sum to (|S_o|^2 - sum_r |q_or|^2)/2: unbiased, without a loop
+    over pairs. Every pair of answered calls weighs the same.
+
+    Parameters
+    ----------
+    q
+        Shape (P, O, R, C): prompts, orders, repeats, options; NaN for missing calls.
+    """
+    picks = floats(q)
+    known: Flags = ~np.any(np.isnan(picks), axis=-1)
+    picks = np.where(known[..., None], picks, 0.0)
+    calls = known.sum(axis=2).astype(np.float64)  # (P, O)
+    sums = picks.sum(axis=2)  # (P, O, C)
+    order_norms = np.sum(sums**2, axis=(1, 2))
+    total_norms = np.sum(sums.sum(axis=1) ** 2, axis=1)
+    call_norms = np.sum(picks**2, axis=(1, 2, 3))
+    across_pairs = (calls.sum(axis=1) ** 2 - np.sum(calls**2, axis=1)) / 2
+    within_pairs = np.sum(calls * (calls - 1), axis=1) / 2
+    different = _disagreement((total_norms - order_norms) / 2, across_pairs)
+    same = _disagreement((order_norms - call_norms) / 2, within_pairs)
+    return CallFlips(different, same, different - same)
+
+
+def _disagreement(agreements: Floats, pairs: Floats) -> Floats:
+    """1 - agreements / pairs, NaN without pairs; rounding below 0 is cut off."""
+    rate = 1 - np.divide(agreements, pairs, out=np.full_like(pairs, np.nan), where=pairs > 0)
+    return np.where(np.abs(rate) < TIE, 0.0, rate)
+
+
+def kendall_tau_b(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Kendall's tau-b between two score vectors, per prompt.
+
+    Parameters
+    ----------
+    a, b
+        Shape (..., C); NaN for missing.
+
+    Returns
+    -------
+    array
+        Shape (...); NaN where a candidate is missing or either side is all tied.
+
+    References
+    ----------
+    Kendall, M. G. (1945), "The treatment of ties in ranking problems", Biometrika 33, 239-251.
+    """
+    a, b = floats(a), floats(b)
+    first, second = np.triu_indices(a.shape[-1], k=1)
+    sign_a = _signs(a[..., first] - a[..., second])
+    sign_b = _signs(b[..., first] - b[..., second])
+    concordance = np.sum(sign_a * sign_b, axis=-1)
+    scale = np.sqrt(np.sum(sign_a**2, axis=-1) * np.sum(sign_b**2, axis=-1))
+    tau: Floats = np.divide(
+        concordance, scale, out=np.full(concordance.shape, np.nan), where=np.nan_to_num(scale) > 0
+    )
+    return tau
+
+
+def _signs(differences: Floats) -> Floats:
+    return np.where(np.abs(differences) < TIE, 0.0, np.sign(differences))

@@ -1,0 +1,245 @@
+"""Intervals for means and rates whose calls share stimuli: the cluster is the unit.
+
+`value`, `low` and `high` are None where they are not defined, and `note` says why.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from ._support import TINY, Floats, cluster_codes, floats, sum_by, t_quantile, two_sided, z_quantile
+
+SMALL_SAMPLE = 20
+"""Below this number of clusters a rate gets the beta-binomial interval."""
+ICC_AT_BOUND = 0.1
+"""Intraclass correlation assumed where all calls agree and the data cannot show one."""
+DEFF_FLOOR_FRACTIONAL = 0.1
+"""Averages vary less than single calls; their effective n is at most ten times their count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate with its confidence interval.
+
+    Attributes
+    ----------
+    value
+        The estimate, None where it is not defined.
+    low, high
+        Ends of the interval of confidence `level`; None where there is none.
+    level
+        Confidence level, a probability.
+    clusters
+        Number of clusters with at least one observation.
+    method
+        How the interval was computed.
+    note
+        Why something is None or degenerate; empty otherwise.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float = 0.95
+    clusters: int = 0
+    method: str = ""
+    note: str = ""
+
+
+def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
+    """Sums and counts per cluster of the values that are not NaN, as `cluster_t` wants them.
+
+    Parameters
+    ----------
+    values
+        Shape (m,); NaN for missing.
+    clusters
+        Shape (m,); labels of any kind.
+
+    Returns
+    -------
+    sums, sizes
+        Shape (G,), clusters in sorted order of their labels; a cluster without a value has size 0.
+    """
+    array = floats(values)
+    codes, groups = cluster_codes(clusters)
+    known = ~np.isnan(array)
+    pairs = np.stack([np.where(known, array, 0.0), known.astype(np.float64)], axis=-1)
+    totals = sum_by(pairs, codes, groups)
+    return totals[:, 0], totals[:, 1]
+
+
+def cluster_t(
+    sums: ArrayLike, sizes: ArrayLike, level: float = 0.95, *, bounded: bool = False
+) -> Interval:
+    """Ratio mean over clusters with a cluster-robust t interval.
+
+    The variance is the sandwich with G/(G-1), the quantile t with G-1 degrees of freedom.
+    Clusters of size 0 are dropped. One cluster: a value and no interval. No variance between
+    clusters: an interval of width 0, except that a `bounded` mean at 0 or 1 gets the
+    Clopper-Pearson interval of G clusters that all agree.
+
+    Parameters
+    ----------
+    sums, sizes
+        Shape (G,): sum and number of observations of each cluster.
+    level
+        Confidence level.
+    bounded
+        True if every observation lies in [0, 1]; the interval is then clipped to it.
+    """
+    sums, sizes = floats(sums), floats(sizes)
+    sums, sizes = sums[sizes > 0], sizes[sizes > 0]
+    groups, method = int(sums.size), "cluster-robust t"
+    if groups == 0:
+        return Interval(None, None, None, level, 0, method, "no observations")
+    value = float(sums.sum() / sizes.sum())
+    if groups == 1:
+        return Interval(value, None, None, level, 1, method, "one cluster: no interval")
+    if bounded and _all_agree(sums, sizes):
+        return _unanimous(round(value), groups, level)
+    half = t_quantile(groups - 1, two_sided(level)) * _ratio_se(sums, sizes)
+    low, high = value - half, value + half
+    if bounded:
+        low, high = max(0.0, low), min(1.0, high)
+    note = "" if half > 0 else "no variance between clusters"
+    return Interval(value, low, high, level, groups, method, note)
+
+
+def mean_t(values: ArrayLike, level: float = 0.95, *, bounded: bool = False) -> Interval:
+    """Mean of one value per cluster with Student's interval; NaN entries are dropped.
+
+    Parameters
+    ----------
+    values
+        Shape (G,).
+    level, bounded
+        As for `cluster_t`.
+    """
+    array = floats(values)
+    array = array[~np.isnan(array)]
+    return cluster_t(array, np.ones_like(array), level, bounded=bounded)
+
+
+def _ratio_se(sums: Floats, sizes: Floats) -> float:
+    residuals = sums - sums.sum() / sizes.sum() * sizes
+    squares = float(residuals @ residuals)
+    if squares <= TINY**2 * float(sums @ sums):
+        return 0.0
+    return float(np.sqrt(sums.size / (sums.size - 1) * squares) / sizes.sum())
+
+
+def _all_agree(sums: Floats, sizes: Floats) -> bool:
+    return bool(np.all(sums <= TINY * sizes) or np.all(sums >= (1 - TINY) * sizes))
+
+
+def _unanimous(value: int, groups: int, level: float) -> Interval:
+    """Clopper-Pearson for 0 of G or G of G."""
+    edge = float((1 - two_sided(level)) ** (1 / groups))
+    low, high = (edge, 1.0) if value else (0.0, 1 - edge)
+    note = f"all {groups} clusters agree: the interval is that of {value * groups} of {groups}"
+    return Interval(float(value), low, high, level, groups, "Clopper-Pearson on clusters", note)
+
+
+def wilson(k: float, n: float, level: float = 0.95) -> Interval:
+    """Wilson's score interval for k of n independent calls (paper-compatible: ignores clusters).
+
+    Parameters
+    ----------
+    k, n
+        Successes and trials, 0 <= k <= n; n = 0 gives None.
+    level
+        Confidence level.
+
+    References
+    ----------
+    Wilson, E. B. (1927), "Probable inference", JASA 22, 209-212.
+    """
+    if n <= 0:
+        return Interval(None, None, None, level, 0, "Wilson", "no observations")
+    low, high = _wilson_bounds(k / n, n, z_quantile(two_sided(level)))
+    return Interval(k / n, low, high, level, 0, "Wilson")
+
+
+def _wilson_bounds(p: float, n: float, z: float) -> tuple[float, float]:
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    low = 0.0 if p <= 0 else max(0.0, float(centre - half))
+    high = 1.0 if p >= 1 else min(1.0, float(centre + half))
+    return low, high
+
+
+def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Interval:
+    """A rate over clusters of calls; `method` says which of two intervals was used.
+
+    Under 20 clusters: beta-binomial posterior (Jeffreys prior for the mean, uniform for the
+    intraclass correlation), equal-tailed; an end is 0 or 1 when no or every call succeeds.
+    From 20 clusters up: Wilson on the effective number of calls N / deff with the quantile of t at
+    G-1 degrees of freedom. deff is the cluster-robust over the binomial variance, at least 1 for
+    whole successes and at least .1 for fractional ones; at a rate of 0 or 1 it is 1 + .1 (m - 1)
+    with m calls per cluster. One cluster: a value and no interval.
+
+    Parameters
+    ----------
+    successes
+        Shape (G,); may be fractional, 0 <= successes <= trials.
+    trials
+        Shape (G,); clusters without trials are dropped.
+    level
+        Confidence level.
+    """
+    k, n = floats(successes), floats(trials)
+    k, n = k[n > 0], n[n > 0]
+    groups = int(n.size)
+    if groups == 0:
+        return Interval(None, None, None, level, 0, "cluster rate", "no observations")
+    value = float(k.sum() / n.sum())
+    if groups == 1:
+        return Interval(value, None, None, level, 1, "cluster rate", "one cluster: no interval")
+    if groups < SMALL_SAMPLE:
+        low, high = _beta_binomial(k, n, level)
+        method = "beta-binomial, Jeffreys mean, uniform ICC prior"
+    else:
+        low, high = _deff_wilson(k, n, level)
+        method = "Wilson on the effective n, t quantile"
+    return Interval(value, min(low, value), max(high, value), level, groups, method)
+
+
+def _deff_wilson(k: Floats, n: Floats, level: float) -> tuple[float, float]:
+    total, p = float(n.sum()), float(k.sum() / n.sum())
+    if 0 < p < 1:
+        floor = 1.0 if np.all(k == np.round(k)) else DEFF_FLOOR_FRACTIONAL
+        deff = max(floor, _ratio_se(k, n) ** 2 / (p * (1 - p) / total))
+    else:
+        deff = 1 + ICC_AT_BOUND * max(0.0, total / n.size - 1)
+    return _wilson_bounds(p, total / deff, t_quantile(n.size - 1, two_sided(level)))
+
+
+def _beta_binomial(k: Floats, n: Floats, level: float) -> tuple[float, float]:
+    """Equal-tailed posterior interval of the mean, by quadrature over mean and ICC."""
+    mean, alpha, beta = _grid()
+    kinds, times = np.unique(np.stack([k, n - k], axis=1), axis=0, return_counts=True)
+    log_likelihood = np.zeros_like(alpha)
+    for (hits, misses), count in zip(kinds, times, strict=True):
+        log_likelihood += count * special.betaln(alpha + hits, beta + misses)
+    log_likelihood -= n.size * special.betaln(alpha, beta)
+    density = np.exp(log_likelihood - log_likelihood.max()).sum(axis=1)
+    # cell i spans quantiles i/m..(i+1)/m of the prior, hence the leading zero
+    cumulative = np.concatenate([[0.0], np.cumsum(density) / density.sum()])
+    edges = np.sin(np.linspace(0, np.pi / 2, mean.size + 1)) ** 2
+    tail = 1 - two_sided(level)
+    low, high = np.interp([tail, 1 - tail], cumulative, edges)
+    return (0.0 if k.sum() <= 0 else float(low)), (1.0 if (n - k).sum() <= 0 else float(high))
+
+
+@lru_cache(maxsize=1)
+def _grid(means: int = 400, correlations: int = 48) -> tuple[Floats, Floats, Floats]:
+    """Midpoints of equal prior mass: the mean (means,), beta parameters (means, correlations)."""
+    # Jeffreys' Beta(1/2, 1/2) is the law of sin^2 of a uniform angle
+    mean = np.sin((np.arange(means) + 0.5) / means * np.pi / 2) ** 2
+    icc = (np.arange(correlations) + 0.5) / correlations
+    concentration = (1 - icc) / icc
+    return mean, mean[:, None] * concentration, (1 - mean)[:, None] * concentration

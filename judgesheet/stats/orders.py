@@ -1,0 +1,100 @@
+"""In which orders to show n options: permutation designs over the labels 1..n.
+
+An order is a tuple whose entry at index p is the option shown at position p + 1.
+"""
+
+from itertools import permutations
+from math import factorial
+
+import numpy as np
+
+Order = tuple[int, ...]
+
+_ENUMERABLE = 7  # 7! = 5,040 orders fit in memory without a thought; beyond, draw and compare
+
+
+def _rotations(order: Order) -> list[Order]:
+    return [order[start:] + order[:start] for start in range(len(order))]
+
+
+def balanced(n: int) -> tuple[Order, ...]:
+    """The n forward and n reverse cyclic rotations: every option twice in every position.
+
+    Order of return is the paper's: [1..n], [2..n,1], ... then [n..1], [n-1..1,n], ... For n = 2
+    forward and reverse coincide and the two distinct orders come once; for n = 1 there is one.
+
+    Parameters
+    ----------
+    n
+        Number of options, at least 1.
+
+    References
+    ----------
+    Xu et al., "Am I More Pointwise or Pairwise?", section 3.1.
+    """
+    forward = tuple(range(1, _at_least_one(n) + 1))
+    return tuple(dict.fromkeys(_rotations(forward) + _rotations(forward[::-1])))
+
+
+def williams(n: int) -> tuple[Order, ...]:
+    """A Williams design: balanced for position and for which option precedes which.
+
+    Returns n sequences for even n and 2n for odd n; each ordered pair of neighbours occurs equally
+    often (once for even n, twice for odd n).
+
+    Parameters
+    ----------
+    n
+        Number of options, at least 1.
+
+    References
+    ----------
+    Williams, E. J. (1949), "Experimental designs balanced for the estimation of residual effects
+    of treatments", Australian Journal of Scientific Research A 2, 149-168.
+    """
+    if _at_least_one(n) == 1:
+        return ((1,),)
+    zigzag = [(place + 1) // 2 if place % 2 else (n - place // 2) % n for place in range(n)]
+    square = [tuple((step + shift) % n + 1 for step in zigzag) for shift in range(n)]
+    mirrored = [order[::-1] for order in square] if n % 2 else []
+    return tuple(square + mirrored)
+
+
+def random_orders(n: int, k: int, rng: np.random.Generator) -> tuple[Order, ...]:
+    """Random orders, k of them: distinct while there are any left, then drawn with replacement.
+
+    Parameters
+    ----------
+    n
+        Number of options, at least 1.
+    k
+        Number of orders to return; beyond n! all n! come first, in random sequence.
+    rng
+        Source of randomness.
+    """
+    fresh = min(k, factorial(_at_least_one(n)))
+    chosen = _from_all(n, fresh, rng) if n <= _ENUMERABLE else _by_rejection(n, fresh, rng)
+    extra = [_draw(n, rng) for _ in range(k - fresh)]
+    return tuple(chosen + extra)
+
+
+def _from_all(n: int, k: int, rng: np.random.Generator) -> list[Order]:
+    every = list(permutations(range(1, n + 1)))
+    return [every[index] for index in rng.permutation(len(every))[:k]]
+
+
+def _by_rejection(n: int, k: int, rng: np.random.Generator) -> list[Order]:
+    seen: dict[Order, None] = {}
+    while len(seen) < k:
+        seen[_draw(n, rng)] = None
+    return list(seen)
+
+
+def _draw(n: int, rng: np.random.Generator) -> Order:
+    return tuple(int(option) for option in rng.permutation(n) + 1)
+
+
+def _at_least_one(n: int) -> int:
+    if n < 1:
+        raise ValueError(f"an order needs at least one option, not {n}")
+    return n

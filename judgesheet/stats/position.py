@@ -1,0 +1,493 @@
+"""Whether the judge favours a position, and whether its score depends on the order at all.
+
+Counts are those of the displayed positions that were chosen, one row per cluster (stimulus).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
+from .interval import Interval, cluster_t
+
+MONTE_CARLO_BELOW = 30
+"""With fewer items the sharp null is tested by drawing permutations."""
+_ROUNDING = 1e-20  # total variance of shares below which it is rounding error
+
+
+@dataclass(frozen=True, slots=True)
+class ChiSquare:
+    """Goodness of fit of pooled position counts to the uniform distribution.
+
+    Attributes
+    ----------
+    chi2, p, df
+        Pearson's statistic, its naive p-value and degrees of freedom n - 1.
+    n
+        Number of calls.
+    cramers_v
+        sqrt(chi2 / (N (n-1))), 0..1.
+
+    `chi2`, `p` and `cramers_v` are None without calls or with a single position.
+    """
+
+    chi2: float | None
+    p: float | None
+    df: int
+    n: int
+    cramers_v: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaoScott:
+    """Test of the weak null: no position is favoured on average.
+
+    Attributes
+    ----------
+    statistic
+        Second-order corrected chi-square over its degrees of freedom; None where undefined.
+    p
+        Its p-value against F; None where undefined.
+    df, df_denominator
+        Satterthwaite degrees of freedom, and df (G - 1).
+    deffs
+        The n - 1 generalised design effects, largest first.
+    mean_deff
+        Their mean.
+    clusters
+        Number of clusters with calls.
+    note
+        Why something is None or how a degenerate case was answered.
+    """
+
+    statistic: float | None
+    p: float | None
+    df: float | None
+    df_denominator: float | None
+    deffs: tuple[float, ...]
+    mean_deff: float | None
+    clusters: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CramersV:
+    """Strength of the position bias.
+
+    Attributes
+    ----------
+    value
+        Naive V, 0..1 (biased upwards: an unbiased judge reads above 0).
+    debiased
+        sqrt(max(0, V^2 - n tr(cov) / (n-1))).
+    low, high, level
+        Interval of V and its confidence level; None with fewer than two clusters.
+    deff
+        Design effect used by the interval, without its t factor.
+    n, clusters
+        Calls, and clusters with calls.
+    method, note
+        How the interval was computed; why something is None or degenerate.
+    """
+
+    value: float | None
+    debiased: float | None
+    low: float | None
+    high: float | None
+    level: float
+    deff: float | None
+    n: int
+    clusters: int
+    method: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SharpNull:
+    """Test of the sharp null: the score does not depend on the order.
+
+    Attributes
+    ----------
+    statistic, df
+        Quadratic form in the position counts, and the rank of their permutation covariance.
+    p
+        Its p-value; 1 where no permutation changes the counts.
+    null_chi2
+        What the naive chi-square of an order-blind judge with these scores is expected to read;
+        None without calls.
+    items, calls
+        Items (with at least one call) and calls.
+    method
+        `chi-square` or `Monte Carlo`.
+    """
+
+    statistic: float
+    df: int
+    p: float
+    null_chi2: float | None
+    items: int
+    calls: int
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermutationTable:
+    """Items with the same number m of answered calls.
+
+    Attributes
+    ----------
+    pos
+        Shape (I, m, m), integers 0..n-1: `pos[i, j, k]` is the position that the score chosen in
+        call j has under the order of call k. The diagonal is what was observed.
+    """
+
+    pos: Integers
+
+
+def chi_square(counts: ArrayLike) -> ChiSquare:
+    """Naive chi-square against equal positions (paper-compatible: calls taken as independent).
+
+    Parameters
+    ----------
+    counts
+        Shape (G, n) or (n,): how often each displayed position was chosen.
+
+    References
+    ----------
+    Xu et al., "Am I More Pointwise or Pairwise?", section 4.4.
+    """
+    totals = np.atleast_2d(floats(counts)).sum(axis=0)
+    calls, df = float(totals.sum()), totals.size - 1
+    if calls <= 0 or df < 1:
+        return ChiSquare(None, None, df, int(calls), None)
+    chi2 = float(np.sum((totals - calls / totals.size) ** 2) * totals.size / calls)
+    v = min(1.0, float(np.sqrt(chi2 / (calls * df))))
+    return ChiSquare(chi2, float(special.chdtrc(df, chi2)), df, round(calls), v)
+
+
+def position_share(counts: ArrayLike, level: float = 0.95) -> tuple[Interval, ...]:
+    """Share of calls that chose each position, with cluster-robust t intervals.
+
+    Parameters
+    ----------
+    counts
+        Shape (G, n).
+    level
+        Confidence level.
+
+    Returns
+    -------
+    tuple
+        n intervals, first position first.
+    """
+    array = floats(counts)
+    sizes = array.sum(axis=1)
+    return tuple(cluster_t(column, sizes, level, bounded=True) for column in array.T)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Position shares (n,) with their sandwich covariance (n, n)."""
+
+    shares: Floats
+    covariance: Floats
+    calls: float
+    clusters: int
+    pseudo: bool
+
+    @property
+    def departure(self) -> Floats:
+        return self.shares - 1 / self.shares.size
+
+    @property
+    def chi2(self) -> float:
+        return float(self.calls * self.shares.size * self.departure @ self.departure)
+
+    @property
+    def spread(self) -> float:
+        return float(np.trace(self.covariance))
+
+
+def _shares(counts: ArrayLike) -> _Shares | None:
+    """Shares and covariance; None without calls or with one position.
+
+    Clusters that all have the same non-uniform shares show no variance although they are a sample:
+    one pseudo-cluster of mean size with uniform shares is then added to the covariance.
+    """
+    array = floats(counts)
+    array = array[array.sum(axis=1) > 0]
+    groups, positions = array.shape
+    if groups == 0 or positions < 2:
+        return None
+    calls = float(array.sum())
+    shares = array.sum(axis=0) / calls
+    covariance = _sandwich(array) if groups > 1 else np.zeros((positions, positions))
+    constant = groups > 1 and float(np.trace(covariance)) < _ROUNDING
+    pseudo = constant and float(np.ptp(shares)) > 1e-12
+    if constant:
+        covariance = np.zeros((positions, positions))
+    if pseudo:
+        covariance = _sandwich(np.vstack([array, np.full(positions, calls / groups / positions)]))
+    return _Shares(shares, covariance, calls, groups, pseudo)
+
+
+def _sandwich(counts: Floats) -> Floats:
+    """Cluster-robust covariance of the pooled shares, with G/(G-1)."""
+    groups, calls = counts.shape[0], counts.sum()
+    residuals = counts - counts.sum(axis=0) / calls * counts.sum(axis=1, keepdims=True)
+    result: Floats = groups / (groups - 1) * (residuals.T @ residuals) / calls**2
+    return result
+
+
+def _deffs(found: _Shares) -> Floats:
+    """Generalised design effects against the multinomial at equal shares, largest first."""
+    eigenvalues = np.linalg.eigvalsh(found.calls * found.shares.size * found.covariance)
+    deffs: Floats = np.maximum(eigenvalues[::-1][:-1], 0.0)  # the last is that of the constant sum
+    return deffs
+
+
+def rao_scott(counts: ArrayLike) -> RaoScott:
+    """Second-order Rao-Scott test that positions are chosen equally often on average.
+
+    The covariance is the cluster-robust sandwich; the statistic is referred to F(df, df (G-1)),
+    which keeps the size with few clusters. Every cluster exactly uniform: p = 1. Every cluster with
+    the same non-uniform shares: one uniform pseudo-cluster supplies the variance.
+
+    Parameters
+    ----------
+    counts
+        Shape (G, n).
+
+    References
+    ----------
+    Rao, J. N. K. and Scott, A. J. (1984), "On chi-squared tests for multiway contingency tables",
+    Annals of Statistics 12, 46-60; F reference: Thomas, D. R. and Rao, J. N. K. (1987), JASA 82.
+    """
+    found = _shares(counts)
+    if found is None:
+        return RaoScott(None, None, None, None, (), None, 0, "no calls, or a single position")
+    if found.clusters < 2:
+        return RaoScott(None, None, None, None, (), None, 1, "one cluster: no test")
+    deffs = _deffs(found)
+    listed, mean = tuple(float(d) for d in deffs), float(deffs.mean())
+    if mean <= 0:
+        note = "every cluster has exactly uniform counts"
+        return RaoScott(0.0, 1.0, None, None, listed, mean, found.clusters, note)
+    df = float(deffs.sum() ** 2 / np.sum(deffs**2))
+    statistic = found.chi2 / float(deffs.sum())
+    denominator = df * (found.clusters - 1)
+    p = float(special.fdtrc(df, denominator, statistic))
+    note = "variance from a uniform pseudo-cluster" if found.pseudo else ""
+    return RaoScott(statistic, p, df, denominator, listed, mean, found.clusters, note)
+
+
+def noncentrality_bounds(x: float, df: float, level: float = 0.95) -> tuple[float, float]:
+    """Equal-tailed interval of the noncentrality of a chi-square observed at x.
+
+    Parameters
+    ----------
+    x
+        Observed statistic, >= 0.
+    df
+        Degrees of freedom.
+    level
+        Confidence level.
+    """
+    tail = 1 - two_sided(level)
+    below = float(special.chdtr(df, x))
+    low = float(special.chndtrinc(x, df, 1 - tail)) if below > 1 - tail else 0.0
+    high = float(special.chndtrinc(x, df, tail)) if below > tail else 0.0
+    return low, high
+
+
+def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
+    """Cramér's V of the position choices, debiased too, with an interval that covers at V = 0.
+
+    X/deff is taken as noncentral chi-square with n-1 degrees of freedom and noncentrality
+    N (n-1) V^2 / deff, which is inverted for V; deff is the larger of the mean Rao-Scott design
+    effect and that along the observed direction, times (t_{G-1}/z)^2. The interval is widened to
+    contain the naive V.
+
+    Every cluster exactly uniform: V = 0 and the upper end is the Clopper-Pearson bound of the share
+    of clusters that could depart. Every cluster with the same non-uniform shares (always the first
+    position, say): the variance of one uniform pseudo-cluster.
+
+    Parameters
+    ----------
+    counts
+        Shape (G, n).
+    level
+        Confidence level.
+    """
+    found = _shares(counts)
+    method = "noncentral chi-square inverted, cluster-robust design effect"
+    if found is None:
+        note = "no calls, or a single position"
+        return CramersV(None, None, None, None, level, None, 0, 0, method, note)
+    calls, df = found.calls, found.shares.size - 1
+    v = min(1.0, float(np.sqrt(found.chi2 / (calls * df))))
+    if found.clusters < 2:
+        note = "one cluster: no interval"
+        return CramersV(v, None, None, None, level, None, round(calls), 1, method, note)
+    sampling = 0.0 if found.pseudo else found.spread * found.shares.size / df
+    debiased = float(np.sqrt(max(0.0, v * v - sampling)))
+    deff, note = _v_deff(found), ""
+    if deff <= 0:
+        method = "Clopper-Pearson on clusters that depart from uniform"
+        note = "every cluster has exactly uniform counts"
+        low, high = 0.0, 1 - float((1 - two_sided(level)) ** (1 / found.clusters))
+    else:
+        if found.pseudo:
+            method += ", variance from a uniform pseudo-cluster"
+            note = "every cluster has the same shares"
+        low, high = _v_bounds(found, deff, level)
+    return CramersV(
+        v, debiased, min(low, v), max(high, v), level, deff, round(calls), found.clusters,
+        method, note,
+    )  # fmt: skip
+
+
+def _v_deff(found: _Shares) -> float:
+    mean, departure = float(_deffs(found).mean()), found.departure
+    length = float(departure @ departure)
+    if length < 1e-24:
+        return mean
+    along = found.calls * found.shares.size * departure @ found.covariance @ departure / length
+    return max(mean, float(along))
+
+
+def _v_bounds(found: _Shares, deff: float, level: float) -> tuple[float, float]:
+    t = t_quantile(found.clusters - 1, two_sided(level))
+    deff = deff * (t / z_quantile(two_sided(level))) ** 2
+    df = found.shares.size - 1
+    low, high = noncentrality_bounds(found.chi2 / deff, df, level)
+    scale = deff / (found.calls * df)
+    return float(np.sqrt(low * scale)), min(1.0, float(np.sqrt(high * scale)))
+
+
+def permutation_tables(
+    scores: ArrayLike, orders: Sequence[Sequence[int]]
+) -> list[PermutationTable]:
+    """Tables for `sharp_null` from chosen scores under a design that all items share.
+
+    Parameters
+    ----------
+    scores
+        Shape (I, m): score 1..n chosen for item i under order k; NaN where not answered.
+    orders
+        m orders of 1..n; entry p of an order is the score at position p + 1.
+    """
+    array = floats(scores)
+    # where[k, s-1] = position of score s under order k
+    where = np.argsort(np.asarray(orders, dtype=np.int64), axis=1)
+    answered: Flags = ~np.isnan(array)
+    counts = answered.sum(axis=1)
+    tables = []
+    for calls in np.unique(counts[counts > 0]):
+        rows = np.flatnonzero(counts == calls)
+        shown = np.nonzero(answered[rows])[1].reshape(rows.size, calls)  # orders answered
+        chosen = np.take_along_axis(array[rows], shown, axis=1).astype(np.int64) - 1
+        tables.append(PermutationTable(where[shown[:, None, :], chosen[:, :, None]]))
+    return tables
+
+
+def sharp_null(
+    tables: Iterable[PermutationTable | ArrayLike],
+    positions: int,
+    rng: np.random.Generator,
+    draws: int = 9_999,
+) -> SharpNull:
+    """Order-label permutation test within items that the score does not depend on the order.
+
+    Under the sharp null the orders of an item's calls are exchangeable. With T_p the number of
+    calls that chose position p, the permutation mean is (1/m) sum_jk 1[pos = p] and the covariance
+    1/(m-1) sum_jk of products of the double-centred indicators, summed over items. The quadratic
+    form with the pseudo-inverse is referred to chi-square with the rank as degrees of freedom, or
+    below 30 items to `draws` random permutations with the plus-one rule.
+
+    Parameters
+    ----------
+    tables
+        One `PermutationTable`, or array (I, m, m), per number m of answered calls.
+    positions
+        Number of positions n.
+    rng
+        Source of the permutations; not used from 30 items up.
+    draws
+        Number of permutations.
+
+    References
+    ----------
+    Hoeffding, W. (1951), "A combinatorial central limit theorem", Annals of Mathematical
+    Statistics 22, 558-566.
+    """
+    stacks = [t.pos if isinstance(t, PermutationTable) else np.asarray(t, np.int64) for t in tables]
+    stacks = [stack for stack in stacks if stack.size]
+    observed, mean = np.zeros(positions), np.zeros(positions)
+    covariance = np.zeros((positions, positions))
+    for stack in stacks:
+        seen, expected, scatter = _moments(stack, positions)
+        observed, mean, covariance = observed + seen, mean + expected, covariance + scatter
+    calls, items = float(observed.sum()), sum(len(stack) for stack in stacks)
+    inverse, df = _pseudo_inverse(covariance, calls)
+    statistic = float((observed - mean) @ inverse @ (observed - mean))
+    null_chi2 = _expected_chi2(mean, covariance) if calls else None
+    if df == 0:
+        return SharpNull(0.0, 0, 1.0, null_chi2, items, round(calls), "chi-square")
+    if items >= MONTE_CARLO_BELOW:
+        p, method = float(special.chdtrc(df, statistic)), "chi-square"
+    else:
+        drawn = sum((_permuted(stack, positions, draws, rng) for stack in stacks), np.zeros(1))
+        beyond = np.einsum("dp,pq,dq->d", drawn - mean, inverse, drawn - mean) >= statistic - 1e-9
+        p, method = float((1 + beyond.sum()) / (1 + draws)), "Monte Carlo"
+    return SharpNull(statistic, df, p, null_chi2, items, round(calls), method)
+
+
+def _moments(pos: Integers, positions: int) -> tuple[Floats, Floats, Floats]:
+    """Observed counts, permutation mean and covariance, summed over the items of one table.
+
+    The scatter of the double-centred indicators needs only row, column and total counts:
+    sum d_p d_q = [p=q] cnt_p - (rows_p rows_q + cols_p cols_q) / m + cnt_p cnt_q / m^2.
+    """
+    m = pos.shape[1]
+    diagonal = pos[:, np.arange(m), np.arange(m)]
+    observed = np.bincount(diagonal.ravel(), minlength=positions).astype(np.float64)
+    hits = [pos == p for p in range(positions)]
+    rows = np.stack([hit.sum(axis=2).ravel() for hit in hits], axis=1).astype(np.float64)
+    columns = np.stack([hit.sum(axis=1).ravel() for hit in hits], axis=1).astype(np.float64)
+    totals = rows.reshape(-1, m, positions).sum(axis=1)
+    mean = totals.sum(axis=0) / m
+    if m == 1:
+        return observed, mean, np.zeros((positions, positions))
+    centred = (rows.T @ rows + columns.T @ columns) / m - totals.T @ totals / m**2
+    return observed, mean, (np.diag(totals.sum(axis=0)) - centred) / (m - 1)
+
+
+def _pseudo_inverse(covariance: Floats, calls: float) -> tuple[Floats, int]:
+    """Moore-Penrose inverse of a covariance of counts, and its rank."""
+    eigenvalues, vectors = np.linalg.eigh(covariance)
+    kept = eigenvalues > max(1e-9 * eigenvalues[-1], 1e-10 * max(1.0, calls))
+    basis = vectors[:, kept]
+    inverse: Floats = (basis / eigenvalues[kept]) @ basis.T
+    return inverse, int(kept.sum())
+
+
+def _expected_chi2(mean: Floats, covariance: Floats) -> float:
+    calls, positions = mean.sum(), mean.size
+    squares = np.trace(covariance) + np.sum((mean - calls / positions) ** 2)
+    return float(squares * positions / calls)
+
+
+def _permuted(pos: Integers, positions: int, draws: int, rng: np.random.Generator) -> Floats:
+    """Position counts (draws, n) under random relabelling of the orders within each item."""
+    items, m = pos.shape[:2]
+    counts = np.zeros((draws, positions))
+    for item in range(items):
+        labels = rng.permuted(np.tile(np.arange(m), (draws, 1)), axis=1)
+        chosen = pos[item][np.arange(m), labels]
+        flat = (np.arange(draws)[:, None] * positions + chosen).ravel()
+        counts += np.bincount(flat, minlength=draws * positions).reshape(draws, positions)
+    return counts
