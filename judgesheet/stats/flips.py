@@ -79,7 +79,8 @@ def top1_flip(q_a: ArrayLike, q_b: ArrayLike) -> Floats:
     array
         Shape (...); NaN where either is missing.
     """
-    return 1 - np.sum(floats(q_a) * floats(q_b), axis=-1)
+    same: Floats = np.sum(floats(q_a) * floats(q_b), axis=-1)
+    return 1 - same
 
 
 def top1_flip_first_index(scores_a: ArrayLike, scores_b: ArrayLike) -> Floats:

@@ -252,8 +252,9 @@ def _deffs(found: _Shares) -> Floats:
 def rao_scott(counts: ArrayLike) -> RaoScott:
     """Second-order Rao-Scott test that positions are chosen equally often on average.
 
-    The covariance is the cluster-robust sandwich; the statistic is referred to F(df, df (G-1)),
-    which keeps the size with few clusters. Every cluster exactly uniform: p = 1. Every cluster with
+    The covariance is the cluster-robust sandwich; the statistic is referred to F(df, df (G-1)) with
+    df from an unbiased estimate of the squared design effects, which keeps the size from 6 clusters
+    up. Every cluster exactly uniform: p = 1. Every cluster with
     the same non-uniform shares: one uniform pseudo-cluster supplies the variance.
 
     Parameters
@@ -264,7 +265,8 @@ def rao_scott(counts: ArrayLike) -> RaoScott:
     References
     ----------
     Rao, J. N. K. and Scott, A. J. (1984), "On chi-squared tests for multiway contingency tables",
-    Annals of Statistics 12, 46-60; F reference: Thomas, D. R. and Rao, J. N. K. (1987), JASA 82.
+    Annals of Statistics 12, 46-60; F reference: Thomas, D. R. and Rao, J. N. K. (1987), JASA 82,
+    630-636; unbiased tr(S^2): Bai, Z. and Saranadasa, H. (1996), Statistica Sinica 6, 311-329.
     """
     found = _shares(counts)
     if found is None:
@@ -276,12 +278,27 @@ def rao_scott(counts: ArrayLike) -> RaoScott:
     if mean <= 0:
         note = "every cluster has exactly uniform counts"
         return RaoScott(0.0, 1.0, None, None, listed, mean, found.clusters, note)
-    df = float(deffs.sum() ** 2 / np.sum(deffs**2))
+    df = _satterthwaite(deffs, found.clusters - 1)
     statistic = found.chi2 / float(deffs.sum())
     denominator = df * (found.clusters - 1)
     p = float(special.fdtrc(df, denominator, statistic))
     note = "variance from a uniform pseudo-cluster" if found.pseudo else ""
     return RaoScott(statistic, p, df, denominator, listed, mean, found.clusters, note)
+
+
+def _satterthwaite(deffs: Floats, freedom: int) -> float:
+    """Degrees of freedom (sum d)^2 / sum d^2, with the unbiased estimate of the sum of squares.
+
+    Sampling spreads estimated eigenvalues apart; the plain ratio is too small with few clusters and
+    the test then rejects .02-.03 of the time at G = 6 to 12.
+    """
+    total, squares = float(deffs.sum()), float(np.sum(deffs**2))
+    if freedom > 1:
+        correction = freedom**2 / ((freedom - 1) * (freedom + 2))
+        squares = correction * (squares - total**2 / freedom)
+    if squares <= total**2 / deffs.size:
+        return float(deffs.size)
+    return max(1.0, total**2 / squares)
 
 
 def noncentrality_bounds(x: float, df: float, level: float = 0.95) -> tuple[float, float]:
@@ -406,7 +423,9 @@ def sharp_null(
     calls that chose position p, the permutation mean is (1/m) sum_jk 1[pos = p] and the covariance
     1/(m-1) sum_jk of products of the double-centred indicators, summed over items. The quadratic
     form with the pseudo-inverse is referred to chi-square with the rank as degrees of freedom, or
-    below 30 items to `draws` random permutations with the plus-one rule.
+    below 30 items to `draws` random permutations with the plus-one rule. The statistic looks at
+    pooled counts: more items add power where a position gains on average, not where the gains of
+    different items cancel.
 
     Parameters
     ----------
