@@ -66,7 +66,7 @@ def probe(
     out: Path | None = None,
     *,
     fresh: bool = False,
-    on_progress: "Callable[[Progress], None]" = lambda progress: None,
+    on_progress: "Callable[[Progress], None]" = lambda _: None,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
 
@@ -236,7 +236,7 @@ def _default_reply(model: str) -> ReplyFormat:
 def _prepare(
     request: Request, axes: "Sequence[Axis]", directory: Path, *, fresh: bool
 ) -> "tuple[Judge, Plan]":
-    """The judge and the plan. A simulated judge needs the plan's labels, a plan the judge's format."""
+    """The judge and the plan: `auto` needs the judge first, a simulated judge the labels."""
     from judgesheet.judges import Connection, open_judge
 
     connection = Connection(
@@ -248,9 +248,9 @@ def _prepare(
     )
     reply = request.reply or _default_reply(request.model)
     if reply == "auto":
+        earlier = None if fresh else _reply_of(directory)
         judge = open_judge(request.model, connection)
-        reply = _reply_of(directory) if not fresh else None
-        reply = reply or asyncio.run(_try_formats(judge))
+        reply = earlier or asyncio.run(_try_formats(judge))
     planned = _plan(request, axes, reply)
     key = {label.item: label.score for label in planned.labels if label.kind == "intended"}
     return open_judge(request.model, connection, key), planned
@@ -277,7 +277,7 @@ async def _try_formats(judge: "Judge") -> str:
 
 def _slug(model: str) -> str:
     """A folder name made of the model's name: letters, digits, dots and dashes, nothing else."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", model.split("?")[0]).strip("-.")[:80] or "judge"
+    return re.sub(r"[^A-Za-z0-9.]+", "-", model.partition("?")[0]).strip("-.")[:80] or "judge"
 
 
 def _make_directory(directory: Path, *, fresh: bool) -> None:
@@ -286,7 +286,9 @@ def _make_directory(directory: Path, *, fresh: bool) -> None:
             directory.rename(_aside(directory))
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RunError(f"{directory} cannot be used ({error.strerror}); choose another --out") from None
+        raise RunError(
+            f"{directory} cannot be used ({error.strerror}); choose another --out"
+        ) from None
 
 
 def _aside(directory: Path) -> Path:
@@ -303,14 +305,14 @@ async def _collect(
     on_progress: "Callable[[Progress], None]",
 ) -> "Progress":
     from judgesheet.axes import all_axes
-    from judgesheet.spine.collect import CollectSettings, collect
+    from judgesheet.spine.collect import CollectSettings, Price, collect
 
     settings = CollectSettings(
         concurrency=request.concurrency,
         rate=request.rate,
         max_calls=request.max_calls,
         max_cost=request.max_cost,
-        prices=request.prices,
+        price=None if request.prices is None else Price(*request.prices),
     )
     axes = all_axes()
     async with judge:
@@ -319,8 +321,9 @@ async def _collect(
             ledger,
             settings,
             on_progress,
-            is_readable=lambda call, text: axes[call.axis].parse(text, call.reply, call.cell)
-            is not None,
+            is_readable=lambda call, text: (
+                axes[call.axis].parse(text, call.reply, call.cell) is not None
+            ),
         )
 
 

@@ -1,8 +1,9 @@
 """The rooms: one axis of bias, one file (or folder) each.
 
-An axis is a module. It says which question it answers, which cells it asks in, how it asks, how it
-reads a reply, and which estimates follow. It knows no stage of the spine; the spine knows no axis by
-name. A new axis is a file here, or an entry point in the group `judgesheet.axes` of another package.
+An axis is a module. It says which question it answers, which cells it asks in, how it asks, how
+it reads a reply, and which estimates follow. It knows no stage of the spine; the spine knows no
+axis by name. A new axis is a file here, or an entry point in the group `judgesheet.axes` of another
+package.
 """
 
 import importlib
@@ -109,6 +110,9 @@ class Axis(Protocol):
 
     def parse(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
         """What the reply says, or None if it cannot be read in exactly one way."""
+
+    def fault(self, cell: Mapping[str, Any]) -> str | None:
+        """What is wrong with the cell of a recorded judgment, or None."""
 
     def expect(self, calls: Sequence[Call]) -> Iterator[Expectation]:
         """Interval half-widths that these calls should give."""

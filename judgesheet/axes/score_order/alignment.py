@@ -1,0 +1,333 @@
+"""Does the score follow quality, and does averaging over orders help? (000 sections 5.2 and 5.3)
+
+Quality is what people said where the stimuli carry their labels, else the level that the author of
+a built-in response wrote it for. `conditions` says which; the two are never mixed.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judgesheet.axes._estimate import maker
+from judgesheet.axes.score_order._scores import Scores, row_means
+from judgesheet.axes.score_order.ordering import canonical, digits
+from judgesheet.records import Estimate, PaperCompatible
+from judgesheet.stats import correlation as stats
+from judgesheet.stats.interval import by_cluster, cluster_t
+from judgesheet.stats.multiplicity import holm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_estimate = maker("score_order")
+NO_REFERENCE = "the stimuli carry neither human scores nor intended levels"
+MARGIN = 0.02
+"""Differences of r smaller than this make no difference to a user (equivalence margin)."""
+
+
+def within_item_sd(scores: Scores) -> Iterator[Estimate]:
+    """Spread of an item's scores over its reads, in points: how much one read can be off.
+
+    Population sd (ddof 0) over the reads of an arm, mean over items (001 table 3). In the fixed arm
+    it is noise, in the others noise and order together. Cluster t interval.
+    """
+    for arm, reads in scores.arms.items():
+        spread = _row_sd(reads)
+        known = ~np.isnan(spread)
+        if reads.shape[1] < 2 or not known.any():
+            note = "the arm has one read per item" if reads.shape[1] < 2 else "nothing readable"
+            yield _estimate(
+                "within_item_sd", f"spread within an item, {arm} arm", None, {"arm": arm}, note=note
+            )
+            continue
+        found = cluster_t(*by_cluster(spread[known], scores.grid.cluster[known]))
+        yield _estimate(
+            "within_item_sd",
+            f"spread within an item, {arm} arm",
+            found.value,
+            {"arm": arm},
+            low=found.low if found.low is None else max(0.0, found.low),
+            high=found.high,
+            unit="points",
+            n=int(known.sum()),
+            clusters=found.clusters,
+            method=found.method,
+            conditions=f"{reads.shape[1]} reads per item, {scores.scale}-point rubric",
+            note=found.note,
+        )
+
+
+def _row_sd(reads: "Floats") -> "Floats":
+    deviation = reads - row_means(reads)[:, None]
+    return np.sqrt(row_means(deviation**2))
+
+
+def pearson_r(scores: Scores) -> Iterator[Estimate]:
+    """Correlation of an arm's mean scores with quality: does the score follow what it should?
+
+    Pearson's r over items; Fisher-z interval from the cluster jackknife. The papers' item bootstrap
+    stands beside it. `conditions` says whose judgment of quality it is.
+    """
+    yield from _correlations("pearson_r", "Pearson", "pearson", scores)
+
+
+def spearman_r(scores: Scores) -> Iterator[Estimate]:
+    """Rank correlation of an arm's mean scores with quality.
+
+    Spearman's rho over items; Fisher-z interval from the cluster jackknife with ranks taken anew.
+    """
+    yield from _correlations("spearman_r", "Spearman", "spearman", scores)
+
+
+def _correlations(name: str, title: str, kind: stats.Kind, scores: Scores) -> Iterator[Estimate]:
+    for arm in scores.arms:
+        label = f"{title} correlation with quality, {arm} arm"
+        if np.isnan(scores.reference).all():
+            yield _estimate(name, label, None, {"arm": arm}, note=NO_REFERENCE)
+            continue
+        mean = scores.means(arm)
+        found = stats.cluster_jackknife_r(mean, scores.reference, scores.grid.cluster, kind)
+        paper = _paper_way(mean, scores) if kind == "pearson" else None
+        yield _estimate(
+            name,
+            label,
+            found.value,
+            {"arm": arm},
+            low=found.low,
+            high=found.high,
+            unit="r",
+            n=found.n,
+            clusters=found.clusters,
+            method=found.method,
+            conditions=f"{_reference(scores)}; {scores.arms[arm].shape[1]} reads per item",
+            note=found.note,
+            paper_compatible=paper,
+        )
+
+
+def _paper_way(mean: "Floats", scores: Scores) -> PaperCompatible:
+    found = stats.paper_bootstrap_r(mean, scores.reference, scores.rng())
+    return PaperCompatible(found.value, found.low, found.high, found.method)
+
+
+def _reference(scores: Scores) -> str:
+    return f"quality: {scores.reference_name}"
+
+
+_PAIRS = (("balanced", "fixed"), ("balanced", "random"))
+
+
+def _deltas(scores: Scores) -> list[tuple[str, str, stats.DeltaR]]:
+    return [
+        (
+            one,
+            other,
+            stats.delta_r(
+                scores.means(one),
+                scores.means(other),
+                scores.reference,
+                scores.grid.cluster,
+                scores.rng(),
+                margin=MARGIN,
+            ),
+        )
+        for one, other in _PAIRS
+        if other in scores.arms and not np.isnan(scores.reference).all()
+    ]
+
+
+def delta_r(scores: Scores) -> Iterator[Estimate]:
+    """What averaging over balanced orders gains in correlation with quality over another arm.
+
+    r(balanced) - r(other), paired cluster bootstrap (000 table 3). balanced-fixed is the effect of
+    removing the order, balanced-random that of exact balance over mere shuffling.
+    """
+    for one, other, found in _deltas(scores):
+        yield _estimate(
+            "delta_r",
+            f"gain in r, {one} minus {other}",
+            found.value,
+            {"arms": f"{one}-{other}"},
+            low=found.low,
+            high=found.high,
+            unit="difference of r",
+            n=found.n,
+            clusters=found.clusters,
+            method="paired cluster bootstrap, 2,000 resamples",
+            conditions=_reference(scores),
+            note="; ".join(part for part in (_budget_note(scores, other), found.note) if part),
+        )
+
+
+def _budget_note(scores: Scores, other: str) -> str:
+    mine, theirs = scores.arms["balanced"].shape[1], scores.arms[other].shape[1]
+    if theirs != mine:
+        return f"not budget-matched: {mine} reads against {theirs}"
+    if other == "fixed" and not scores.temperature:
+        return (
+            "at temperature 0 the fixed arm is one read asked again: a gain here is partly that of "
+            "averaging, also without any bias"
+        )
+    return ""
+
+
+def delta_r_p(scores: Scores) -> Iterator[Estimate]:
+    """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
+    deltas = _deltas(scores)
+    adjusted = holm([found.p for _, _, found in deltas])
+    for (one, other, found), p in zip(deltas, adjusted, strict=True):
+        yield _estimate(
+            "delta_r_p",
+            f"p: no difference in r, {one} against {other}",
+            p,
+            {"arms": f"{one}-{other}"},
+            unit="p",
+            n=found.n,
+            clusters=found.clusters,
+            method="paired cluster bootstrap, Holm",
+            note=found.note,
+        )
+
+
+def delta_r_equivalence_p(scores: Scores) -> Iterator[Estimate]:
+    """p-value of "the two arms differ in r by .02 or more": small means proven equivalent (TOST).
+
+    A difference that is not significant proves nothing; this one can.
+    """
+    for one, other, found in _deltas(scores):
+        yield _estimate(
+            "delta_r_equivalence_p",
+            f"p: r differs by {MARGIN} or more, {one} against {other}",
+            found.p_equivalence,
+            {"arms": f"{one}-{other}"},
+            unit="p",
+            n=found.n,
+            clusters=found.clusters,
+            method=f"two one-sided tests, margin {MARGIN}",
+            note=found.note,
+        )
+
+
+def per_order_r(scores: Scores) -> Iterator[Estimate]:
+    """Correlation with quality of single reads under one order (001 table 4).
+
+    Pearson's r; Fisher-z interval from the cluster jackknife.
+    """
+    if np.isnan(scores.reference).all():
+        return
+    for order, reads in _order_columns(scores):
+        found = stats.cluster_jackknife_r(reads, scores.reference, scores.grid.cluster)
+        yield _estimate(
+            "per_order_r",
+            f"r of single reads under the order {' '.join(map(str, order))}",
+            found.value,
+            {"order": digits(order)},
+            low=found.low,
+            high=found.high,
+            unit="r",
+            n=found.n,
+            clusters=found.clusters,
+            method=found.method,
+            conditions=_reference(scores),
+            note=found.note,
+        )
+
+
+def default_order_rank(scores: Scores) -> Estimate:
+    """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
+
+    Paper 001 table 4. Ranks of noisy correlations jump: read it beside their intervals.
+    """
+    label = "rank of the default order by correlation"
+    if np.isnan(scores.reference).all():
+        return _estimate("default_order_rank", label, None, note=NO_REFERENCE)
+    found = {o: stats.pearson(reads, scores.reference) for o, reads in _order_columns(scores)}
+    known = {order: r for order, r in found.items() if not np.isnan(r)}
+    default = canonical(scores)
+    if default not in known:
+        note = "the default order was not probed or its correlation is undefined"
+        return _estimate("default_order_rank", label, None, note=note)
+    return _estimate(
+        "default_order_rank",
+        label,
+        1 + sum(r > known[default] for r in known.values()),
+        unit=f"of {len(known)}",
+        n=len(scores.items),
+        clusters=scores.grid.clusters,
+        method="rank of Pearson's r of single reads (001)",
+        conditions=_reference(scores),
+    )
+
+
+def _order_columns(scores: Scores) -> "Iterator[tuple[tuple[int, ...], Floats]]":
+    for index, order in enumerate(scores.grid.orders):
+        yield order, row_means(scores.grid.reads[:, index, : scores.grid.passes])
+
+
+def budget_r(scores: Scores) -> Iterator[Estimate]:
+    """Correlation with quality after averaging k orders, over all choices of k (000 section 5.3).
+
+    Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
+    the 2.5 and 97.5 percentiles over subsets, a spread and not a confidence interval.
+    """
+    if np.isnan(scores.reference).all():
+        return
+    yield from _budget(
+        "budget_r",
+        "r with quality",
+        scores,
+        lambda reads: stats.budget_r(reads, scores.reference, scores.rng()),
+    )
+
+
+def budget_agreement(scores: Scores) -> Iterator[Estimate]:
+    """Correlation of the mean of k orders with the mean of all of them: how many are enough?
+
+    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it says
+    how soon fewer calls stand in for all, not how good all are.
+    """
+    yield from _budget(
+        "budget_agreement",
+        "agreement with all orders",
+        scores,
+        lambda reads: stats.budget_agreement(reads, scores.rng()),
+    )
+
+
+def _budget(
+    name: str,
+    label: str,
+    scores: Scores,
+    sweep: "Callable[[Floats], tuple[stats.BudgetPoint, ...]]",
+) -> Iterator[Estimate]:
+    for arm in ("balanced", "random"):
+        reads = _one_pass(scores, arm)
+        if reads is None:
+            continue
+        complete = int((~np.isnan(reads).any(axis=1)).sum())
+        for point in sweep(reads):
+            undefined = f"undefined in {point.undefined:.0%} of subsets: constant scores"
+            yield _estimate(
+                name,
+                f"{label} after {point.k} order{'s' if point.k > 1 else ''}, {arm}",
+                point.value,
+                {"k": point.k, "arm": arm},
+                low=point.low,
+                high=point.high,
+                unit="r",
+                n=complete,
+                clusters=scores.grid.clusters,
+                method=f"mean and 2.5-97.5 percentile of {point.subsets} subsets",
+                conditions=_reference(scores) if name == "budget_r" else "",
+                note=undefined if point.undefined else "",
+            )
+
+
+def _one_pass(scores: Scores, arm: str) -> "Floats | None":
+    """One read per order: the first pass of the balanced arm, or the random arm."""
+    if arm == "balanced":
+        return scores.grid.reads[:, :, 0]
+    return scores.arms.get(arm)

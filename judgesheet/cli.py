@@ -1,0 +1,357 @@
+"""The command line: each command is its options, one call, and what is printed.
+
+Standard output carries results only; progress and messages go to standard error. Heavy libraries
+are imported inside the commands, so that `--help` answers at once.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from judgesheet import __version__
+from judgesheet.errors import JudgesheetError, UsageError
+
+if TYPE_CHECKING:
+    from judgesheet.api import Request, Run
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+INTERRUPTED = 130
+
+
+class Commands(click.Group):
+    """A group that turns our own failures into one sentence and an exit code, in one place."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; JudgesheetError exits 1 or 2, Ctrl-C exits 130, neither with a trace."""
+        try:
+            return super().invoke(ctx)
+        except JudgesheetError as error:
+            click.echo(f"judgesheet: {error}", err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo("judgesheet: interrupted; the same command resumes the run", err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            # The reader of our output went away (`| head`): stop quietly, as other tools do.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(1)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="judgesheet")
+def main() -> None:
+    """Measure an LLM judge before anyone trusts it.
+
+    A judge is asked the same questions in orders that must not matter. From its replies comes a
+    datasheet: every number with its interval, as JSON, HTML and PDF.
+    """
+
+
+def asking(command: Command) -> Command:
+    """The options that `probe` and `plan` share."""
+    options = (
+        click.option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL),
+        click.option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
+        click.option(
+            "--profile",
+            type=click.Choice(["smoke", "quick", "standard", "full"]),
+            default="quick",
+            show_default=True,
+            help="How much to ask; see `judgesheet plan`.",
+        ),
+        click.option("--stimuli", type=_PATH, help="Own stimuli (JSONL file, or a folder)."),
+        click.option(
+            "--prompt", "prompts", multiple=True, metavar="AXIS=FILE", help="Own prompt template."
+        ),
+        click.option("--seed", type=int, default=0, show_default=True),
+        click.option(
+            "--repeats",
+            type=click.IntRange(1, 100),
+            help="Reads of a repeated cell. [2]",
+        ),
+        click.option(
+            "--design",
+            "sequences",
+            type=click.Choice(["cyclic", "williams"]),
+            default="cyclic",
+            show_default=True,
+            help="Balanced orders: the papers' rotations, or balanced for neighbours too.",
+        ),
+        click.option(
+            "--temperature", type=click.FloatRange(0, 5), default=0.0, show_default=True
+        ),
+        click.option(
+            "--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"
+        ),
+        click.option(
+            "--reply",
+            type=click.Choice(["auto", "text", "json"]),
+            help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
+        ),
+        click.option("--base-url", help="Address of an OpenAI-compatible server."),
+        click.option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
+        click.option("--extra-body", metavar="JSON", help="Merged into every request."),
+        click.option("--timeout", "timeout_s", type=click.FloatRange(0.1), default=120.0,
+                     show_default=True, help="Seconds per call."),
+        click.option("--concurrency", type=click.IntRange(1, 4096), default=16, show_default=True,
+                     help="Calls in flight at most."),
+        click.option("--rate", type=click.FloatRange(0, min_open=True), help="Calls per second."),
+        click.option("--max-calls", type=click.IntRange(1), help="Stop after this many calls."),
+        click.option("--max-cost", type=click.FloatRange(0), help="Stop at this cost, US dollars."),
+        click.option("--prices", metavar="IN,OUT", help="US dollars per million tokens."),
+        click.option("--quiet", is_flag=True, help="No progress."),
+        click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+_PATH = click.Path(path_type=Path)
+_EXISTING = click.Path(path_type=Path, exists=True)
+_MODEL = (
+    "openai/NAME, anthropic/NAME, openai-compatible/NAME (with --base-url), local/smollm2-135m, "
+    "local/FILE.gguf, sim/NAME?key=value, python/module:function."
+)
+
+
+@main.command()
+@asking
+@click.option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
+@click.option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
+def probe(
+    out: Path | None, fresh: bool, quiet: bool, as_json: bool, **options: Any
+) -> None:
+    """Measure a judge: ask, measure, write the datasheet. Resumes an unfinished run."""
+    from judgesheet import api
+    from judgesheet.progress import display
+
+    request = _request(options)
+    with display(quiet=quiet) as show:
+        run = api.probe(request, out, fresh=fresh, on_progress=show)
+    _report(run, as_json=as_json)
+
+
+@main.command()
+@asking
+@click.option("--out", type=_PATH, help="Write every call to this plan.jsonl.")
+@click.option("--export-batch", type=_PATH, help="Write the calls as OpenAI batch requests.")
+def plan(
+    out: Path | None, export_batch: Path | None, quiet: bool, as_json: bool, **options: Any
+) -> None:
+    """Say what a probe would ask, cost and resolve. No call is made."""
+    from judgesheet import api
+    from judgesheet.spine import plan as stage
+
+    request = _request(options)
+    planned, budgets = api.plan(request)
+    for path, write in ((out, _write_plan), (export_batch, _write_batch)):
+        if path is not None:
+            write(planned, request, path)
+    if as_json:
+        click.echo(json.dumps(stage.as_record(planned, budgets, request.prices), indent=2))
+    elif not quiet:
+        click.echo(stage.as_text(planned, budgets, request.prices))
+
+
+def _write_plan(planned: Any, request: "Request", path: Path) -> None:
+    from judgesheet.spine.plan import write_plan
+
+    _or_say_why(path, lambda: write_plan(planned, path))
+
+
+def _write_batch(planned: Any, request: "Request", path: Path) -> None:
+    from judgesheet.spine.plan import write_batch
+
+    _or_say_why(path, lambda: write_batch(planned, request.model.partition("/")[2], path))
+
+
+def _or_say_why(path: Path, write: Callable[[], None]) -> None:
+    from judgesheet.errors import RunError
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write()
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error.strerror}") from None
+
+
+@main.command()
+@click.argument("file", type=_EXISTING)
+@click.option("--out", type=_PATH, required=True, help="Run directory to fill.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def ingest(file: Path, out: Path, as_json: bool) -> None:
+    """Turn recorded judgments or batch answers into a run and its datasheet."""
+    from judgesheet import api
+
+    _report(api.ingest(file, out), as_json=as_json)
+
+
+@main.command()
+@click.argument("directory", type=_EXISTING)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def measure(directory: Path, as_json: bool) -> None:
+    """Recompute a datasheet from its ledger. No call is made."""
+    from judgesheet import api
+
+    _report(api.measure(directory), as_json=as_json)
+
+
+@main.command()
+@click.argument("source", type=_EXISTING)
+@click.option("--to", "formats", multiple=True, required=True,
+              type=click.Choice(["html", "pdf", "md", "json", "csv"]), help="Format; repeatable.")
+@click.option("--out", type=_PATH, help="Folder to write to. [beside the source]")
+@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True)
+def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: str) -> None:
+    """Write a datasheet (run directory or datasheet.json) in other formats."""
+    from judgesheet import api
+
+    for path in api.render(source, formats, out, paper=paper):
+        click.echo(path)
+
+
+@main.command()
+@click.argument("key")
+def explain(key: str) -> None:
+    """Say what an estimate is, its formula, its source and how to read it."""
+    from judgesheet import api
+
+    click.echo(api.explain(key))
+
+
+@main.command()
+@click.option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
+@click.option("--base-url", help="Address of an OpenAI-compatible server.")
+@click.option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def doctor(
+    model: str | None, base_url: str | None, api_key_env: str | None, as_json: bool
+) -> None:
+    """Check this machine, and an endpoint if --model is given."""
+    from judgesheet.spine import doctor as stage
+
+    findings = stage.examine(model, base_url=base_url, api_key_env=api_key_env)
+    if as_json:
+        click.echo(json.dumps([finding.as_record() for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            click.echo(finding.as_line())
+    if any(finding.fatal for finding in findings):
+        raise SystemExit(1)
+
+
+@main.group()
+def stimuli() -> None:
+    """List, show and check stimuli."""
+
+
+@stimuli.command("list")
+def stimuli_list() -> None:
+    """List the built-in pools with their digests."""
+    from judgesheet.axes import all_axes
+    from judgesheet.spine.stimuli import load, pool_digest
+
+    for axis in all_axes().values():
+        pool = load(axis)
+        click.echo(f"{axis.NAME}  {len(pool)} stimuli  sha256 {pool_digest(pool)}")
+
+
+@stimuli.command("show")
+@click.argument("identifier", metavar="ID")
+@click.option("--axis", default="score_order", show_default=True)
+@click.option("--stimuli", "path", type=_EXISTING, help="Own stimuli instead of the built-in.")
+def stimuli_show(identifier: str, axis: str, path: Path | None) -> None:
+    """Print one stimulus as JSON."""
+    from judgesheet.axes import get_axis
+    from judgesheet.spine.stimuli import load
+
+    pool = {stimulus.id: stimulus for stimulus in load(get_axis(axis), path)}
+    if identifier not in pool:
+        raise UsageError(f"there is no stimulus {identifier!r}; `stimuli show` takes one of the "
+                         f"{len(pool)} ids such as {next(iter(pool))}")
+    click.echo(json.dumps(dict(pool[identifier].fields), indent=2, ensure_ascii=False))
+
+
+@stimuli.command("check")
+@click.argument("path", type=_EXISTING, required=False)
+@click.option("--axis", default="score_order", show_default=True)
+def stimuli_check(path: Path | None, axis: str) -> None:
+    """Check a stimuli file (or the built-in pool): schema, lengths, duplicates, leaks."""
+    from judgesheet.axes import get_axis
+    from judgesheet.spine.stimuli import load
+
+    room = get_axis(axis)
+    pool = load(room, path)
+    problems = list(room.check(pool))
+    for problem in problems:
+        click.echo(f"{'error' if problem.grave else 'warning'}: {problem.where}: {problem.what}")
+    grave = sum(problem.grave for problem in problems)
+    click.echo(f"{len(pool)} stimuli, {grave} errors, {len(problems) - grave} warnings")
+    if grave:
+        raise SystemExit(1)
+
+
+def _request(options: dict[str, Any]) -> "Request":
+    from judgesheet.api import Request
+
+    options["prompts"] = dict(_pair(text) for text in options["prompts"])
+    options["extra_body"] = _json_object("--extra-body", options["extra_body"])
+    options["prices"] = _prices(options["prices"])
+    if options["max_cost"] is not None and options["prices"] is None:
+        raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
+    return Request(**options)
+
+
+def _pair(text: str) -> tuple[str, Path]:
+    axis, separator, path = text.partition("=")
+    if not separator:
+        raise UsageError(f"--prompt {text}: write AXIS=FILE, such as score_order=mine.jinja")
+    return axis, Path(path)
+
+
+def _json_object(option: str, text: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(text or "{}")
+    except ValueError as error:
+        raise UsageError(f"{option} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UsageError(f"{option} must be a JSON object such as '{{\"top_p\": 1}}'")
+    return value
+
+
+def _prices(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        price_in, price_out = (float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError("--prices takes two numbers, such as 0.15,0.60") from None
+    return price_in, price_out
+
+
+def _report(run: "Run", *, as_json: bool) -> None:
+    """The result on standard output: the datasheet itself, or where it is and what it says."""
+    from judgesheet.spine.datasheet import to_json
+
+    if as_json:
+        click.echo(to_json(run.datasheet), nl=False)
+        return
+    for axis in run.datasheet.axes:
+        click.echo(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
+        for statement in axis.findings:
+            click.echo(f"  {_MARK[statement.tone]} {statement.text}")
+    for advice in run.datasheet.recommendations:
+        click.echo(f"  → {advice.text}")
+    if not run.datasheet.run.get("complete"):
+        click.echo("The run is not complete; the same command goes on with it.", err=True)
+    for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
+        click.echo(run.directory / name)
+
+
+_MARK = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}

@@ -1,0 +1,81 @@
+"""What a user sees while a judge is being asked: a live display on a terminal, else plain lines."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judgesheet.spine.collect import Progress
+
+PLAIN_EVERY_S = 10.0
+"""Seconds between plain lines, where nobody watches."""
+
+Show = Callable[["Progress"], None]
+
+
+@contextmanager
+def display(*, quiet: bool = False) -> Iterator[Show]:
+    """A function that shows progress on standard error until the block is left."""
+    if quiet:
+        yield lambda _: None
+    elif sys.stderr.isatty():
+        with _live() as show:
+            yield show
+    else:
+        yield _plain()
+
+
+@contextmanager
+def _live() -> Iterator[Show]:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[facts]}"))
+    with Bar(*columns, console=Console(stderr=True), transient=False) as bar:
+        task = bar.add_task("judging", total=None, facts="")
+
+        def show(progress: "Progress") -> None:
+            bar.update(
+                task, total=progress.planned, completed=progress.settled, facts=sentence(progress)
+            )
+
+        yield show
+
+
+def _plain() -> Show:
+    last = [-PLAIN_EVERY_S]
+
+    def show(progress: "Progress") -> None:
+        now = time.monotonic()
+        if now - last[0] >= PLAIN_EVERY_S or progress.settled == progress.planned:
+            last[0] = now
+            print(sentence(progress), file=sys.stderr, flush=True)
+
+    return show
+
+
+def sentence(progress: "Progress") -> str:
+    """Calls done, rate, tokens, cost where prices are known, trouble so far, time left."""
+    parts = [f"{progress.settled}/{progress.planned} calls"]
+    if progress.rate:
+        parts.append(f"{progress.rate:.1f}/s")
+    if progress.tokens_in is not None:
+        tokens = (progress.tokens_in or 0) + (progress.tokens_out or 0)
+        parts.append(f"{tokens:,} tokens")
+    if progress.cost is not None:
+        parts.append(f"${progress.cost:.2f}")
+    parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")
+    if progress.eta_s is not None and progress.settled < progress.planned:
+        parts.append(f"{_duration(progress.eta_s)} left")
+    return " · ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {rest:02d} s" if minutes else f"{rest} s"

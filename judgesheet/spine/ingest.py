@@ -1,0 +1,169 @@
+"""Verdicts that were taken elsewhere: recorded judgments, or the answers of an OpenAI batch."""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judgesheet.axes import all_axes
+from judgesheet.errors import RunError, StimuliError
+from judgesheet.records import Call, Label, Plan, Reply, digest
+from judgesheet.spine.ledger import Ledger
+
+BATCH = 1000
+"""Replies written in one transaction."""
+
+
+def ingest(file: Path, ledger_path: Path, plan_path: Path) -> None:
+    """Fill a ledger from `file`; what it holds is told by its first line.
+
+    Lines with a `custom_id` are batch answers and need the exported plan at `plan_path`; lines with
+    an `axis` are recorded judgments.
+
+    Raises
+    ------
+    StimuliError
+        if a line cannot be read; the sentence names it.
+    RunError
+        if the ledger holds another run, or the plan of a batch is missing.
+    """
+    first = next(_records(file), None)
+    if first is None:
+        raise StimuliError(f"{file} holds no judgments; put one JSON object on each line")
+    if "custom_id" in first[1]:
+        _ingest_batch(file, ledger_path, plan_path)
+    else:
+        _ingest_recorded(file, ledger_path)
+
+
+def _records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(where, record) of every line."""
+    opened: Iterable[str]
+    try:
+        if file.suffix == ".gz":
+            import gzip
+
+            opened = gzip.open(file, "rt", encoding="utf-8")
+        else:
+            opened = file.open(encoding="utf-8")
+        with opened as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield f"{file.name}:{number}", _object(line, f"{file.name}:{number}")
+    except (OSError, UnicodeDecodeError, EOFError) as error:
+        raise StimuliError(f"{file} cannot be read: {error}") from None
+
+
+def _object(line: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        record = None
+    if not isinstance(record, dict):
+        raise StimuliError(f"{where}: not a JSON object")
+    return record
+
+
+# -- recorded judgments ------------------------------------------------------------------------
+
+
+def _ingest_recorded(file: Path, ledger_path: Path) -> None:
+    calls: dict[str, tuple[Call, str]] = {}
+    labels: list[Label] = []
+    for where, record in _records(file):
+        if "human" in record:
+            labels.append(_human(record["human"], where))
+            continue
+        call, verdict = _recorded(record, where)
+        if call.id in calls:
+            raise StimuliError(f"{where}: the same cell and repeat stands in the file twice")
+        calls[call.id] = (call, verdict)
+    if not calls:
+        raise StimuliError(f"{file} holds labels but no judgments")
+    axes = list(dict.fromkeys(call.axis for call, _ in calls.values()))
+    provenance = {
+        "settings": {"profile": "recorded", "axes": axes, "reply": "recorded", "temperature": None},
+        "stimuli": [
+            {
+                "axis": axis,
+                "name": file.name,
+                "stimuli": len({c.stimulus for c, _ in calls.values() if c.axis == axis}),
+                "digest": digest("\n".join(calls)),
+            }
+            for axis in axes
+        ],
+        "prompts": [],
+    }
+    plan = Plan(0, tuple(call for call, _ in calls.values()), tuple(labels), provenance)
+    judge = {"model": f"recorded/{file.name}", "provider": "recorded", "name": file.name}
+    now = file.stat().st_mtime
+    replies = (
+        Reply(call.id, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
+        for call, verdict in calls.values()
+    )
+    _fill(ledger_path, plan, judge, replies)
+
+
+def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
+    for name, kind in (("axis", str), ("stimulus", str), ("cell", dict)):
+        if not isinstance(record.get(name), kind):
+            raise StimuliError(f"{where}: {name} is missing or not a {kind.__name__}")
+    if "verdict" not in record:
+        raise StimuliError(f"{where}: verdict is missing (null means unreadable)")
+    axis = all_axes().get(record["axis"])
+    if axis is None:
+        known = ", ".join(all_axes())
+        raise StimuliError(f"{where}: there is no axis {record['axis']!r}; the axes are {known}")
+    fault = axis.fault(record["cell"])
+    if fault:
+        raise StimuliError(f"{where}: {fault}")
+    repeat = record.get("repeat", 0)
+    if not isinstance(repeat, int) or repeat < 0:
+        raise StimuliError(f"{where}: repeat must be a number from 0")
+    call = Call(record["axis"], record["stimulus"], record["cell"], repeat, (), {}, "recorded")
+    return call, json.dumps(record["verdict"])
+
+
+def _human(row: Any, where: str) -> Label:
+    try:
+        return Label(
+            axis=str(row["axis"]),
+            item=str(row["item"]),
+            kind="human",
+            score=float(row["score"]),
+            criterion=str(row.get("criterion", "")),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise StimuliError(f"{where}: a human row needs axis, item and a score") from None
+
+
+# -- answers of a batch ------------------------------------------------------------------------
+
+
+def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
+    if not ledger_path.is_file():
+        raise RunError(
+            f"{ledger_path.parent} holds no planned run; export the batch into it with "
+            "`judgesheet plan --export-batch FILE --out DIR` and ingest the answers there"
+        )
+    raise NotImplementedError(plan_path)
+
+
+def _fill(
+    path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]
+) -> None:
+    with Ledger.create_or_open(path, plan, judge) as ledger:
+        waiting = {call.id for call in ledger.pending()}
+        batch: list[Reply] = []
+        for reply in replies:
+            if reply.call_id in waiting:
+                batch.append(reply)
+            if len(batch) >= BATCH:
+                ledger.record(batch)
+                batch = []
+        if batch:
+            ledger.record(batch)
+
+
+__all__ = ["ingest", "time"]
