@@ -8,9 +8,12 @@ opened.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
-from judgesheet.records import Call, Reply, ReplyFormat
+from judgesheet.errors import UsageError
+from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+
+PROVIDERS = ("openai", "anthropic", "openai-compatible", "local", "sim", "python")
 
 
 class Judge(Protocol):
@@ -41,6 +44,14 @@ class Judge(Protocol):
     ) -> None: ...
 
 
+@runtime_checkable
+class Advising(Protocol):
+    """A judge that knows better than the collector what a user can do about its failures."""
+
+    def advise(self, outcome: Outcome) -> str | None:
+        """What to do about this outcome, such as "check the key in OPENAI_API_KEY"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Connection:
     """How to reach an endpoint, as the user gave it."""
@@ -66,4 +77,23 @@ def open_judge(
     MissingDependencyError, JudgeError
         if the judge cannot be opened on this machine.
     """
-    raise NotImplementedError
+    provider, _, name = model.partition("/")
+    if provider not in PROVIDERS or not name:
+        known = ", ".join(f"{provider}/…" for provider in PROVIDERS)
+        raise UsageError(f"there is no judge {model!r}; --model is one of {known}")
+    # Imported here: listing stimuli must not wait for an HTTP client.
+    if provider == "sim":
+        from judgesheet.judges.simulated import SimulatedJudge
+
+        return SimulatedJudge.from_name(name, answer_key)
+    if provider == "python":
+        from judgesheet.judges.callable import CallableJudge
+
+        return CallableJudge.from_name(name, connection.timeout_s)
+    if provider == "local":
+        from judgesheet.judges.local import LocalJudge
+
+        return LocalJudge.from_name(name, connection)
+    from judgesheet.judges.http import open_http_judge
+
+    return open_http_judge(provider, name, connection)

@@ -1,0 +1,66 @@
+"""A judge that says what it is told: for tests, examples and other people's axes."""
+
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+
+Line = str | tuple[Outcome, str]
+"""The words of an `ok` reply, or an outcome with its words."""
+
+Script = Callable[[Call, int], Line] | Mapping[str, Line]
+"""Lines by call id, or a function of the call and the attempt."""
+
+
+class ScriptedJudge:
+    """Answers from a script, without delay.
+
+    A call that a mapping does not hold is answered with "".
+    """
+
+    def __init__(
+        self, script: Script, *, name: str = "scripted", default_reply: ReplyFormat = "text"
+    ) -> None:
+        self._script = script
+        self._name = name
+        self.default_reply = default_reply
+        self.max_concurrency: int | None = None
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Provider and name."""
+        return {"provider": "scripted", "model": self._name}
+
+    async def ask(self, call: Call, attempt: int) -> Reply:
+        """The line for this call."""
+        if callable(self._script):
+            line = self._script(call, attempt)
+        else:
+            line = self._script.get(call.id, "")
+        outcome: Outcome
+        outcome, text = ("ok", line) if isinstance(line, str) else line
+        return Reply(
+            call_id=call.id,
+            attempt=attempt,
+            outcome=outcome,
+            text=text if outcome == "ok" else "",
+            raw=text,
+            latency_s=0.0,
+            tokens_in=sum(len(message["content"]) for message in call.messages) // 4,
+            tokens_out=len(text) // 4,
+            served_model=self._name,
+            at=time.time(),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None

@@ -1,0 +1,313 @@
+"""Simulated judges: biases that are planted, documented and known exactly.
+
+`sim/NAME?key=value&…` answers in the text formats of real judges and goes through the same
+parsers, so anyone can check the instrument against the truth, which `score_probabilities` gives.
+
+A judge that grades on a scale of n scores, shown in some order, is a softmax over the shown lines:
+
+    logit(score s on line p) = -quality * (s - mu)**2 / (2 * sd**2) + b_p + e_ip
+    mu = 1 + (n - 1) * q,    sd = width * (n - 1) / 4
+
+`q` (0..1) is the item's intended level, or a hash of the item where none is known; `b_p` the
+planted preference for line p; `e_ip` an item-by-line logit with mean zero over the lines. With
+`quality=0` it does not look at the answer at all.
+"""
+
+import asyncio
+import json
+import math
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl
+
+from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.records import Call, Outcome, Reply, ReplyFormat, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What is planted; each is a key of `sim/NAME?key=value`.
+
+    - `quality`: weight of the content (0: blind)
+    - `width`: spread around the right score, in quarters of the scale
+    - `first`, `last`: logits added to the first and the last line
+    - `position`: logits of all lines (`a:b:c:…`), interpolated to the number of lines
+    - `interaction`: standard deviation of the item-by-line logit
+    - `level`: the level (0..1) that is given to every item, whatever it deserves
+    - `greedy`: 1 takes the likeliest line (the first of equals) instead of drawing one
+    - `unreadable`, `refused`: shares of replies (0..1)
+    - `latency_ms`: delay of each reply
+    - `seed`: of the draws and of the interaction
+    """
+
+    quality: float = 1.0
+    width: float = 0.5
+    first: float = 0.0
+    last: float = 0.0
+    position: tuple[float, ...] = ()
+    interaction: float = 0.0
+    level: float | None = None
+    greedy: int = 0
+    unreadable: float = 0.0
+    refused: float = 0.0
+    latency_ms: float = 0.0
+    seed: int = 0
+
+
+PRESETS: Mapping[str, Parameters] = {
+    "fair": Parameters(),
+    "first-biased": Parameters(first=2.0),
+    "last-biased": Parameters(last=2.0),
+    "position-only": Parameters(quality=0.0, first=1.0, greedy=1),
+    "random": Parameters(quality=0.0),
+    "constant": Parameters(level=0.5, greedy=1),
+    "unreadable": Parameters(unreadable=1.0),
+    "noisy": Parameters(width=2.0),
+}
+"""`position-only` always takes the first line, `constant` always the middle of the scale."""
+
+
+def score_probabilities(
+    parameters: Parameters, item: str, scale: int, order: Sequence[int], q: float | None
+) -> list[float]:
+    """The planted truth: the probability of each line of a rubric, in displayed order.
+
+    Parameters
+    ----------
+    parameters
+        What is planted.
+    item
+        The item's name; it decides the interaction, and the level where `q` is None.
+    scale
+        The number of scores, n; scores run from 1 to n.
+    order
+        The score on each line.
+    q
+        The item's intended level, 0..1, or None if unknown.
+    """
+    level = _level(parameters, item, q)
+    mu = 1 + (scale - 1) * level
+    spread = 2 * (parameters.width * (scale - 1) / 4) ** 2
+    content = [-parameters.quality * (score - mu) ** 2 / spread for score in order]
+    position = position_logits(parameters, item, len(order))
+    logits = [a + b for a, b in zip(content, position, strict=True)]
+    if parameters.greedy:
+        chosen = logits.index(max(logits))
+        return [float(line == chosen) for line in range(len(logits))]
+    return _softmax(logits)
+
+
+def position_logits(parameters: Parameters, item: str, n: int) -> list[float]:
+    """The planted preference of each of `n` lines for this item."""
+    logits = _interpolated(parameters.position, n)
+    logits[0] += parameters.first
+    logits[-1] += parameters.last
+    if parameters.interaction:
+        rng = random.Random(f"{parameters.seed}:{item}:lines")  # noqa: S311
+        noise = [rng.gauss(0.0, parameters.interaction) for _ in range(n)]
+        mean = math.fsum(noise) / n
+        logits = [logit + one - mean for logit, one in zip(logits, noise, strict=True)]
+    return logits
+
+
+class SimulatedJudge:
+    """A judge with planted parameters; the same call and attempt always get the same reply."""
+
+    default_reply: ReplyFormat = "json"
+    max_concurrency: int | None = None
+
+    def __init__(
+        self,
+        name: str,
+        parameters: Parameters,
+        answer_key: Mapping[str, float] | None = None,
+    ) -> None:
+        self._name = name
+        self._parameters = parameters
+        self._answer_key = answer_key or {}
+
+    @classmethod
+    def from_name(cls, name: str, answer_key: Mapping[str, float] | None = None) -> Self:
+        """The judge that `NAME?key=value&…` describes.
+
+        Raises
+        ------
+        UsageError
+            if a name, key or value is not one of those that exist; the sentence lists them.
+        """
+        preset, _, query = name.partition("?")
+        if preset not in PRESETS:
+            raise UsageError(f"there is no sim/{preset}; the presets are {', '.join(PRESETS)}")
+        return cls(preset, _overridden(PRESETS[preset], query), answer_key)
+
+    @property
+    def parameters(self) -> Parameters:
+        """What is planted in this judge."""
+        return self._parameters
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Preset and every parameter."""
+        return {"provider": "sim", "model": self._name, "parameters": asdict(self._parameters)}
+
+    async def ask(self, call: Call, attempt: int) -> Reply:
+        """Answer as planted.
+
+        Raises
+        ------
+        JudgesheetError
+            if nothing is planted for the call's axis.
+        """
+        answer = _ANSWERS.get(call.axis)
+        if answer is None:
+            raise JudgesheetError(
+                f"simulated judges know {', '.join(_ANSWERS)}, not the axis {call.axis}: "
+                "leave it out with --axis or use another judge"
+            )
+        started = time.perf_counter()
+        rng = random.Random(f"{self._parameters.seed}:{call.id}:{attempt}")  # noqa: S311
+        outcome, text = self._reply(
+            rng, lambda: answer(self._parameters, call, self._key(call), rng)
+        )
+        if self._parameters.latency_ms:
+            await asyncio.sleep(self._parameters.latency_ms / 1000)
+        return Reply(
+            call_id=call.id,
+            attempt=attempt,
+            outcome=outcome,
+            text=text,
+            raw=text,
+            latency_s=time.perf_counter() - started,
+            tokens_in=sum(len(message["content"]) for message in call.messages) // 4,
+            tokens_out=len(text) // 4,
+            served_model=f"sim/{self._name}",
+            at=time.time(),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        return None
+
+    def _reply(self, rng: random.Random, answer: Callable[[], str]) -> tuple[Outcome, str]:
+        draw = rng.random()
+        if draw < self._parameters.refused:
+            return "refused", ""
+        if draw < self._parameters.refused + self._parameters.unreadable:
+            return "ok", "I would rather not put a number on this."
+        return "ok", answer()
+
+    def _key(self, call: Call) -> float | None:
+        return self._answer_key.get(str(call.cell.get("item")))
+
+
+def _answer_score(parameters: Parameters, call: Call, q: float | None, rng: random.Random) -> str:
+    order = [int(score) for score in call.cell["order"]]
+    shares = score_probabilities(
+        parameters, str(call.cell["item"]), int(call.cell["scale"]), order, q
+    )
+    score = rng.choices(order, shares)[0]
+    if call.reply == "json":
+        return json.dumps({"score": score})
+    return f"Of the descriptions, that of score {score} fits the response best.\n[RESULT] {score}"
+
+
+_Answer = Callable[[Parameters, Call, float | None, random.Random], str]
+_ANSWERS: Mapping[str, _Answer] = {"score_order": _answer_score}
+"""How to answer each axis."""
+
+
+def _level(parameters: Parameters, item: str, q: float | None) -> float:
+    if parameters.level is not None:
+        return parameters.level
+    return int(digest(item)[:8], 16) / 0xFFFFFFFF if q is None else q
+
+
+def _interpolated(knots: Sequence[float], n: int) -> list[float]:
+    """`n` values on the straight lines through `knots`, ends kept."""
+    if len(knots) < 2 or n < 2:
+        return [knots[0] if knots else 0.0] * n
+    values = []
+    for line in range(n):
+        place = line * (len(knots) - 1) / (n - 1)
+        left = min(int(place), len(knots) - 2)
+        values.append(knots[left] + (place - left) * (knots[left + 1] - knots[left]))
+    return values
+
+
+def _softmax(logits: Sequence[float]) -> list[float]:
+    top = max(logits)
+    weights = [math.exp(logit - top) for logit in logits]
+    total = math.fsum(weights)
+    return [weight / total for weight in weights]
+
+
+# -- reading `key=value&…` -------------------------------------------------------------------
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def _between(low: float, high: float) -> Callable[[str], float]:
+    def convert(text: str) -> float:
+        value = _number(text)
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return convert
+
+
+def _logits(text: str) -> tuple[float, ...]:
+    return tuple(_number(part) for part in text.split(":"))
+
+
+def _switch(text: str) -> int:
+    return {"0": 0, "1": 1}[text]
+
+
+_VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "quality": (_between(0, 1e6), "a number from 0"),
+    "width": (_between(1e-3, 1e3), "a number from 0.001 to 1000"),
+    "first": (_number, "a logit"),
+    "last": (_number, "a logit"),
+    "position": (_logits, "logits such as 1:0:0:0:1"),
+    "interaction": (_between(0, 1e3), "a number from 0 to 1000"),
+    "level": (_between(0, 1), "a number from 0 to 1"),
+    "greedy": (_switch, "0 or 1"),
+    "unreadable": (_between(0, 1), "a share from 0 to 1"),
+    "refused": (_between(0, 1), "a share from 0 to 1"),
+    "latency_ms": (_between(0, 1e6), "milliseconds from 0"),
+    "seed": (int, "a whole number"),
+}
+
+
+def _overridden(preset: Parameters, query: str) -> Parameters:
+    given: dict[str, Any] = {}
+    for key, text in parse_qsl(query, keep_blank_values=True):
+        if key not in _VALUES:
+            known = ", ".join(field.name for field in fields(Parameters))
+            raise UsageError(f"simulated judges have no parameter {key!r}; there are {known}")
+        convert, valid = _VALUES[key]
+        try:
+            given[key] = convert(text)
+        except (ValueError, KeyError):
+            raise UsageError(f"{key}={text!r} is not valid: {key} is {valid}") from None
+    parameters = replace(preset, **given)
+    if parameters.unreadable + parameters.refused > 1:
+        raise UsageError("unreadable and refused are shares of the same replies: at most 1 in sum")
+    return parameters

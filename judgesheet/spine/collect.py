@@ -1,0 +1,497 @@
+"""Stage two: put every pending call of a ledger to a judge until it is settled.
+
+Each attempt is a row of the ledger, and nothing counts before it is on disk. What an endpoint does
+is data; a run stops early only when its budget is spent, when asking on would only burn money, or
+when somebody interrupts it. In each case the same command resumes it.
+"""
+
+import asyncio
+import json
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+
+from aiolimiter import AsyncLimiter
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_result,
+    stop_after_attempt,
+    wait_exponential_jitter,
+    wait_random,
+)
+
+from judgesheet.errors import JudgeError, UsageError
+from judgesheet.judges import Advising, Judge
+from judgesheet.records import HOPELESS, RETRYABLE, Call, Outcome, Reply
+from judgesheet.spine.ledger import Ledger, is_settled
+
+REPORT_EVERY_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens."""
+
+    usd_in: float
+    usd_out: float
+
+    def of(self, tokens_in: int, tokens_out: int) -> float:
+        """What so many tokens cost, in US dollars."""
+        return (tokens_in * self.usd_in + tokens_out * self.usd_out) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class CollectSettings:
+    """How hard to ask, and when to stop.
+
+    `rate` is in requests per second. `max_calls` limits the requests of this sitting, retries
+    included. `max_cost` (US dollars, needs `price`) limits the whole ledger, so that resuming does
+    not spend it again; only the very first requests, when nobody knows yet what one costs, can
+    overrun it. The pause between attempts doubles from
+    `backoff_s` up to `longest_backoff_s`; a `Retry-After` beyond `longest_wait_s` stops the run.
+    So do `hopeless_after` authentication or not-found errors in a row, and `fruitless_after`
+    failures in a row (attempts at the start, calls given up later on).
+    """
+
+    concurrency: int = 16
+    rate: float | None = None
+    max_attempts: int = 5
+    max_calls: int | None = None
+    max_cost: float | None = None
+    price: Price | None = None
+    backoff_s: float = 1.0
+    longest_backoff_s: float = 60.0
+    longest_wait_s: float = 900.0
+    hopeless_after: int = 5
+    fruitless_after: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands; only what is on disk counts.
+
+    Of the whole ledger: `planned`, `settled`, `attempts`, tokens, and `cost` (US dollars; None
+    without a price). Of this sitting: `done_now` (settled), `failed` (given up until the run is
+    resumed), `unreadable`, `rate` (calls settled per second), `eta_s` (None before the first).
+    `stopped` names the setting that ended the sitting early, `max_calls` or `max_cost`.
+    """
+
+    planned: int
+    settled: int
+    done_now: int
+    in_flight: int
+    failed: int
+    unreadable: int
+    attempts: int
+    tokens_in: int
+    tokens_out: int
+    cost: float | None
+    rate: float
+    eta_s: float | None
+    stopped: str | None = None
+
+
+IsReadable = Callable[[Call, str], bool]
+
+
+async def collect(
+    judge: Judge,
+    ledger: Ledger,
+    settings: CollectSettings,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    is_readable: IsReadable | None = None,
+) -> Progress:
+    """Ask everything that is pending, in plan order, and return where the run stands.
+
+    `judge` is entered already. `on_progress` is called at most about ten times a second. When this
+    is cancelled, replies that have arrived are committed first; the run can then be resumed.
+
+    Raises
+    ------
+    JudgeError
+        if the endpoint does not answer in any useful way.
+    RunError
+        if the ledger cannot be written.
+    UsageError
+        if `max_cost` is set without a price.
+    """
+    if settings.max_cost is not None and settings.price is None:
+        raise UsageError("a limit on cost needs the price of the model's tokens")
+    return await _Sitting(judge, ledger, settings, on_progress, is_readable).run()
+
+
+class AdaptiveLimit:
+    """How many requests may be in flight: one more per round that went well, half on push-back."""
+
+    def __init__(self, ceiling: int) -> None:
+        self.in_flight = 0
+        self._ceiling = max(1, ceiling)
+        self._size = float(self._ceiling)
+        self._halved_at = 0.0
+        self._queue: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def size(self) -> int:
+        """Requests that may be in flight now."""
+        return int(self._size)
+
+    async def acquire(self) -> None:
+        """Wait for a place among the requests in flight, and take it."""
+        while self.in_flight >= self.size:
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._queue.append(turn)
+            await turn
+        self.in_flight += 1
+
+    def release(self) -> None:
+        """Give the place back."""
+        self.in_flight -= 1
+        free = self.size - self.in_flight
+        while self._queue and free > 0:
+            turn = self._queue.popleft()
+            if not turn.done():  # else its owner was cancelled while waiting
+                turn.set_result(None)
+                free -= 1
+
+    def learn(self, outcome: Outcome, asked_at: float) -> None:
+        """Adapt to the outcome of a request that was sent at `asked_at` (monotonic seconds)."""
+        if outcome not in {"rate_limited", "unavailable"}:
+            self._size = min(self._ceiling, self._size + 1 / self._size)
+        elif asked_at >= self._halved_at:
+            # Requests sent before the last cut tell nothing about the present size.
+            self._size = max(1.0, self._size / 2)
+            self._halved_at = time.monotonic()
+
+
+class Circuit:
+    """Stops a run that gets nowhere, with one sentence.
+
+    There are three ways to get nowhere: the endpoint refuses the key or the model time after time;
+    the first attempts all fail; later on, one call after the other is given up.
+    """
+
+    def __init__(self, settings: CollectSettings, judge: Judge) -> None:
+        self._settings = settings
+        self._judge = judge
+        self._answered = False
+        self._hopeless = 0
+        self._fruitless = 0
+        self._given_up = 0
+
+    def attempted(self, reply: Reply) -> None:
+        """Take note of one attempt.
+
+        Raises
+        ------
+        JudgeError
+            if asking on would only burn money.
+        """
+        self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
+        if reply.outcome in {"ok", "refused", "too_long"}:
+            self._answered, self._given_up = True, 0
+        elif reply.outcome != "rate_limited":
+            self._fruitless += 1
+        if self._hopeless >= self._settings.hopeless_after:
+            self._stop(reply, f"{self._hopeless} times in a row")
+        if not self._answered and self._fruitless >= self._settings.fruitless_after:
+            self._stop(reply, f"{self._fruitless} times and never answered")
+        if (
+            reply.outcome in RETRYABLE
+            and (reply.retry_after_s or 0) > self._settings.longest_wait_s
+        ):
+            self._stop(reply, f"and asks to wait {reply.retry_after_s:.0f} s")
+
+    def gave_up(self, reply: Reply) -> None:
+        """Take note of a call whose attempts are exhausted; raises likewise."""
+        self._given_up += 1
+        if self._given_up >= self._settings.fruitless_after:
+            self._stop(reply, f"for {self._given_up} calls in a row, retries included")
+
+    def _stop(self, reply: Reply, how_often: str) -> None:
+        did, advice = _TROUBLE[reply.outcome]
+        if isinstance(self._judge, Advising):
+            advice = self._judge.advise(reply.outcome) or advice
+        said = server_message(reply.raw)
+        quote = f" (“{said}”)" if said else ""
+        raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, then run the same again")
+
+
+_TROUBLE: dict[Outcome, tuple[str, str]] = {
+    "timeout": ("did not answer in time", "check the base URL or raise --timeout"),
+    "unavailable": ("could not be reached", "check that it is running, and the base URL"),
+    "rate_limited": ("limited the rate", "wait, or lower --rate"),
+    "rejected": ("rejected the request", "check --temperature, --reply and --extra-body"),
+    "unauthorized": ("refused the key", "check the API key"),
+    "not_found": ("knows no such model or address", "check the model name and the base URL"),
+    "malformed": ("did not answer with a chat completion", "check the base URL"),
+}
+"""What a judge did, and what to do about it."""
+
+
+def server_message(raw: str, length: int = 120) -> str:
+    """What a server said, on one line of at most `length` characters.
+
+    That is the error's message where the body has one, otherwise the body without its markup.
+    """
+    said = _error_message(raw) or re.sub(r"<[^>]*>", " ", raw[:10_000])
+    printable = "".join(letter if letter.isprintable() else " " for letter in said)
+    line = " ".join(printable.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def _error_message(raw: str) -> str | None:
+    """The message of the usual shapes: {"error": {"message"}}, {"error": ""}, {"message"}."""
+    with suppress(ValueError, RecursionError):
+        body = json.loads(raw)
+        if isinstance(body, dict):
+            error = body.get("error", body)
+            message = error.get("message") if isinstance(error, dict) else error
+            return message if isinstance(message, str) else None
+    return None
+
+
+class _BudgetSpentError(Exception):
+    """No further request in this sitting; the call stays pending."""
+
+
+class _Sitting:
+    """One run of `collect`: workers that take pending calls in plan order."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        ledger: Ledger,
+        settings: CollectSettings,
+        on_progress: Callable[[Progress], None],
+        is_readable: IsReadable | None,
+    ) -> None:
+        self._judge = judge
+        self._ledger = ledger
+        self._settings = settings
+        self._on_progress = on_progress
+        self._pending = ledger.iter_pending()
+        self._circuit = Circuit(settings, judge)
+        self._limit = AdaptiveLimit(min(settings.concurrency, judge.max_concurrency or 1_000_000))
+        self._rate = _limiter(settings.rate)
+        self._retrying = self._make_retrying()
+        self._arrived: list[tuple[Call, Reply]] = []
+        self._committing = asyncio.Lock()
+        self._spent = asyncio.Event()
+        self._asked = 0
+        self._tally = _Tally(ledger, settings, is_readable)
+        self._reported_at = 0.0
+
+    async def run(self) -> Progress:
+        """Work until nothing is pending or the budget is spent."""
+        try:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(self._limit.size):
+                    workers.create_task(self._work())
+        except BaseExceptionGroup as several:
+            raise several.exceptions[0] from None
+        finally:
+            # Workers that were stopped may have left replies behind.
+            await self._commit()
+            self._report(at_once=True)
+        return self._progress()
+
+    async def _work(self) -> None:
+        for call, attempts in self._pending:
+            with suppress(_BudgetSpentError):
+                await self._settle(call, attempts)
+            if self._spent.is_set():
+                return
+
+    async def _settle(self, call: Call, attempts: int) -> None:
+        """Ask until there is a settling reply or the attempts of this sitting are exhausted."""
+        reply: Reply = await self._retrying.copy()(self._attempt, call, count(attempts + 1))
+        if not is_settled(reply.outcome):
+            self._tally.failed += 1
+            self._circuit.gave_up(reply)
+
+    async def _attempt(self, call: Call, numbers: Iterator[int]) -> Reply:
+        """Ask once; the reply is on disk when this returns."""
+        await self._limit.acquire()
+        try:
+            if self._rate:
+                await self._rate.acquire()
+            self._spend_one()
+            asked_at = time.monotonic()
+            reply = await self._judge.ask(call, next(numbers))
+            self._limit.learn(reply.outcome, asked_at)
+        finally:
+            self._limit.release()
+        self._arrived.append((call, reply))
+        # Shielded: a commit under way is finished even if its worker is stopped.
+        await asyncio.shield(self._commit())
+        self._circuit.attempted(reply)
+        self._require_usage(reply)
+        return reply
+
+    async def _commit(self) -> None:
+        """Write all replies that have arrived in one transaction.
+
+        Workers queue here while a transaction is being written; the first of them then takes the
+        replies of all, so that a slow disk makes larger transactions instead of a longer queue.
+        """
+        async with self._committing:
+            if not self._arrived:
+                return
+            batch, self._arrived = self._arrived, []
+            await asyncio.to_thread(self._ledger.record, [reply for _, reply in batch])
+            for call, reply in batch:
+                self._tally.add(call, reply)
+            self._report()
+
+    # -- budget ------------------------------------------------------------------------------
+
+    def _spend_one(self) -> None:
+        """Take one request out of the budget, or say that it is spent."""
+        if not self._spent.is_set():
+            self._tally.stopped = self._exhausted()
+        if self._tally.stopped:
+            self._spent.set()
+            raise _BudgetSpentError
+        self._asked += 1
+
+    def _exhausted(self) -> str | None:
+        """The setting that forbids another request, or None."""
+        settings, tally = self._settings, self._tally
+        if settings.max_calls is not None and self._asked >= settings.max_calls:
+            return "max_calls"
+        if settings.max_cost is not None:
+            # What is in flight will cost as much as an average request did so far.
+            unpaid = self._asked - tally.attempts_now + 1
+            spent = tally.cost or 0.0
+            if spent + unpaid * spent / max(1, tally.attempts) > settings.max_cost:
+                return "max_cost"
+        return None
+
+    def _require_usage(self, reply: Reply) -> None:
+        unknown = reply.tokens_in is None or reply.tokens_out is None
+        if self._settings.max_cost is not None and reply.outcome == "ok" and unknown:
+            raise JudgeError(
+                "the judge does not report its token usage, so a limit on cost cannot be kept: "
+                "use --max-calls instead of --max-cost"
+            )
+
+    # -- retries -----------------------------------------------------------------------------
+
+    def _make_retrying(self) -> AsyncRetrying:
+        settings = self._settings
+        backoff = wait_exponential_jitter(
+            initial=settings.backoff_s, max=settings.longest_backoff_s, jitter=settings.backoff_s
+        )
+        # Calls that were told to wait equally long must not all come back at once.
+        jitter = wait_random(0, settings.backoff_s)
+
+        def wait(state: RetryCallState) -> float:
+            asked = _result(state).retry_after_s
+            return backoff(state) if asked is None else asked + jitter(state)
+
+        return AsyncRetrying(
+            sleep=self._pause,
+            stop=stop_after_attempt(settings.max_attempts),
+            wait=wait,
+            retry=retry_if_result(lambda reply: reply.outcome in RETRYABLE),
+            retry_error_callback=_result,
+        )
+
+    async def _pause(self, seconds: float) -> None:
+        """Sleep, but not beyond the end of the budget."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._spent.wait(), seconds)
+
+    # -- progress ----------------------------------------------------------------------------
+
+    def _report(self, *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if at_once or now - self._reported_at >= REPORT_EVERY_S:
+            self._reported_at = now
+            self._on_progress(self._progress())
+
+    def _progress(self) -> Progress:
+        return self._tally.progress(self._limit.in_flight)
+
+
+class _Tally:
+    """What a sitting has on disk, on top of what it found there."""
+
+    def __init__(
+        self, ledger: Ledger, settings: CollectSettings, is_readable: IsReadable | None
+    ) -> None:
+        before = ledger.totals()
+        self._planned = before.planned
+        self._settled_before = before.settled
+        self._attempts_before = before.attempts
+        self._tokens_in = before.tokens_in or 0
+        self._tokens_out = before.tokens_out or 0
+        self._price = settings.price
+        self._is_readable = is_readable or (lambda _call, _text: True)
+        self._started_at = time.monotonic()
+        self._done = 0
+        self._unreadable = 0
+        self.attempts_now = 0
+        self.failed = 0
+        self.stopped: str | None = None
+
+    @property
+    def attempts(self) -> int:
+        """Attempts of the whole ledger."""
+        return self._attempts_before + self.attempts_now
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of the whole ledger; None without a price."""
+        return self._price and self._price.of(self._tokens_in, self._tokens_out)
+
+    def add(self, call: Call, reply: Reply) -> None:
+        """Count a reply that was committed."""
+        self.attempts_now += 1
+        self._tokens_in += reply.tokens_in or 0
+        self._tokens_out += reply.tokens_out or 0
+        self._done += is_settled(reply.outcome)
+        if reply.outcome == "ok" and not self._is_readable(call, reply.text):
+            self._unreadable += 1
+
+    def progress(self, in_flight: int) -> Progress:
+        """Where the run stands now."""
+        settled = self._settled_before + self._done
+        rate = self._done / max(1e-9, time.monotonic() - self._started_at)
+        left = self._planned - settled - self.failed
+        return Progress(
+            planned=self._planned,
+            settled=settled,
+            done_now=self._done,
+            in_flight=in_flight,
+            failed=self.failed,
+            unreadable=self._unreadable,
+            attempts=self.attempts,
+            tokens_in=self._tokens_in,
+            tokens_out=self._tokens_out,
+            cost=self.cost,
+            rate=rate,
+            eta_s=left / rate if rate else None,
+            stopped=self.stopped,
+        )
+
+
+def _limiter(rate: float | None) -> AsyncLimiter | None:
+    """A limiter to `rate` requests per second that lets at most a tenth of a second's through."""
+    if rate is None:
+        return None
+    burst = max(1.0, rate * 0.1)
+    return AsyncLimiter(burst, burst / rate)
+
+
+def _result(state: RetryCallState) -> Reply:
+    """The reply of the attempt that a retry decision is about."""
+    if state.outcome is None:  # pragma: no cover - tenacity asks only after an attempt
+        raise RuntimeError("no attempt was made")
+    reply: Reply = state.outcome.result()
+    return reply
