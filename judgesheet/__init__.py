@@ -1,3 +1,49 @@
-"""judgesheet measures an LLM judge before anyone trusts it."""
+"""judgesheet measures an LLM judge before anyone trusts it.
+
+Every command of the command line is a function here: `judgesheet.probe("sim/fair", out="run")`.
+They are loaded on first use, so that importing the package costs nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from judgesheet.api import (
+        Request,
+        Run,
+        doctor,
+        explain,
+        ingest,
+        load,
+        measure,
+        plan,
+        probe,
+        render,
+    )
+
+__all__ = [
+    "Request",
+    "Run",
+    "__version__",
+    "doctor",
+    "explain",
+    "ingest",
+    "load",
+    "measure",
+    "plan",
+    "probe",
+    "render",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from judgesheet import api
+
+    return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from judgesheet.axes import Axis
     from judgesheet.judges import Judge
     from judgesheet.spine.collect import Progress
+    from judgesheet.spine.doctor import Finding
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.plan import AxisBudget
 
@@ -62,13 +63,16 @@ class Run:
 
 
 def probe(
-    request: Request,
-    out: Path | None = None,
+    model: str | Request,
+    out: str | Path | None = None,
     *,
     fresh: bool = False,
     on_progress: "Callable[[Progress], None]" = lambda _: None,
+    **options: Any,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
+
+    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`.
 
     Raises
     ------
@@ -80,7 +84,8 @@ def probe(
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.plan import write_plan
 
-    directory = out or Path("runs") / _slug(request.model)
+    request = _request(model, options)
+    directory = Path(out) if out is not None else Path("runs") / _slug(request.model)
     axes = _axes(request)
     judge, planned = _prepare(request, axes, directory, fresh=fresh)
     _make_directory(directory, fresh=fresh)
@@ -93,54 +98,61 @@ def probe(
     return Run(directory, sheet, progress)
 
 
-def plan(request: Request) -> "tuple[Plan, list[AxisBudget]]":
+def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]":
     """What `probe` would ask and should resolve. No call is made and no judge is opened.
 
     `reply="auto"` is planned as text, since only an endpoint can say what it honours.
     """
     from judgesheet.spine.plan import budget
 
+    request = _request(model, options)
     axes = _axes(request)
     reply = request.reply if request.reply in ("text", "json") else _default_reply(request.model)
     planned = _plan(request, axes, reply)
     return planned, list(budget(planned, axes))
 
 
-def measure(directory: Path) -> Run:
+def measure(directory: str | Path) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger."""
     from judgesheet.spine.ledger import Ledger
 
+    directory = Path(directory)
     with Ledger.open(directory / LEDGER) as ledger:
         return Run(directory, _publish(ledger, directory))
 
 
-def ingest(file: Path, out: Path) -> Run:
+def ingest(file: str | Path, out: str | Path) -> Run:
     """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`).
     """
     from judgesheet.spine import ingest as stage
 
-    _make_directory(out, fresh=False)
-    stage.ingest(file, out / LEDGER, out / "plan.jsonl")
-    return measure(out)
+    directory = Path(out)
+    _make_directory(directory, fresh=False)
+    stage.ingest(Path(file), directory / LEDGER, directory / "plan.jsonl")
+    return measure(directory)
 
 
-def render(source: Path, formats: Sequence[str], out: Path | None = None, **how: Any) -> list[Path]:
+def render(
+    source: str | Path, formats: Sequence[str], out: str | Path | None = None, **how: Any
+) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
     Files land beside the source unless `out` names another folder.
     """
     from judgesheet.spine.render import write
 
-    directory = out or (source if source.is_dir() else source.parent)
-    return write(load(source), directory, formats, **how)
+    source = Path(source)
+    beside = source if source.is_dir() else source.parent
+    return write(load(source), Path(out) if out is not None else beside, formats, **how)
 
 
-def load(source: Path) -> Datasheet:
+def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
     from judgesheet.spine.datasheet import from_json
 
+    source = Path(source)
     file = source / "datasheet.json" if source.is_dir() else source
     if not file.is_file():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
@@ -173,6 +185,17 @@ def estimate_names(axis: str) -> list[str]:
     from judgesheet import axes
 
     return list(getattr(axes.get_axis(axis), "ESTIMATES", ()))
+
+
+def doctor(model: str | None = None, **connection: Any) -> "list[Finding]":
+    """Check this machine, and with `model` the endpoint (`base_url`, `api_key_env` as for it)."""
+    from judgesheet.spine.doctor import examine
+
+    return examine(model, **connection)
+
+
+def _request(model: str | Request, options: Mapping[str, Any]) -> Request:
+    return model if isinstance(model, Request) else Request(model, **options)
 
 
 def _axes(request: Request) -> "list[Axis]":

@@ -234,9 +234,9 @@ def doctor(
     model: str | None, base_url: str | None, api_key_env: str | None, as_json: bool
 ) -> None:
     """Check this machine, and an endpoint if --model is given."""
-    from judgesheet.spine import doctor as stage
+    from judgesheet import api
 
-    findings = stage.examine(model, base_url=base_url, api_key_env=api_key_env)
+    findings = api.doctor(model, base_url=base_url, api_key_env=api_key_env)
     if as_json:
         click.echo(json.dumps([finding.as_record() for finding in findings], indent=2))
     else:

@@ -1,0 +1,71 @@
+"""What holds for every axis, ours or a stranger's; the message names the axis that breaks it."""
+
+import inspect
+import re
+
+import pytest
+
+from judgesheet.axes import Axis, Options, all_axes
+from judgesheet.axes._prompt import built_in, compile_prompt
+from judgesheet.spine.plan import generator, make_plan
+from judgesheet.spine.stimuli import load
+
+AXES = all_axes()
+
+
+@pytest.fixture(params=list(AXES))
+def axis(request: pytest.FixtureRequest) -> Axis:
+    return AXES[request.param]
+
+
+def options(reply: str = "json", profile: str = "smoke") -> Options:
+    return Options(profile=profile, reply="json" if reply == "json" else "text")
+
+
+def test_it_asks_one_question_in_plain_words(axis: Axis) -> None:
+    assert axis.QUESTION.endswith("?")
+    assert axis.TITLE
+    assert re.fullmatch(r"[a-z]+(_[a-z]+)*", axis.NAME)
+
+
+def test_its_prompt_compiles(axis: Axis) -> None:
+    compile_prompt(built_in(axis.TEMPLATE), axis.NAME)
+
+
+@pytest.mark.parametrize("profile", ["smoke", "quick", "standard", "full"])
+def test_its_design_is_pure_and_has_no_call_twice(axis: Axis, profile: str) -> None:
+    pool = load(axis)
+    chosen = options(profile=profile)
+    first = list(axis.design(pool, chosen, generator(3, axis.NAME)))
+    again = list(axis.design(pool, chosen, generator(3, axis.NAME)))
+    assert [call.id for call in first] == [call.id for call in again]
+    assert len({call.id for call in first}) == len(first)
+    assert {call.axis for call in first} == {axis.NAME}
+
+
+def test_neither_prompt_nor_cell_tells_what_the_author_intended(axis: Axis) -> None:
+    plan = make_plan([axis], {axis.NAME: options()}, 0)
+    for call in plan.calls:
+        assert not {"level", "intended", "quality"} & set(call.cell)
+        assert call.stimulus not in call.messages[0]["content"]
+        assert "intended" not in call.messages[0]["content"].lower()
+
+
+def test_every_estimate_is_explained_by_its_function(axis: Axis) -> None:
+    functions = getattr(axis, "ESTIMATES", {})
+    assert functions
+    for name, function in functions.items():
+        assert getattr(axis, name) is function
+        assert inspect.getdoc(function), f"{axis.NAME}.{name} has no docstring"
+
+
+def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
+    functions = getattr(axis, "ESTIMATES", {})
+    for key in axis.HEADLINE:
+        assert key.split(".", 1)[1].split("[")[0] in functions, key
+    for figure in axis.FIGURES:
+        assert set(figure.families) <= set(functions), figure.title
+
+
+def test_built_in_stimuli_pass_their_own_check(axis: Axis) -> None:
+    assert [problem for problem in axis.check(load(axis)) if problem.grave] == []

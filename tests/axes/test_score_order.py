@@ -1,0 +1,262 @@
+"""The axis recovers what was planted, and says so in words."""
+
+import json
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from judgesheet.axes import Options, get_axis
+from judgesheet.errors import StimuliError, TemplateError
+from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
+from judgesheet.records import Plan
+from judgesheet.spine.plan import make_plan
+from judgesheet.spine.stimuli import load
+from judgesheet.stats import orders
+from tests.simulate import Sheet, simulate
+
+AXIS = get_axis("score_order")
+
+
+def plan_of(profile: str = "standard", **options: Any) -> Plan:
+    chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
+    return make_plan([AXIS], {"score_order": chosen}, 0)
+
+
+# -- design ------------------------------------------------------------------------------------
+
+
+def test_every_score_stands_equally_often_at_every_position() -> None:
+    calls = [c for c in plan_of().calls if c.cell["arm"] == "balanced" and c.repeat == 0]
+    for scale in (2, 3, 5, 9):
+        mine = [c.cell["order"] for c in calls if c.cell["scale"] == scale]
+        at = Counter((position, score) for order in mine for position, score in enumerate(order))
+        assert len(at) == scale**2
+        assert len(set(at.values())) == 1
+
+
+def test_repeats_rotate_so_that_every_order_is_repeated_equally_often() -> None:
+    calls = plan_of("quick").calls
+    again = Counter(tuple(c.cell["order"]) for c in calls if c.repeat and c.cell["arm"] != "fixed")
+    assert set(again) == set(orders.balanced(5))
+    assert max(again.values()) - min(again.values()) <= 4
+
+
+def test_arms_have_the_same_budget_in_the_standard_profile() -> None:
+    calls = [c for c in plan_of().calls if c.cell["scale"] == 5 and c.cell["item"].endswith("/a")]
+    arms = Counter(c.cell["arm"] for c in calls if c.cell["arm"] != "balanced" or c.repeat == 0)
+    assert arms == {"balanced": 240, "random": 240, "fixed": 240}
+
+
+def test_calls_of_an_item_stand_together_with_their_arms_mixed() -> None:
+    items = [call.cell["item"] for call in plan_of("quick").calls]
+    assert sum(a != b for a, b in zip(items, items[1:], strict=False)) == len(set(items)) - 1
+    first = [c.cell["arm"] for c in plan_of().calls[:40]]
+    assert len(set(first[:20])) > 1
+
+
+def test_williams_design_balances_neighbours() -> None:
+    calls = plan_of("quick", sequences="williams").calls
+    shown = {tuple(c.cell["order"]) for c in calls if c.cell["arm"] == "balanced"}
+    neighbours = Counter(pair for o in shown for pair in zip(o, o[1:], strict=False))
+    assert len(neighbours) == 20
+    assert len(set(neighbours.values())) == 1
+
+
+def test_the_prompt_lists_the_descriptions_in_the_order_of_the_cell() -> None:
+    for call in plan_of("smoke").calls:
+        text = call.messages[0]["content"]
+        at = [text.index(f"Score {score}: ") for score in call.cell["order"]]
+        assert at == sorted(at)
+
+
+def test_prompts_differ_only_where_the_rubric_stands() -> None:
+    calls = [c for c in plan_of("smoke").calls if c.cell["item"] == "so-cooking-1/a"]
+    heads = {c.messages[0]["content"].split("what each one means:")[0] for c in calls}
+    assert len(heads) == 1
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [("{% if %}", "line 1"), ("{{ nothing }}", "nothing"), ("{{ prompt.x.y }}", "attribute")],
+)
+def test_a_broken_template_is_named(template: str, words: str) -> None:
+    with pytest.raises(TemplateError, match=words):
+        plan_of("smoke", template=template)
+
+
+# -- what was planted is found -----------------------------------------------------------------
+
+
+def truths(sheet: Sheet, spec: str) -> dict[str, float]:
+    """Position shares, V and change rates by enumeration of the planted probabilities."""
+    planted = SimulatedJudge.from_name(spec).parameters
+    level = {label.item: label.score for label in sheet.plan.labels}
+    shown = orders.balanced(5)
+    shares, change, same = [], [], []
+    for item in sorted({call.cell["item"] for call in sheet.plan.calls}):
+        lines = [score_probabilities(planted, item, 5, order, level[item]) for order in shown]
+        shares.append(np.mean(lines, axis=0))
+        by_score = [[p for _, p in sorted(zip(o, line, strict=True))] for o, line in
+                    zip(shown, lines, strict=True)]  # fmt: skip
+        agree = [float(np.dot(a, b)) for a, b in combinations(by_score, 2)]
+        change.append(1 - np.mean(agree))
+        same.append(1 - np.mean([np.dot(p, p) for p in by_score]))
+    share = np.mean(shares, axis=0)
+    return {
+        "position_share[position=1]": float(share[0]),
+        "position_share[position=5]": float(share[4]),
+        "cramers_v": float(np.sqrt(5 * np.sum((share - 0.2) ** 2) / 4)),
+        "order_change_rate": float(np.mean(change)),
+        "repeat_change_rate": float(np.mean(same)),
+    }
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["first-biased", "last-biased?last=1", "noisy?first=0.5", "fair?position=1:0:0:0:1",
+     "fair?interaction=1", "random?position=0.6:0:0"],
+)  # fmt: skip
+def test_planted_bias_is_recovered(spec: str) -> None:
+    sheet = simulate(spec)
+    for name, truth in truths(sheet, spec).items():
+        found = sheet[name]
+        assert found.low is not None
+        assert found.high is not None
+        # One data set may miss its 95 % interval; none may miss twice its width.
+        slack = (found.high - found.low) / 2
+        assert found.low - slack <= truth <= found.high + slack, (name, truth, found)
+
+
+def test_a_fair_judge_is_cleared() -> None:
+    sheet = simulate("fair?width=0.2")
+    assert sheet.value("position_bias_p") > 0.05
+    assert sheet.value("cramers_v_debiased") < 0.05
+    low = sheet["excess_flip_rate"].low
+    assert low is not None
+    assert low <= 0
+    assert sheet.says("follows quality")
+    assert not any(finding.tone == "bad" for finding in sheet.result.findings)
+
+
+def test_a_judge_that_takes_the_first_line_is_convicted() -> None:
+    sheet = simulate("position-only", profile="quick")
+    assert sheet.value("position_share[position=1]") == 1
+    assert sheet.value("cramers_v") == 1
+    assert (sheet["cramers_v"].low or 0) < 1
+    assert sheet.value("order_dependence_p") < 0.001
+    assert sheet.value("repeat_change_rate") == 0
+    assert sheet["pearson_r[arm=balanced]"].value is None
+    assert sheet.says("position 1 in 100% of calls")
+    assert sheet.says("every response gets the same score")
+    assert any("Do not score" in advice.text for advice in sheet.advice)
+
+
+def test_a_constant_judge_has_no_position_bias_and_no_use() -> None:
+    sheet = simulate("constant", profile="quick")
+    assert sheet.value("cramers_v") == 0
+    assert sheet.value("order_change_rate") == 0
+    assert sheet["bias_cost[order=12345]"].value is None
+    assert "never" in sheet["selection[score=1,position=1]"].note
+    assert any("Do not score" in advice.text for advice in sheet.advice)
+
+
+def test_an_unreadable_judge_gets_a_sheet_that_says_so() -> None:
+    sheet = simulate("unreadable", profile="smoke")
+    assert sheet.result.unreadable == sheet.result.planned
+    assert sheet.result.answered == 0
+    assert sheet.says("No reply could be read")
+    assert all(e.value is None and e.note for e in sheet.result.estimates)
+
+
+def test_noise_is_not_taken_for_an_effect_of_the_order() -> None:
+    sheet = simulate("noisy")
+    assert sheet.value("order_flip_rate") > 0.2
+    excess = sheet["excess_flip_rate"]
+    assert excess.low is not None
+    assert excess.low <= 0 <= (excess.high or 0)
+
+
+def test_an_order_is_recommended_only_if_it_is_measurably_better() -> None:
+    unsure = simulate("random", profile="quick")
+    assert any("no order is measurably better" in advice.text for advice in unsure.advice)
+
+
+# -- incomplete and odd runs -------------------------------------------------------------------
+
+
+def test_missing_replies_are_counted_and_left_out() -> None:
+    def spoil(frame: pd.DataFrame) -> pd.DataFrame:
+        frame.loc[frame.index % 7 == 0, "text"] = "no idea"
+        frame.loc[frame.index % 11 == 0, "outcome"] = "timeout"
+        frame.loc[frame.index % 13 == 0, ["outcome", "text"]] = None
+        return frame
+
+    sheet = simulate("first-biased", edit=spoil)
+    result = sheet.result
+    assert result.unreadable > 0
+    assert result.failed > 0
+    assert result.planned > result.answered + result.unreadable + result.refused + result.failed
+    assert sheet.value("position_share[position=1]") > 0.3
+    assert sheet["position_share[position=1]"].n < result.answered
+    assert any("gave no score" in caveat for caveat in result.caveats)
+
+
+def own_stimuli(tmp_path: Path, **changes: Any) -> Path:
+    record = {
+        "id": "mine",
+        "prompt": "Name a prime number.",
+        "rubric": {"criterion": "Truth", "levels": ["wrong", "vague", "right"]},
+        "candidates": [
+            {"id": "a", "text": "Seven.", "human": [3, 3]},
+            {"id": "b", "text": "Nine.", "human": 1},
+        ],
+    }
+    path = tmp_path / "mine.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({**record, "id": f"mine-{number}", **changes}) for number in range(4)),
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_own_stimuli_with_three_levels_and_human_scores(tmp_path: Path) -> None:
+    sheet = simulate("fair", profile="standard", stimuli=own_stimuli(tmp_path))
+    assert "3-point" in sheet["cramers_v"].conditions
+    assert "human" in sheet["pearson_r[arm=balanced]"].conditions
+    assert "score_order.cramers_v[scale=2]" in sheet.estimates
+    assert "score_order.cramers_v[scale=5]" not in sheet.estimates
+
+
+def test_one_candidate_per_prompt_has_no_ranking(tmp_path: Path) -> None:
+    path = own_stimuli(tmp_path, candidates=[{"id": "a", "text": "Seven."}])
+    sheet = simulate("fair", profile="quick", stimuli=path)
+    assert sheet["excess_flip_rate"].value is None
+    assert "several candidates" in sheet["excess_flip_rate"].note
+    assert "neither human" in sheet["pearson_r[arm=balanced]"].note
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rubric": {"criterion": "Truth", "levels": ["only"]}}, "rubric.levels"),
+        ({"rubric": {"criterion": "Truth", "levels": ["same", "same"]}}, "same description"),
+        ({"candidates": []}, "candidates"),
+        ({"candidates": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]}, "same id"),
+        ({"candidates": [{"id": "../x", "text": "x"}]}, r"candidates.0.id"),
+        ({"candidates": [{"id": "a", "text": "x", "level": 9}]}, "ends at 3"),
+        ({"prompt": ""}, "prompt"),
+        ({"extra": 1}, "extra"),
+        ({"id": "same"}, "already used at mine.jsonl:1"),
+    ],
+)
+def test_broken_stimuli_are_named_with_their_line(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(StimuliError, match=words) as caught:
+        load(AXIS, own_stimuli(tmp_path, **changes))
+    assert "mine.jsonl:" in str(caught.value)

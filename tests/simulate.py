@@ -1,0 +1,70 @@
+"""Runs without files: a plan, a judge that answers it, and what the axis makes of the replies."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from judgesheet.axes import Options, get_axis
+from judgesheet.judges import Judge
+from judgesheet.judges.simulated import SimulatedJudge
+from judgesheet.records import AxisResult, Estimate, Plan, Recommendation
+from judgesheet.spine.measure import COLUMNS, measure_axis
+from judgesheet.spine.plan import make_plan
+
+SHARED = Path(__file__).parent.parent.parent / "shared"
+"""Papers' figures and public data sets, where they lie beside the checkout."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What came out of a simulated run."""
+
+    plan: Plan
+    result: AxisResult
+    advice: list[Recommendation]
+
+    def __getitem__(self, name: str) -> Estimate:
+        return self.estimates[f"{self.result.name}.{name}"]
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        return {estimate.key: estimate for estimate in self.result.estimates}
+
+    def value(self, name: str) -> float:
+        value = self[name].value
+        assert value is not None, self[name].note
+        return value
+
+    def says(self, words: str) -> bool:
+        return any(words in finding.text for finding in self.result.findings)
+
+
+def simulate(
+    spec: str,
+    profile: str = "standard",
+    axis: str = "score_order",
+    seed: int = 0,
+    stimuli: Path | None = None,
+    edit: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame,
+) -> Sheet:
+    """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured."""
+    room = get_axis(axis)
+    plan = make_plan([room], {axis: Options(profile=profile, reply="json")}, seed, stimuli)
+    key = {label.item: label.score for label in plan.labels if label.kind == "intended"}
+    frame = edit(asyncio.run(_ask(plan, SimulatedJudge.from_name(spec, key))))
+    result, advice, _ = measure_axis(room, frame, plan.labels, 0.0, seed)
+    return Sheet(plan, result, advice)
+
+
+async def _ask(plan: Plan, judge: Judge) -> pd.DataFrame:
+    rows = []
+    for call in plan.calls:
+        reply = await judge.ask(call, 1)
+        cell = json.dumps(call.cell)
+        place = (call.id, call.axis, call.stimulus, cell, call.repeat, call.reply)
+        rows.append((*place, reply.outcome, reply.text))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
