@@ -1,0 +1,70 @@
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from math import factorial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from judgesheet.stats.orders import balanced, random_orders, williams
+
+
+def test_balanced_is_the_papers_sequence() -> None:
+    # 000 section 3.1: five forward rotations, then five reverse ones
+    orders = balanced(5)
+    assert orders[:2] == ((1, 2, 3, 4, 5), (2, 3, 4, 5, 1))
+    assert orders[5:7] == ((5, 4, 3, 2, 1), (4, 3, 2, 1, 5))
+
+
+@pytest.mark.parametrize(("n", "distinct"), [(1, 1), (2, 2), (3, 6), (4, 8), (5, 10), (9, 18)])
+def test_balanced_shows_every_option_equally_often_everywhere(n: int, distinct: int) -> None:
+    orders = balanced(n)
+    assert len(orders) == len(set(orders)) == distinct
+    for position in range(n):
+        assert set(Counter(order[position] for order in orders).values()) == {distinct // n}
+
+
+def test_balanced_matches_the_published_count(golden: Mapping[str, Any]) -> None:
+    entry = golden["000.balance"]
+    orders = balanced(entry["inputs"]["n"])
+    times = {Counter(order[p] for order in orders)[s] for p in range(5) for s in range(1, 6)}
+    assert times == {entry["paper"]}
+
+
+@pytest.mark.parametrize("n", range(2, 11))
+def test_williams_balances_neighbours(n: int) -> None:
+    orders = williams(n)
+    assert len(orders) == (2 * n if n % 2 else n)
+    neighbours = Counter(pair for order in orders for pair in pairwise(order))
+    assert len(neighbours) == n * (n - 1)
+    assert set(neighbours.values()) == {2 if n % 2 else 1}
+    assert all(sorted(order) == list(range(1, n + 1)) for order in orders)
+
+
+def test_cyclic_five_never_shows_half_of_the_neighbours() -> None:
+    assert len({pair for order in balanced(5) for pair in pairwise(order)}) == 10
+
+
+def test_one_option_has_one_order() -> None:
+    assert williams(1) == balanced(1) == ((1,),)
+
+
+@pytest.mark.parametrize(("n", "k"), [(3, 2), (3, 6), (3, 10), (9, 18), (1, 3)])
+def test_random_orders_are_distinct_while_they_can_be(
+    n: int, k: int, rng: np.random.Generator
+) -> None:
+    orders = random_orders(n, k, rng)
+    assert len(orders) == k
+    assert len(set(orders)) == min(k, factorial(n))
+
+
+def test_random_orders_follow_the_generator() -> None:
+    first, again = (random_orders(5, 10, np.random.default_rng(3)) for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("design", [balanced, williams])
+def test_no_options_is_an_error(design: Any) -> None:
+    with pytest.raises(ValueError, match="at least one option"):
+        design(0)
