@@ -76,7 +76,7 @@ def test_the_prompt_lists_the_descriptions_in_the_order_of_the_cell() -> None:
 
 def test_prompts_differ_only_where_the_rubric_stands() -> None:
     calls = [c for c in plan_of("smoke").calls if c.cell["item"] == "so-cooking-1/a"]
-    heads = {c.messages[0]["content"].split("what each one means:")[0] for c in calls}
+    heads = {c.messages[0]["content"].split("## Possible scores")[0] for c in calls}
     assert len(heads) == 1
 
 

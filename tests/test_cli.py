@@ -1,0 +1,372 @@
+"""The tool as its user meets it: real commands, real files, exit codes and one-sentence errors."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pandas as pd
+import pytest
+
+import judgesheet
+
+Done = subprocess.CompletedProcess[str]
+CANARY = "sk-canary-0123456789abcdef"
+
+
+def run(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
+    return subprocess.run(
+        [sys.executable, "-m", "judgesheet", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONWARNINGS": "error::DeprecationWarning:judgesheet", **environment},
+        timeout=300,
+        check=False,
+    )
+
+
+def sentence(done: Done, code: int = 1) -> str:
+    """The one line of an expected failure."""
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("judgesheet: ")]
+    assert len(lines) == 1, done.stderr
+    return lines[0]
+
+
+@pytest.fixture(scope="module")
+def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of a simulated judge."""
+    directory = tmp_path_factory.mktemp("probed") / "run"
+    done = run("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", directory)
+    assert done.returncode == 0, done.stderr
+    return directory
+
+
+def test_a_probe_leaves_a_complete_run_directory(probed: Path) -> None:
+    names = {path.name for path in probed.iterdir()}
+    assert names == {
+        "datasheet.json",
+        "datasheet.html",
+        "datasheet.pdf",
+        "plan.jsonl",
+        "ledger.sqlite",
+        "judgments.parquet",
+    }
+    sheet = json.loads((probed / "datasheet.json").read_text(encoding="utf-8"))
+    assert sheet["run"]["complete"]
+    assert sheet["judge"]["model"] == "sim/first-biased"
+    assert sheet["axes"][0]["answered"] == sheet["axes"][0]["planned"]
+    table = pd.read_parquet(probed / "judgments.parquet")
+    calls = [json.loads(line) for line in (probed / "plan.jsonl").open(encoding="utf-8")]
+    assert list(table["call_id"]) == [call["call_id"] for call in calls]
+    assert set(calls[0]) >= {"call_id", "axis", "stimulus", "cell", "repeat", "messages", "params"}
+
+
+def test_asking_again_asks_nothing(probed: Path) -> None:
+    before = (probed / "datasheet.json").read_bytes()
+    done = run(
+        "probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", probed, "--json"
+    )
+    assert done.returncode == 0
+    assert (probed / "datasheet.json").read_bytes() == before
+    assert json.loads(done.stdout) == json.loads(before)
+    with sqlite3.connect(probed / "ledger.sqlite") as db:
+        attempts, calls = db.execute(
+            "SELECT count(*), count(DISTINCT call_id) FROM attempt"
+        ).fetchone()
+    db.close()
+    assert attempts == calls
+
+
+def test_measure_is_reproducible(probed: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(probed, copy)
+    (copy / "datasheet.json").unlink()
+    assert run("measure", copy).returncode == 0
+    for name in ("datasheet.json", "datasheet.html", "datasheet.pdf", "judgments.parquet"):
+        assert (copy / name).read_bytes() == (probed / name).read_bytes(), name
+
+
+def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
+    probed: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(probed, copy)
+    same = ("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", copy)
+    assert "--fresh" in sentence(run(*same, "--seed", "9"))
+    other = ("probe", "--model", "sim/fair", "--profile", "smoke", "--out", copy)
+    assert "--fresh" in sentence(run(*other))
+    assert run(*other, "--fresh").returncode == 0
+    kept = json.loads((tmp_path / "copy.old-1" / "datasheet.json").read_text(encoding="utf-8"))
+    assert kept["judge"]["model"] == "sim/first-biased"
+
+
+def test_results_go_to_stdout_and_progress_to_stderr(tmp_path: Path) -> None:
+    common = ("probe", "--model", "sim/fair", "--profile", "smoke", "--out")
+    loud = run(*common, tmp_path / "loud")
+    assert "calls" in loud.stderr
+    assert "datasheet.pdf" in loud.stdout
+    quiet = run(*common, tmp_path / "quiet", "--quiet", "--json")
+    assert quiet.stderr == ""
+    assert json.loads(quiet.stdout)["schema_version"]
+
+
+def test_every_reply_unreadable_still_gives_a_datasheet(tmp_path: Path) -> None:
+    done = run("probe", "--model", "sim/unreadable", "--profile", "smoke", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "No reply could be read" in done.stdout
+    assert "No reply could be read" in (tmp_path / "datasheet.html").read_text(encoding="utf-8")
+
+
+def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    command = ("probe", "--model", "sim/fair", "--profile", "smoke", "--out", tmp_path)
+    first = run(*command, "--max-calls", "20")
+    assert first.returncode == 0, first.stderr
+    assert "not complete" in first.stderr
+    assert not json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["complete"]
+    assert run(*command).returncode == 0
+    done = json.loads((tmp_path / "datasheet.json").read_bytes())["run"]
+    assert done["complete"]
+    assert done["attempts"] == done["planned"]
+
+
+def test_interrupted_run_exits_130_and_resumes(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "judgesheet", "probe", "--profile", "smoke",
+               "--model", "sim/fair?latency_ms=100", "--concurrency", "2", "--out", str(tmp_path)]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    ledger = tmp_path / "ledger.sqlite"
+    deadline = time.monotonic() + 60
+    while not (ledger.exists() and ledger.stat().st_size) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "resumes" in errors
+    assert "Traceback" not in errors
+    again = run(*command[3:])
+    assert again.returncode == 0, again.stderr
+    done = json.loads((tmp_path / "datasheet.json").read_bytes())["run"]
+    assert done["complete"]
+    assert done["settled"] == done["planned"]
+
+
+@pytest.mark.parametrize("form", ["md", "csv", "json", "html"])
+def test_render_from_a_datasheet_alone(probed: Path, tmp_path: Path, form: str) -> None:
+    shutil.copy(probed / "datasheet.json", tmp_path)
+    done = run("render", tmp_path / "datasheet.json", "--to", form)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"datasheet.{form}").stat().st_size > 500
+    assert done.stdout.strip().endswith(f"datasheet.{form}")
+
+
+# -- what can go wrong -------------------------------------------------------------------------
+
+
+class Page(BaseHTTPRequestHandler):
+    """A server that answers every request with the same page."""
+
+    status, kind, body = 200, "text/html", b"<html><body>It works</body></html>"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(self.status)
+        self.send_header("Content-Type", self.kind)
+        self.send_header("Content-Length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    do_GET = do_POST
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        return
+
+
+@pytest.fixture
+def page(request: pytest.FixtureRequest) -> Iterator[str]:
+    status, kind, body = getattr(request, "param", (200, Page.kind, Page.body))
+    handler = type("Answer", (Page,), {"status": status, "kind": kind, "body": body})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+WRONG_KEY = (401, "application/json", b'{"error": {"message": "Incorrect API key provided"}}')
+NO_MODEL = (404, "application/json", b'{"error": {"message": "The model does not exist"}}')
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [(WRONG_KEY, "MY_KEY"), (NO_MODEL, "model"), ((200, Page.kind, Page.body), "base")],
+    indirect=["page"],
+)
+def test_an_endpoint_that_cannot_work_stops_the_run(page: str, words: str, tmp_path: Path) -> None:
+    done = run(
+        "probe", "--model", "openai-compatible/x", "--base-url", page, "--profile", "smoke",
+        "--api-key-env", "MY_KEY", "--out", tmp_path / "run", "--quiet", MY_KEY=CANARY,
+    )  # fmt: skip
+    assert words in sentence(done)
+    assert CANARY not in done.stderr
+    for path in (tmp_path / "run").iterdir():
+        assert CANARY.encode() not in path.read_bytes(), path.name
+
+
+def test_nobody_listens(tmp_path: Path) -> None:
+    done = run(
+        "probe", "--model", "openai-compatible/x", "--base-url", "http://127.0.0.1:9/v1",
+        "--profile", "smoke", "--out", tmp_path / "run", "--quiet",
+    )  # fmt: skip
+    assert "127.0.0.1:9" in sentence(done)
+
+
+def test_wrong_use_is_said_in_one_sentence(tmp_path: Path) -> None:
+    probe = ("probe", "--out", tmp_path / "run", "--quiet", "--model")
+    assert "provider" in sentence(run(*probe, "nonsense"), 2)
+    assert "first-biased" in sentence(run(*probe, "sim/none"), 2)
+    assert "score_order" in sentence(run(*probe, "sim/fair", "--axis", "none"), 2)
+    assert "module" in sentence(run(*probe, "python/no_such_module:judge"), 2)
+    assert "--extra-body" in sentence(run(*probe, "sim/fair", "--extra-body", "{"), 2)
+    assert "--prices" in sentence(run(*probe, "sim/fair", "--max-cost", "1"), 2)
+    assert "AXIS=FILE" in sentence(run(*probe, "sim/fair", "--prompt", "x"), 2)
+    missing = sentence(run(*probe, "openai/x", OPENAI_API_KEY=""))
+    assert "OPENAI_API_KEY" in missing
+    assert run("probe").returncode == 2
+    assert not (tmp_path / "run" / "datasheet.json").exists()
+
+
+def test_broken_stimuli_are_named_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"id": "a"}\n', encoding="utf-8")
+    probe = ("probe", "--model", "sim/fair", "--out", tmp_path / "run", "--stimuli")
+    assert "mine.jsonl:1" in sentence(run(*probe, path))
+    path.write_text("not json\n", encoding="utf-8")
+    assert "mine.jsonl:1: not JSON" in sentence(run(*probe, path))
+    path.write_bytes(b"\xff\xfe\x00")
+    assert "UTF-8" in sentence(run(*probe, path))
+    path.write_text("", encoding="utf-8")
+    assert "no stimuli" in sentence(run(*probe, path))
+    assert "does not exist" in sentence(run(*probe, tmp_path / "none.jsonl"))
+
+
+def test_a_template_that_does_not_parse(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jinja"
+    path.write_text("line one\n{% for %}", encoding="utf-8")
+    done = run("probe", "--model", "sim/fair", "--out", tmp_path / "run",
+               "--prompt", f"score_order={path}")  # fmt: skip
+    assert "line 2" in sentence(done)
+
+
+def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("in the way", encoding="utf-8")
+    done = run("probe", "--model", "sim/fair", "--profile", "smoke", "--out", path)
+    assert "--out" in sentence(done)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_plan_on_a_full_disk() -> None:
+    done = run("plan", "--model", "sim/fair", "--profile", "smoke", "--out", "/dev/full")
+    assert "No space" in sentence(done)
+
+
+def test_a_damaged_run_is_not_measured(tmp_path: Path) -> None:
+    (tmp_path / "ledger.sqlite").write_bytes(b"this is no database" * 100)
+    assert "ledger" in sentence(run("measure", tmp_path))
+    assert "probe" in sentence(run("measure", tmp_path.parent))
+    (tmp_path / "datasheet.json").write_text("{}", encoding="utf-8")
+    assert "datasheet.json" in sentence(run("render", tmp_path, "--to", "md"))
+
+
+# -- other commands ----------------------------------------------------------------------------
+
+
+def test_plan_makes_no_call_and_writes_plan_and_batch(tmp_path: Path) -> None:
+    calls, batch = tmp_path / "plan.jsonl", tmp_path / "batch.jsonl"
+    done = run("plan", "--model", "openai/some-model", "--profile", "smoke", "--out", calls,
+               "--export-batch", batch, "--json", OPENAI_API_KEY="")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    budget = json.loads(done.stdout)
+    lines = calls.read_text(encoding="utf-8").splitlines()
+    requests = [json.loads(line) for line in batch.open(encoding="utf-8")]
+    assert budget["calls"] == len(lines) == len(requests)
+    assert [r["custom_id"] for r in requests] == [json.loads(line)["call_id"] for line in lines]
+    assert requests[0]["body"]["model"] == "some-model"
+    assert budget["axes"][0]["expectations"]
+
+
+def test_explain_and_doctor() -> None:
+    assert "noncentral" in run("explain", "score_order.cramers_v").stdout
+    assert "(001" in run("explain", "score_order.selection[score=1,position=2]").stdout
+    assert "position_share" in sentence(run("explain", "score_order.none"), 2)
+    found = run("doctor", "--json")
+    assert found.returncode == 0, found.stdout
+    assert {finding["what"] for finding in json.loads(found.stdout)} >= {"PDF", "fonts"}
+
+
+def recorded(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def judgment(item: int, order: list[int], verdict: object, **more: object) -> dict[str, object]:
+    cell = {"item": f"s{item}/a", "arm": "balanced", "scale": 3, "order": order}
+    record = {"axis": "score_order", "stimulus": f"s{item}", "cell": cell, "verdict": verdict}
+    return {**record, **more}
+
+
+def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
+    orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1], [2, 1, 3], [1, 3, 2]]
+    rows = [judgment(item, order, order[0]) for item in range(8) for order in orders]
+    rows[0]["verdict"] = None
+    rows += [{"human": {"axis": "score_order", "item": f"s{i}/a", "score": i}} for i in range(8)]
+    done = run("ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run",
+               "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    sheet = json.loads(done.stdout)
+    found = {estimate["key"]: estimate for estimate in sheet["axes"][0]["estimates"]}
+    assert found["score_order.position_share[position=1]"]["value"] == 1
+    assert sheet["axes"][0]["unreadable"] == 1
+    assert "human" in found["score_order.pearson_r[arm=balanced]"]["conditions"]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({"axis": "none", "stimulus": "s", "cell": {}, "verdict": 1}, "no axis"),
+        ({"stimulus": "s", "cell": {}, "verdict": 1}, "axis is missing"),
+        ({"axis": "score_order", "stimulus": "s", "cell": {}, "verdict": 1}, "cell.item"),
+        (judgment(1, [1, 2, 2], 1), "cell.order"),
+        ({**judgment(1, [1, 2, 3], 1), "repeat": -1}, "repeat"),
+        ({"human": {"axis": "score_order"}}, "human row"),
+    ],
+)
+def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words: str) -> None:
+    path = recorded(tmp_path / "log.jsonl", [judgment(0, [1, 2, 3], 1), row])
+    said = sentence(run("ingest", path, "--out", tmp_path / "run"))
+    assert words in said
+    assert "log.jsonl:2" in said
+
+
+def test_commands_are_functions(tmp_path: Path) -> None:
+    done = judgesheet.probe("sim/fair", out=tmp_path / "run", profile="smoke")
+    assert done.datasheet.axes[0].answered == done.datasheet.axes[0].planned
+    assert judgesheet.measure(tmp_path / "run").datasheet == done.datasheet
+    assert judgesheet.load(tmp_path / "run") == done.datasheet
+    assert "Strength" in judgesheet.explain("score_order.cramers_v")
+    plan, budgets = judgesheet.plan("sim/fair", profile="smoke")
+    assert budgets[0].calls == len(plan.calls)
