@@ -82,9 +82,7 @@ def asking(command: Command) -> Command:
             show_default=True,
             help="Balanced orders: the papers' rotations, or balanced for neighbours too.",
         ),
-        click.option(
-            "--temperature", type=click.FloatRange(0, 5), default=0.0, show_default=True
-        ),
+        click.option("--temperature", type=click.FloatRange(0, 5), default=0.0, show_default=True),
         click.option(
             "--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"
         ),
@@ -96,10 +94,21 @@ def asking(command: Command) -> Command:
         click.option("--base-url", help="Address of an OpenAI-compatible server."),
         click.option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
         click.option("--extra-body", metavar="JSON", help="Merged into every request."),
-        click.option("--timeout", "timeout_s", type=click.FloatRange(0.1), default=120.0,
-                     show_default=True, help="Seconds per call."),
-        click.option("--concurrency", type=click.IntRange(1, 4096), default=16, show_default=True,
-                     help="Calls in flight at most."),
+        click.option(
+            "--timeout",
+            "timeout_s",
+            type=click.FloatRange(0.1),
+            default=120.0,
+            show_default=True,
+            help="Seconds per call.",
+        ),
+        click.option(
+            "--concurrency",
+            type=click.IntRange(1, 4096),
+            default=16,
+            show_default=True,
+            help="Calls in flight at most.",
+        ),
         click.option("--rate", type=click.FloatRange(0, min_open=True), help="Calls per second."),
         click.option("--max-calls", type=click.IntRange(1), help="Stop after this many calls."),
         click.option("--max-cost", type=click.FloatRange(0), help="Stop at this cost, US dollars."),
@@ -124,9 +133,7 @@ _MODEL = (
 @asking
 @click.option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
 @click.option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
-def probe(
-    out: Path | None, fresh: bool, quiet: bool, as_json: bool, **options: Any
-) -> None:
+def probe(out: Path | None, fresh: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge: ask, measure, write the datasheet. Resumes an unfinished run."""
     from judgesheet import api
     from judgesheet.progress import display
@@ -150,25 +157,15 @@ def plan(
 
     request = _request(options)
     planned, budgets = api.plan(request)
-    for path, write in ((out, _write_plan), (export_batch, _write_batch)):
-        if path is not None:
-            write(planned, request, path)
+    name = request.model.partition("/")[2]
+    if out is not None:
+        _or_say_why(out, lambda: stage.write_plan(planned, out))
+    if export_batch is not None:
+        _or_say_why(export_batch, lambda: stage.write_batch(planned, name, export_batch))
     if as_json:
         click.echo(json.dumps(stage.as_record(planned, budgets, request.prices), indent=2))
     elif not quiet:
         click.echo(stage.as_text(planned, budgets, request.prices))
-
-
-def _write_plan(planned: Any, request: "Request", path: Path) -> None:
-    from judgesheet.spine.plan import write_plan
-
-    _or_say_why(path, lambda: write_plan(planned, path))
-
-
-def _write_batch(planned: Any, request: "Request", path: Path) -> None:
-    from judgesheet.spine.plan import write_batch
-
-    _or_say_why(path, lambda: write_batch(planned, request.model.partition("/")[2], path))
 
 
 def _or_say_why(path: Path, write: Callable[[], None]) -> None:
@@ -204,8 +201,14 @@ def measure(directory: Path, as_json: bool) -> None:
 
 @main.command()
 @click.argument("source", type=_EXISTING)
-@click.option("--to", "formats", multiple=True, required=True,
-              type=click.Choice(["html", "pdf", "md", "json", "csv"]), help="Format; repeatable.")
+@click.option(
+    "--to",
+    "formats",
+    multiple=True,
+    required=True,
+    type=click.Choice(["html", "pdf", "md", "json", "csv"]),
+    help="Format; repeatable.",
+)
 @click.option("--out", type=_PATH, help="Folder to write to. [beside the source]")
 @click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True)
 def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: str) -> None:
@@ -230,9 +233,7 @@ def explain(key: str) -> None:
 @click.option("--base-url", help="Address of an OpenAI-compatible server.")
 @click.option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def doctor(
-    model: str | None, base_url: str | None, api_key_env: str | None, as_json: bool
-) -> None:
+def doctor(model: str | None, base_url: str | None, api_key_env: str | None, as_json: bool) -> None:
     """Check this machine, and an endpoint if --model is given."""
     from judgesheet import api
 
@@ -273,8 +274,10 @@ def stimuli_show(identifier: str, axis: str, path: Path | None) -> None:
 
     pool = {stimulus.id: stimulus for stimulus in load(get_axis(axis), path)}
     if identifier not in pool:
-        raise UsageError(f"there is no stimulus {identifier!r}; `stimuli show` takes one of the "
-                         f"{len(pool)} ids such as {next(iter(pool))}")
+        raise UsageError(
+            f"there is no stimulus {identifier!r}; `stimuli show` takes one of the "
+            f"{len(pool)} ids such as {next(iter(pool))}"
+        )
     click.echo(json.dumps(dict(pool[identifier].fields), indent=2, ensure_ascii=False))
 
 

@@ -187,7 +187,7 @@ class Page(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(self.body)
 
-    do_GET = do_POST
+    do_GET = do_POST  # noqa: N815
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         return

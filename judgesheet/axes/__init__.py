@@ -95,7 +95,6 @@ class Axis(Protocol):
     TEMPLATE: str
     """File name of the built-in prompt under `templates/prompts/`."""
     HEADLINE: tuple[str, ...]
-    FIGURES: tuple[Figure, ...]
 
     def material(self) -> "type[BaseModel]":
         """The schema of one stimulus."""
@@ -119,6 +118,9 @@ class Axis(Protocol):
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
         """Every estimate of the axis; families carry their dimensions in brackets."""
+
+    def figures(self, estimates: Mapping[str, Estimate]) -> Iterator[Figure]:
+        """The plots of this run, as data."""
 
     def find(self, estimates: Mapping[str, Estimate]) -> Iterator[Statement]:
         """The findings in plain words, from intervals."""

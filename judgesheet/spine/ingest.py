@@ -1,10 +1,10 @@
 """Verdicts that were taken elsewhere: recorded judgments, or the answers of an OpenAI batch."""
 
+import gzip
 import json
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from judgesheet.axes import all_axes
 from judgesheet.errors import RunError, StimuliError
@@ -39,20 +39,19 @@ def ingest(file: Path, ledger_path: Path, plan_path: Path) -> None:
 
 def _records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """(where, record) of every line."""
-    opened: Iterable[str]
     try:
-        if file.suffix == ".gz":
-            import gzip
-
-            opened = gzip.open(file, "rt", encoding="utf-8")
-        else:
-            opened = file.open(encoding="utf-8")
-        with opened as lines:
+        with _opened(file) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield f"{file.name}:{number}", _object(line, f"{file.name}:{number}")
     except (OSError, UnicodeDecodeError, EOFError) as error:
         raise StimuliError(f"{file} cannot be read: {error}") from None
+
+
+def _opened(file: Path) -> IO[str]:
+    if file.suffix == ".gz":
+        return gzip.open(file, "rt", encoding="utf-8")
+    return file.open(encoding="utf-8")
 
 
 def _object(line: str, where: str) -> dict[str, Any]:
@@ -96,7 +95,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         "prompts": [],
     }
     plan = Plan(0, tuple(call for call, _ in calls.values()), tuple(labels), provenance)
-    judge = {"model": f"recorded/{file.name}", "provider": "recorded", "name": file.name}
+    judge = {"provider": "recorded", "model": file.name}
     now = file.stat().st_mtime
     replies = (
         Reply(call.id, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
@@ -150,9 +149,7 @@ def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
     raise NotImplementedError(plan_path)
 
 
-def _fill(
-    path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]
-) -> None:
+def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]) -> None:
     with Ledger.create_or_open(path, plan, judge) as ledger:
         waiting = {call.id for call in ledger.pending()}
         batch: list[Reply] = []
@@ -164,6 +161,3 @@ def _fill(
                 batch = []
         if batch:
             ledger.record(batch)
-
-
-__all__ = ["ingest", "time"]

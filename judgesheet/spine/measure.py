@@ -75,7 +75,7 @@ def measure_axis(
         glossary=_glossary(axis, estimates),
         figures=tuple(
             figure
-            for figure in axis.FIGURES
+            for figure in axis.figures(estimates)
             if any(_family(key) in figure.families for key in estimates)
         ),
     )

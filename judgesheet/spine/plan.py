@@ -162,9 +162,7 @@ def as_record(
     }
 
 
-def as_text(
-    plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None
-) -> str:
+def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None) -> str:
     """The budget of a plan for a reader."""
     lines = [f"{len(plan.calls):,} calls, plan {plan.digest[:12]}"]
     for one in budgets:

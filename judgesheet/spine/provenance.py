@@ -24,7 +24,7 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
     plan = ledger.get_meta("provenance", {})
     return Datasheet(
         schema_version=SCHEMA_VERSION,
-        judge={**ledger.get_meta("judge", {}), "served_models": dict(totals.served_models)},
+        judge=_judge(ledger, totals),
         run=_run(ledger, totals, plan.get("settings", {}), measured.results),
         provenance={
             "judgesheet": __version__,
@@ -38,6 +38,14 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
         axes=measured.results,
         recommendations=measured.recommendations,
     )
+
+
+def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
+    """The judge's identity, named as the user names it: PROVIDER/NAME."""
+    identity = dict(ledger.get_meta("judge", {}))
+    name = str(identity.get("model", "unknown"))
+    model = f"{identity.get('provider', 'unknown')}/{name}"
+    return {**identity, "model": model, "name": name, "served_models": dict(totals.served_models)}
 
 
 def _run(

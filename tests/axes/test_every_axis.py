@@ -63,7 +63,7 @@ def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
     functions = getattr(axis, "ESTIMATES", {})
     for key in axis.HEADLINE:
         assert key.split(".", 1)[1].split("[")[0] in functions, key
-    for figure in axis.FIGURES:
+    for figure in axis.figures({}):
         assert set(figure.families) <= set(functions), figure.title
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,7 @@ def test_arms_have_the_same_budget_in_the_standard_profile() -> None:
 
 def test_calls_of_an_item_stand_together_with_their_arms_mixed() -> None:
     items = [call.cell["item"] for call in plan_of("quick").calls]
-    assert sum(a != b for a, b in zip(items, items[1:], strict=False)) == len(set(items)) - 1
+    assert sum(a != b for a, b in pairwise(items)) == len(set(items)) - 1
     first = [c.cell["arm"] for c in plan_of().calls[:40]]
     assert len(set(first[:20])) > 1
 
@@ -62,7 +62,7 @@ def test_calls_of_an_item_stand_together_with_their_arms_mixed() -> None:
 def test_williams_design_balances_neighbours() -> None:
     calls = plan_of("quick", sequences="williams").calls
     shown = {tuple(c.cell["order"]) for c in calls if c.cell["arm"] == "balanced"}
-    neighbours = Counter(pair for o in shown for pair in zip(o, o[1:], strict=False))
+    neighbours = Counter(pair for o in shown for pair in pairwise(o))
     assert len(neighbours) == 20
     assert len(set(neighbours.values())) == 1
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import Expectation, Options, Problem, Readings
 from judgesheet.axes._reply import exactly_one_score
 from judgesheet.axes.score_order import _design, _material
+from judgesheet.axes.score_order._figures import figures
 from judgesheet.axes.score_order._scores import arrange
 from judgesheet.axes.score_order.alignment import (
     budget_agreement,
@@ -53,7 +54,7 @@ from judgesheet.axes.score_order.reversal import (
     top1_flip_rate,
 )
 from judgesheet.axes.score_order.words import find, recommend, warn
-from judgesheet.records import Call, Estimate, Figure, Label, ReplyFormat, Stimulus
+from judgesheet.records import Call, Estimate, Label, ReplyFormat, Stimulus
 from judgesheet.stats import planning
 
 if TYPE_CHECKING:
@@ -126,70 +127,6 @@ HEADLINE = tuple(
     )
 )
 
-FIGURES = (
-    Figure(
-        kind="line",
-        title="Where the chosen score stood",
-        caption="Share of calls that chose each position of the rubric, with 95 % intervals. A "
-        "judge that reads the content stays on the dashed line.",
-        families=("position_share",),
-        x="position",
-        x_label="position in the rubric",
-        y_label="share of calls",
-    ),
-    Figure(
-        kind="heatmap",
-        title="Score by position",
-        caption="When a score was given, how often its line stood at each position. Every row of "
-        "an unbiased judge is even.",
-        families=("selection",),
-        x="position",
-        y="score",
-        x_label="position in the rubric",
-        y_label="score given",
-    ),
-    Figure(
-        kind="intervals",
-        title="Does the order decide who is best?",
-        caption="Pairs of readings of a prompt's responses that disagree on the best one: under "
-        "two orders, under one order (noise), and the difference.",
-        families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
-        x_label="share of pairs of readings",
-        reference=0.0,
-    ),
-    Figure(
-        kind="line",
-        title="How many orders are enough?",
-        caption="Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 "
-        "percentile over all choices of k orders.",
-        families=("budget_r",),
-        x="k",
-        series="arm",
-        x_label="number of orders averaged",
-        y_label="r with quality",
-    ),
-    Figure(
-        kind="line",
-        title="Agreement with the full set of orders",
-        caption="Correlation of the mean over k orders with the mean over all of them.",
-        families=("budget_agreement",),
-        x="k",
-        series="arm",
-        x_label="number of orders averaged",
-        y_label="r with all orders",
-    ),
-    Figure(
-        kind="line",
-        title="Position preference by rubric length",
-        caption="Cramér's V at each number of described scores, with 95 % intervals.",
-        families=("cramers_v",),
-        x="scale",
-        x_label="scores in the rubric",
-        y_label="Cramér's V",
-        reference=0.0,
-    ),
-)
-
 
 def material() -> "type[BaseModel]":
     """The schema of one stimulus: a prompt, a rubric and the responses to grade."""
@@ -256,6 +193,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "design",
     "expect",
     "fault",
+    "figures",
     "find",
     "labels",
     "material",

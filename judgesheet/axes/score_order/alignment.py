@@ -40,13 +40,13 @@ def within_item_sd(scores: Scores) -> Iterator[Estimate]:
         if reads.shape[1] < 2 or not known.any():
             note = "the arm has one read per item" if reads.shape[1] < 2 else "nothing readable"
             yield _estimate(
-                "within_item_sd", f"spread within an item, {arm} arm", None, {"arm": arm}, note=note
+                "within_item_sd", f"Spread within an item, {arm} arm", None, {"arm": arm}, note=note
             )
             continue
         found = cluster_t(*by_cluster(spread[known], scores.grid.cluster[known]))
         yield _estimate(
             "within_item_sd",
-            f"spread within an item, {arm} arm",
+            f"Spread within an item, {arm} arm",
             found.value,
             {"arm": arm},
             low=found.low if found.low is None else max(0.0, found.low),
@@ -148,7 +148,7 @@ def delta_r(scores: Scores) -> Iterator[Estimate]:
     for one, other, found in _deltas(scores):
         yield _estimate(
             "delta_r",
-            f"gain in r, {one} minus {other}",
+            f"Gain in r, {one} minus {other}",
             found.value,
             {"arms": f"{one}-{other}"},
             low=found.low,
@@ -241,7 +241,7 @@ def default_order_rank(scores: Scores) -> Estimate:
 
     Paper 001 table 4. Ranks of noisy correlations jump: read it beside their intervals.
     """
-    label = "rank of the default order by correlation"
+    label = "Rank of the default order by correlation"
     if np.isnan(scores.reference).all():
         return _estimate("default_order_rank", label, None, note=NO_REFERENCE)
     found = {o: stats.pearson(reads, scores.reference) for o, reads in _order_columns(scores)}
@@ -291,7 +291,7 @@ def budget_agreement(scores: Scores) -> Iterator[Estimate]:
     """
     yield from _budget(
         "budget_agreement",
-        "agreement with all orders",
+        "Agreement with all orders",
         scores,
         lambda reads: stats.budget_agreement(reads, scores.rng()),
     )

@@ -44,7 +44,7 @@ def _selection_cell(
     share = cluster_t(hits[chosen], sizes[chosen], bounded=True)
     return _estimate(
         "selection",
-        f"share of score {score} given at position {position}",
+        f"Share of score {score} given at position {position}",
         share.value,
         {"score": score, "position": position},
         low=share.low,
@@ -70,7 +70,7 @@ def bias_cost(scores: Scores) -> Iterator[Estimate]:
         plain = stats.bias_cost(paper_way, order)
         yield _estimate(
             "bias_cost",
-            f"bias cost of the order {' '.join(map(str, order))}",
+            f"Bias cost of the order {' '.join(map(str, order))}",
             found.value,
             {"order": digits(order)},
             low=found.low,
@@ -102,7 +102,7 @@ def min_bias_order(scores: Scores) -> Iterator[Estimate]:
         best = stats.min_bias_order(matrix, among)
         yield _estimate(
             "min_bias_order",
-            f"order of least bias cost among {name}",
+            f"Order of least bias cost among {name}",
             None if best.order is None else int(digits(best.order)),
             dims,
             unit="order",
@@ -135,7 +135,7 @@ def min_bias_confidence(scores: Scores) -> Estimate:
 def _confidence(share: float | None, scores: Scores, note: str) -> Estimate:
     return _estimate(
         "min_bias_confidence",
-        "resamples in which the cheapest order beats the default",
+        "Resamples in which the cheapest order beats the default",
         share,
         unit="share",
         n=int(scores.grid.selections().sum()),

@@ -30,7 +30,7 @@ def position_share(scores: Scores) -> Iterator[Estimate]:
         naive = wilson(int(counts[:, index].sum()), total)
         yield _estimate(
             "position_share",
-            f"share of choices at position {index + 1}",
+            f"Share of choices at position {index + 1}",
             share.value,
             {"position": index + 1},
             low=share.low,
@@ -56,7 +56,7 @@ def chi2(scores: Scores) -> Estimate:
     found = stats.chi_square(scores.grid.position_counts())
     return _estimate(
         "chi2",
-        "chi-square of positions against uniform",
+        "Chi-square of positions against uniform",
         found.chi2,
         unit=f"chi-square, {found.df} df",
         n=found.n,
@@ -199,4 +199,5 @@ def _at(dims: dict[str, object]) -> str:
 
 def _conditions(grid: Grid) -> str:
     balance = "balanced" if grid.balanced else "UNBALANCED as recorded"
-    return f"{grid.scale}-point rubric, {len(grid.orders)} {balance} orders, {grid.passes} pass(es)"
+    times = f", each read {grid.passes} times" if grid.passes > 1 else ""
+    return f"{grid.scale}-point rubric, {len(grid.orders)} {balance} orders{times}"

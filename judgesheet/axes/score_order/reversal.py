@@ -31,7 +31,7 @@ def order_change_rate(scores: Scores) -> Estimate:
     All pairs of single calls of the balanced arm. Contains the judge's own noise: compare
     `repeat_change_rate`. Interval over stimuli.
     """
-    return _rate("order_change_rate", "score differs under another order", scores, "different")
+    return _rate("order_change_rate", "Score differs under another order", scores, "different")
 
 
 def repeat_change_rate(scores: Scores) -> Estimate:
@@ -40,7 +40,7 @@ def repeat_change_rate(scores: Scores) -> Estimate:
     Temperature, batching and prefix caching all enter here. An effect of the order is what exceeds
     it.
     """
-    return _rate("repeat_change_rate", "score differs under the same order", scores, "same")
+    return _rate("repeat_change_rate", "Score differs under the same order", scores, "same")
 
 
 def _rate(name: str, label: str, scores: Scores, which: str) -> Estimate:
@@ -49,7 +49,7 @@ def _rate(name: str, label: str, scores: Scores, which: str) -> Estimate:
     share = _pair_rate(per_item, _pairs(~np.isnan(grid.reads), which), grid.cluster)
     missing = NO_REPEAT if which == "same" else "no item was read under two orders"
     known = int((~np.isnan(per_item)).sum())
-    return _from_interval(name, label, share, "share of pairs of calls", known, missing)
+    return _from_interval(name, label, share, "share", known, missing)
 
 
 def _pairs(answered: "NDArray[np.bool_]", which: str) -> "Floats":
@@ -83,7 +83,7 @@ def order_flip_rate(scores: Scores) -> Estimate:
     Ties are resolved as independent uniform picks from the two top sets. Contains noise: compare
     `repeat_flip_rate`.
     """
-    label = "best candidate differs under another order"
+    label = "Best response differs under another order"
     return _flip("order_flip_rate", label, scores, "different")
 
 
@@ -92,7 +92,7 @@ def repeat_flip_rate(scores: Scores) -> Estimate:
 
     Noise and ties alone; a judge without any order effect shows 12 to 38 %.
     """
-    return _flip("repeat_flip_rate", "best candidate differs under the same order", scores, "same")
+    return _flip("repeat_flip_rate", "Best response differs under the same order", scores, "same")
 
 
 def excess_flip_rate(scores: Scores) -> Estimate:
@@ -105,9 +105,9 @@ def excess_flip_rate(scores: Scores) -> Estimate:
     known = found.excess[~np.isnan(found.excess)]
     return _from_interval(
         "excess_flip_rate",
-        "flips of the best candidate caused by the order",
+        "Flips of the best response caused by the order",
         mean_t(known) if known.size else None,
-        "difference of shares",
+        "share",
         known.size,
         NO_RANKING if np.isnan(found.different).all() else NO_REPEAT,
     )
@@ -120,7 +120,7 @@ def _flip(name: str, label: str, scores: Scores, which: str) -> Estimate:
     share = _pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
     missing = NO_REPEAT if which == "same" else NO_RANKING
     known = int((~np.isnan(per_prompt)).sum())
-    return _from_interval(name, label, share, "share of pairs of readings", known, missing)
+    return _from_interval(name, label, share, "share", known, missing)
 
 
 def _all(answered: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
@@ -165,9 +165,9 @@ def top1_flip_rate(scores: Scores) -> Iterator[Estimate]:
         known = flip[~np.isnan(flip)]
         yield _from_interval(
             "top1_flip_rate",
-            f"best candidate changes, {arms}",
+            f"Best response changes, {arms}",
             cluster_rate(known, np.ones_like(known)) if known.size else None,
-            "share of prompts",
+            "share",
             known.size,
             NO_RANKING,
             dims=dims,

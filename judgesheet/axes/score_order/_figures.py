@@ -1,0 +1,80 @@
+"""The plots of score_order, as data."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from judgesheet.records import Estimate, Figure
+
+_FIGURES = (
+    Figure(
+        kind="line",
+        title="Where the chosen score stood",
+        caption="Share of calls that chose each position of the rubric, with 95 % intervals. A "
+        "judge that reads the content stays on the dashed line.",
+        families=("position_share",),
+        x="position",
+        x_label="position in the rubric",
+        y_label="share of calls",
+    ),
+    Figure(
+        kind="heatmap",
+        title="Score by position",
+        caption="When a score was given, how often its line stood at each position. Every row of "
+        "an unbiased judge is even.",
+        families=("selection",),
+        x="position",
+        y="score",
+        x_label="position in the rubric",
+        y_label="score given",
+    ),
+    Figure(
+        kind="intervals",
+        title="Does the order decide who is best?",
+        caption="Pairs of readings of a prompt's responses that disagree on the best one: under "
+        "two orders, under one order (noise), and the difference.",
+        families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
+        x_label="share of pairs of readings",
+        reference=0.0,
+    ),
+    Figure(
+        kind="line",
+        title="How many orders are enough?",
+        caption="Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 "
+        "percentile over all choices of k orders.",
+        families=("budget_r",),
+        x="k",
+        series="arm",
+        x_label="number of orders averaged",
+        y_label="r with quality",
+    ),
+    Figure(
+        kind="line",
+        title="Agreement with the full set of orders",
+        caption="Correlation of the mean over k orders with the mean over all of them.",
+        families=("budget_agreement",),
+        x="k",
+        series="arm",
+        x_label="number of orders averaged",
+        y_label="r with all orders",
+    ),
+    Figure(
+        kind="line",
+        title="Position preference by rubric length",
+        caption="Cramér's V at each number of described scores, with 95 % intervals.",
+        families=("cramers_v",),
+        x="scale",
+        x_label="scores in the rubric",
+        y_label="Cramér's V",
+        reference=0.0,
+    ),
+)
+
+
+def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+    """The plots that this run has figures for; the even share depends on the number of scores."""
+    scales = sum(key.startswith("score_order.position_share[") for key in found)
+    for figure in _FIGURES:
+        if figure.families == ("position_share",) and scales:
+            yield replace(figure, reference=1 / scales)
+        elif figure.x != "scale" or "score_order.cramers_v[scale=" in " ".join(found):
+            yield figure
