@@ -1,0 +1,173 @@
+"""`datasheet.json`: written, read back and described by a schema.
+
+The file is the record `records.Datasheet`, nothing more. What is checked is checked here, at the
+edge; the rest of the code trusts the record. Keys of estimates are taken apart here too, so that
+figures, gates and comparisons agree on what `axis.name[dim=value]` says.
+
+`python -m judgesheet.spine.datasheet` prints the schema.
+"""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from judgesheet.errors import RunError
+from judgesheet.records import AxisResult, Datasheet, Estimate
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
+
+SCHEMA_VERSION = "1.0"
+"""Raised in its first part when old readers would misread a sheet, in its second for additions."""
+
+_KEY = re.compile(r"(?P<axis>\w+)\.(?P<name>\w+)(?:\[(?P<dims>.*)\])?", re.DOTALL)
+_DIMENSION = re.compile(r"(\w+)=(.*?)(?:,(?=\w+=)|$)", re.DOTALL)
+_NO_NUMBER = "the computation gave no finite number"
+
+
+class Key(NamedTuple):
+    """The parts of an estimate's key: `score_order`, `selection`, `{"score": "3", …}`."""
+
+    axis: str
+    name: str
+    dims: dict[str, str]
+
+
+def parse_key(key: str) -> Key:
+    """Take `axis.name[dim=value,dim=value]` apart; values stay text (`12345` may be an order).
+
+    Raises
+    ------
+    RunError
+        if it is no key.
+    """
+    found = _KEY.fullmatch(key)
+    if found is None:
+        raise RunError(f"{key[:100]!r} is no key of an estimate; keys look like axis.name[dim=value]")
+    return Key(found["axis"], found["name"], dict(_DIMENSION.findall(found["dims"] or "")))
+
+
+def by_key(sheet: Datasheet) -> dict[str, Estimate]:
+    """Every estimate of the sheet by its key, in the sheet's order."""
+    return {estimate.key: estimate for axis in sheet.axes for estimate in axis.estimates}
+
+
+def family(result: AxisResult, name: str) -> list[tuple[dict[str, str], Estimate]]:
+    """The members of `axis.name[…]` with their dimensions, in the sheet's order."""
+    keyed = [(parse_key(estimate.key), estimate) for estimate in result.estimates]
+    return [(key.dims, estimate) for key, estimate in keyed if key.name == name]
+
+
+def to_json(sheet: Datasheet) -> str:
+    """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
+    text = json.dumps(_finite(asdict(sheet)), indent=2, ensure_ascii=False, allow_nan=False)
+    # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
+def from_json(source: str | Path) -> Datasheet:
+    """The sheet in a file (`Path`) or in a text (`str`).
+
+    Raises
+    ------
+    RunError
+        one sentence that names the file and the field that is wrong.
+    """
+    where, text = _read(source)
+    try:
+        data = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"{where} is no JSON: {error}") from None
+    _check_version(data, where)
+    return _validate(data, where)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of `datasheet.json` (`docs/datasheet.schema.json` is its printed form)."""
+    schema = _adapter().json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"judgesheet datasheet {SCHEMA_VERSION}",
+        **{name: part for name, part in schema.items() if name != "title"},
+    }
+
+
+def schema_text() -> str:
+    """The schema as it is committed."""
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """Replace numbers that JSON does not have; an estimate that loses its value says why."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        clean = {str(name): _finite(part) for name, part in value.items()}
+        if "key" in clean and clean.get("value", 0) is None and not clean.get("note", ""):
+            clean["note"] = _NO_NUMBER
+        return clean
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return value
+
+
+def _read(source: str | Path) -> tuple[str, str]:
+    if isinstance(source, str):
+        return "the datasheet", source
+    try:
+        return str(source), source.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RunError(f"there is no file {source}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{source} cannot be read: {error}") from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _check_version(data: Any, where: str) -> None:
+    version = data.get("schema_version") if isinstance(data, dict) else None
+    if not isinstance(version, str):
+        raise RunError(f"{where} is no datasheet: it has no schema_version")
+    if version.split(".")[0] != SCHEMA_VERSION.split(".")[0]:
+        raise RunError(
+            f"{where} has schema version {version[:20]}, this judgesheet reads {SCHEMA_VERSION}: "
+            "render it with the judgesheet that made it"
+        )
+
+
+def _validate(data: Any, where: str) -> Datasheet:
+    from pydantic import ValidationError
+
+    try:
+        sheet = _adapter().validate_python(data)
+    except ValidationError as error:
+        raise RunError(f"{where}: {_first_problem(error)}") from None
+    for key in by_key(sheet):
+        parse_key(key)
+    return sheet
+
+
+def _first_problem(error: "ValidationError") -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    field = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in problem["loc"])
+    return f"{field.lstrip('.') or 'the document'}: {problem['msg']}"
+
+
+@cache
+def _adapter() -> "TypeAdapter[Datasheet]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Datasheet)
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(schema_text())

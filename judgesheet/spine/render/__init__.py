@@ -1,0 +1,104 @@
+"""Renderers: one protocol, one module per format, and the only place that writes their files.
+
+A renderer sees a `Datasheet` and nothing else. Modules are imported when their format is asked
+for, so `--to md` loads neither the plotting nor the typesetting libraries.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Literal, Protocol, cast
+
+from judgesheet.errors import RunError, UsageError
+from judgesheet.records import Datasheet
+
+Paper = Literal["a4", "letter"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to render: `paper` is the sheet size of the PDF."""
+
+    paper: Paper = "a4"
+
+
+class Renderer(Protocol):
+    """The shape of a format; a module with these names is one."""
+
+    SUFFIX: str
+    """What follows `datasheet.` in the file name."""
+
+    def render(self, sheet: Datasheet, options: Options) -> bytes:
+        """The file's content; the same sheet and options give the same bytes."""
+
+
+RENDERERS: dict[str, str] = {
+    "html": f"{__name__}.html",
+    "pdf": f"{__name__}.pdf",
+    "md": f"{__name__}.markdown",
+    "json": f"{__name__}.json",
+    "csv": f"{__name__}.csv",
+}
+"""Format name -> module."""
+
+
+def renderer(name: str) -> Renderer:
+    """The renderer of a format.
+
+    Raises
+    ------
+    UsageError
+        if there is none; the sentence lists those that exist.
+    """
+    if name not in RENDERERS:
+        raise UsageError(f"there is no format {name!r}; the formats are {', '.join(RENDERERS)}")
+    return cast("Renderer", import_module(RENDERERS[name]))
+
+
+def render(sheet: Datasheet, name: str, options: Options | None = None) -> bytes:
+    """The datasheet in the format of that name."""
+    return renderer(name).render(sheet, options or Options())
+
+
+def write(
+    sheet: Datasheet, directory: Path, formats: Iterable[str], options: Options | None = None
+) -> list[Path]:
+    """Write `datasheet.<suffix>` for each format; a file is either whole or not there.
+
+    Raises
+    ------
+    RunError
+        if a file cannot be written.
+    """
+    written = []
+    for name in formats:
+        path = directory / f"datasheet.{renderer(name).SUFFIX}"
+        _write_whole(path, render(sheet, name, options))
+        written.append(path)
+    return written
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Write beside the target and rename, so that no reader ever sees half a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error.strerror}") from None
+    finally:
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
+
+
+__all__ = ["RENDERERS", "Options", "Paper", "Renderer", "render", "renderer", "write"]

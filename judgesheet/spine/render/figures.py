@@ -1,0 +1,431 @@
+"""Figures as SVG whose text stays text, drawn from the same estimates that gates read.
+
+A `records.Figure` names families of estimates; its kind is one of `KINDS`. Series differ by marker
+and dash as well as by colour, a missing value is a gap with a note, and the same figure gives the
+same bytes. Colours become CSS variables for a page that has a dark mode (`themed=True`).
+"""
+
+import io
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from judgesheet.records import AxisResult, Estimate, Figure
+from judgesheet.resources import template_dir
+from judgesheet.spine.datasheet import family, parse_key
+from judgesheet.spine.render import show
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTH, HEIGHT = 3.46, 2.36
+"""Inches: half the text width of A4 less the gutter."""
+
+INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
+SERIES = (
+    ("#0b5cad", "o", "-"),
+    ("#b8480b", "s", "--"),
+    ("#0a7a5c", "^", ":"),
+    ("#7b3f98", "D", "-."),
+    ("#8a6d00", "v", (0, (5, 1, 1, 1, 1, 1))),
+    ("#4d5560", "P", (0, (1, 1))),
+)
+"""Colour, marker and dash of the series: distinct in grey and to colour-blind readers."""
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
+_THEME = {
+    INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
+    **{colour: f"--series-{i}" for i, (colour, _, _) in enumerate(SERIES, 1)},
+}  # fmt: skip
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "http://www.w3.org/1999/xlink"
+_STYLE: dict[str, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "judgesheet",
+    "font.family": ["Inter"],
+    "font.size": 7,
+    "axes.titlesize": 7,
+    "axes.labelsize": 7,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": "none",
+    "axes.unicode_minus": True,
+    "figure.facecolor": "none",
+    "text.color": INK,
+    "text.parse_math": False,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "grid.color": GRID,
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "legend.fontsize": 6.5,
+    "legend.handlelength": 2.4,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4,
+    "hatch.linewidth": 0.5,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps."""
+
+    title: str
+    caption: str
+    svg: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One estimate of a series, at its place on the horizontal axis."""
+
+    x: str
+    y: str
+    estimate: Estimate
+
+
+@dataclass(slots=True)
+class Data:
+    """What a figure draws: its points by series, in the sheet's order, and those without value."""
+
+    figure: Figure
+    series: dict[str, list[Point]] = field(default_factory=dict)
+    gaps: list[Estimate] = field(default_factory=list)
+
+    @property
+    def points(self) -> list[Point]:
+        """Every point that has a value."""
+        return [point for points in self.series.values() for point in points]
+
+    @property
+    def scale(self) -> float:
+        """100 for shares, which are drawn in percent."""
+        return 100.0 if self.points and self.points[0].estimate.unit in show.SHARES else 1.0
+
+    @property
+    def reference(self) -> float | None:
+        """The reference in the units of the drawing."""
+        number = show.finite(self.figure.reference)
+        return None if number is None else number * self.scale
+
+    def numbers(self, estimate: Estimate) -> tuple[float, float, float]:
+        """Value, low and high in the units of the drawing; missing bounds equal the value."""
+        value = show.finite(estimate.value) or 0.0
+        low, high = show.finite(estimate.low), show.finite(estimate.high)
+        low, high = (value, value) if low is None or high is None else (low, high)
+        return value * self.scale, low * self.scale, high * self.scale
+
+
+def draw(figure: Figure, result: AxisResult, name: str, *, themed: bool = False) -> Drawing:
+    """Draw a figure of an axis; `name` is unique in the document and prefixes every id."""
+    data = _collect(figure, result)
+    title, caption = show.visible(figure.title, 120), show.visible(figure.caption, 600)
+    notes = tuple(_gap(estimate) for estimate in data.gaps[:3])
+    if len(data.gaps) > 3:
+        notes += (f"and {len(data.gaps) - 3} more that could not be measured",)
+    if not data.points or figure.kind not in KINDS:
+        why = "" if data.points else "nothing to draw: none of its figures was measured"
+        return Drawing(title, caption, "", (why or f"no such kind of figure: {show.visible(figure.kind, 60)}", *notes))
+    svg = _clean(_plot(data), name, title, _description(data, caption), themed=themed)
+    return Drawing(title, caption, svg, notes)
+
+
+def _collect(figure: Figure, result: AxisResult) -> Data:
+    """Sort the estimates of the figure's families into series."""
+    data = Data(figure)
+    wanted = {dim for dim in (figure.x, figure.y) if dim}
+    for name in figure.families:
+        for dims, estimate in family(result, name):
+            if not wanted <= dims.keys():
+                continue
+            if show.finite(estimate.value) is None:
+                data.gaps.append(estimate)
+                continue
+            point = Point(dims.get(figure.x, name), dims.get(figure.y, ""), estimate)
+            data.series.setdefault(_series_name(figure, name, dims), []).append(point)
+    return data
+
+
+def _series_name(figure: Figure, name: str, dims: dict[str, str]) -> str:
+    """The value of the series dimension, then whatever else tells this member apart."""
+    parts = [dims[figure.series]] if figure.series in dims else []
+    if len(figure.families) > 1 and figure.x:
+        parts.insert(0, show.words(name))
+    known = {figure.x, figure.y, figure.series}
+    parts += [f"{dim} {value}" for dim, value in dims.items() if dim not in known]
+    return show.visible(", ".join(parts), 40)
+
+
+def _gap(estimate: Estimate) -> str:
+    return f"{show.visible(estimate.label, 80)}: {show.estimate(estimate).sentence}"
+
+
+def _description(data: Data, caption: str) -> str:
+    """What a reader who cannot see the figure is told."""
+    shown = [
+        f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
+        for point in data.points[:12]
+    ]
+    more = len(data.points) - len(shown)
+    return f"{caption} Data: {'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
+
+
+# ------------------------------------------------------------------------------------- drawing
+
+
+def _plot(data: Data) -> str:
+    """The figure as matplotlib writes it."""
+    import matplotlib as mpl
+    from matplotlib import font_manager
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Canvas
+
+    for font in sorted((template_dir() / "fonts").glob("Inter-*.otf")):
+        font_manager.fontManager.addfont(font)
+    with mpl.rc_context(_STYLE):
+        canvas = Canvas(figsize=(WIDTH, HEIGHT), layout="constrained")
+        FigureCanvasSVG(canvas)
+        KINDS[data.figure.kind](data, canvas.subplots())
+        out = io.StringIO()
+        canvas.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()
+
+
+def _line(data: Data, axes: "Axes") -> None:
+    """Points over a dimension, with whiskers, or with a band where they are many."""
+    places = _places(data)
+    _reference(data, axes, horizontal=True)
+    for index, (name, points) in enumerate(data.series.items()):
+        colour, marker, dash = SERIES[index % len(SERIES)]
+        points = sorted(points, key=lambda point: places[point.x])
+        x = [places[point.x] + _dodge(index, data) for point in points]
+        value, low, high = zip(*(data.numbers(point.estimate) for point in points), strict=True)
+        axes.plot(x, value, color=colour, marker=marker, linestyle=dash, label=name or None)
+        if len(places) > 6:
+            axes.fill_between(x, low, high, color=colour, alpha=0.14, linewidth=0)
+        else:
+            below, above = _whiskers(value, low, high)
+            axes.errorbar(x, value, [below, above], fmt="none", ecolor=colour, elinewidth=1,
+                          capsize=2.2)  # fmt: skip
+    axes.set_xticks(list(places.values()), [show.visible(x, 14) for x in places])
+    axes.margins(x=0.07)
+    _finish(data, axes, horizontal=False)
+
+
+def _bars(data: Data, axes: "Axes") -> None:
+    """Bars over a dimension with whiskers; series stand side by side and are hatched."""
+    places = {x: float(i) for i, x in enumerate(dict.fromkeys(p.x for p in data.points))}
+    width = 0.76 / len(data.series)
+    for index, (name, points) in enumerate(data.series.items()):
+        colour = SERIES[index % len(SERIES)][0]
+        x = [places[p.x] + (index - (len(data.series) - 1) / 2) * width for p in points]
+        value, low, high = zip(*(data.numbers(point.estimate) for point in points), strict=True)
+        axes.bar(x, value, width * 0.92, color=f"{colour}", alpha=0.75, label=name or None,
+                 hatch=HATCHES[index % len(HATCHES)], edgecolor=PAPER, linewidth=0)  # fmt: skip
+        axes.errorbar(x, value, _whiskers(value, low, high), fmt="none", ecolor=INK,
+                      elinewidth=0.9, capsize=2)  # fmt: skip
+    labels = [show.visible(x, 14) for x in places]
+    crowded = sum(map(len, labels)) > 46
+    axes.set_xticks(list(places.values()), labels, rotation=45 if crowded else 0,
+                    ha="right" if crowded else "center", rotation_mode="anchor")  # fmt: skip
+    _reference(data, axes, horizontal=True)
+    _finish(data, axes, horizontal=False)
+
+
+def _intervals(data: Data, axes: "Axes") -> None:
+    """Named estimates, one a row: a dot with its interval."""
+    rows = [
+        (point, SERIES[index % len(SERIES)])
+        for index, points in enumerate(data.series.values() if data.figure.series else [data.points])
+        for point in points
+    ]
+    _reference(data, axes, horizontal=False)
+    for y, (point, (colour, marker, _)) in enumerate(rows):
+        value, low, high = data.numbers(point.estimate)
+        axes.errorbar([value], [y], xerr=[[max(value - low, 0)], [max(high - value, 0)]],
+                      color=colour, marker=marker, capsize=2.2, elinewidth=1.2)  # fmt: skip
+    labels = [textwrap.fill(show.visible(p.estimate.label, 70), 26) for p, _ in rows]
+    axes.set_yticks(range(len(rows)), labels)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.margins(x=0.06)
+    _finish(data, axes, horizontal=True)
+
+
+def _heatmap(data: Data, axes: "Axes") -> None:
+    """Numbers in a grid; above the reference they are set bold, so grey print still reads."""
+    from matplotlib.colors import LinearSegmentedColormap, Normalize, TwoSlopeNorm
+
+    columns = sorted({p.x for p in data.points}, key=_order)
+    rows = sorted({p.y for p in data.points}, key=_order)
+    grid = [[float("nan")] * len(columns) for _ in rows]
+    for point in data.points:
+        grid[rows.index(point.y)][columns.index(point.x)] = data.numbers(point.estimate)[0]
+    values = [data.numbers(point.estimate)[0] for point in data.points]
+    middle = data.reference
+    if middle is None:
+        palette, norm = ["#f3f7fb", "#0b5cad"], Normalize(min(values), max(values) or 1.0)
+    else:
+        reach = max(abs(value - middle) for value in values) or 1.0
+        palette = ["#5b9bd5", "#fbfbfb", "#e58a3c"]
+        norm = TwoSlopeNorm(middle, middle - reach, middle + reach)
+    colours = LinearSegmentedColormap.from_list("judgesheet", palette)
+    mesh = axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors=PAPER, linewidth=1)
+    mesh.set_rasterized(False)
+    for y, line in enumerate(grid):
+        for x, value in enumerate(line):
+            _number_in_cell(axes, (x, y), value, middle, len(columns))
+    axes.set_xticks([i + 0.5 for i in range(len(columns))], [show.visible(c, 12) for c in columns])
+    axes.set_yticks([i + 0.5 for i in range(len(rows))], [show.visible(r, 14) for r in rows])
+    axes.invert_yaxis()
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel(_label(data.figure.x_label or data.figure.x))
+    axes.set_ylabel(_label(data.figure.y_label or data.figure.y))
+
+
+def _number_in_cell(
+    axes: "Axes", cell: tuple[int, int], value: float, middle: float | None, columns: int
+) -> None:
+    missing = value != value
+    text = "–" if missing else (f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}")
+    above = middle is not None and not missing and value > middle
+    axes.text(cell[0] + 0.5, cell[1] + 0.5, text, ha="center", va="center",
+              color="#16191d", fontsize=7 if columns < 9 else 5.5,
+              fontweight=600 if above else 400)  # fmt: skip
+
+
+KINDS: dict[str, Callable[[Data, "Axes"], None]] = {
+    "line": _line,
+    "heatmap": _heatmap,
+    "intervals": _intervals,
+    "bars": _bars,
+}
+"""Kind of figure -> how it is drawn."""
+
+
+def _places(data: Data) -> dict[str, float]:
+    """Where each value of x stands: at its number if all are numbers, else one after another."""
+    names = sorted({point.x for point in data.points}, key=_order)
+    if data.figure.x != "order" and all(_is_number(name) for name in names):
+        return {name: float(name) for name in names}
+    return {name: float(i) for i, name in enumerate(dict.fromkeys(p.x for p in data.points))}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < 1e6
+    except ValueError:
+        return False
+
+
+def _order(text: str) -> tuple[bool, float, str]:
+    return (False, float(text), text) if _is_number(text) else (True, 0.0, text)
+
+
+def _dodge(index: int, data: Data) -> float:
+    """Move series apart a little where their whiskers would hide each other."""
+    places = sorted(_places(data).values())
+    if len(places) > 6 or len(places) < 2 or len(data.series) < 2:
+        return 0.0
+    step = min(b - a for a, b in zip(places, places[1:], strict=False))
+    return step * 0.08 * (index - (len(data.series) - 1) / 2)
+
+
+def _whiskers(
+    value: Sequence[float], low: Sequence[float], high: Sequence[float]
+) -> tuple[list[float], list[float]]:
+    below = [max(v - bound, 0.0) for v, bound in zip(value, low, strict=True)]
+    return below, [max(bound - v, 0.0) for v, bound in zip(value, high, strict=True)]
+
+
+def _reference(data: Data, axes: "Axes", *, horizontal: bool) -> None:
+    if data.reference is None:
+        return
+    line = axes.axhline if horizontal else axes.axvline
+    line(data.reference, color=MUTED, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
+
+
+def _finish(data: Data, axes: "Axes", *, horizontal: bool) -> None:
+    """Grid, labels and, where there are several series, a legend above the plot."""
+    unit = "%" if data.scale > 1 else ""
+    axes.grid(axis="x" if horizontal else "y")
+    axes.set_axisbelow(True)
+    value_axis = axes.xaxis if horizontal else axes.yaxis
+    value_axis.set_major_formatter(lambda number, _: _tick(number, unit))
+    across, along = data.figure.x_label or ("" if horizontal else data.figure.x), data.figure.y_label
+    axes.set_xlabel(_label(across))
+    if along:
+        axes.set_ylabel(_label(along))
+    if len(data.series) > 1 and not (horizontal and not data.figure.series):
+        axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, borderpad=0,
+                    columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+
+
+def _label(text: str) -> str:
+    return "\n".join(textwrap.wrap(show.words(text), 48)[:2])
+
+
+def _tick(number: float, unit: str) -> str:
+    return f"{number:.6g}".replace("-", "\N{MINUS SIGN}") + (f" {unit}" if unit else "")
+
+
+# ------------------------------------------------------------------------------------- cleaning
+
+
+def _clean(svg: str, name: str, title: str, description: str, *, themed: bool) -> str:
+    """Make the drawing fit for embedding: unique ids, a name for screen readers, less weight."""
+    ElementTree.register_namespace("", _SVG)
+    ElementTree.register_namespace("xlink", _LINK)
+    root = ElementTree.fromstring(svg)  # noqa: S314 (our own drawing, not foreign XML)
+    for child in list(root):
+        if child.tag.endswith("}metadata"):
+            root.remove(child)
+    _rename_ids(root, name)
+    root.attrib.pop("width", None)
+    root.attrib.pop("height", None)
+    root.attrib.update({"role": "img", "class": "figure", "focusable": "false",
+                        "aria-labelledby": f"{name}-title {name}-desc"})  # fmt: skip
+    for position, (tag, text) in enumerate((("title", title), ("desc", description))):
+        element = ElementTree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
+        element.text = text
+        root.insert(position, element)
+    text = re.sub(r"\s*\n\s*", "\n", ElementTree.tostring(root, encoding="unicode"))
+    text = text.replace("font-family: 'Inter'", "font-family: Inter, system-ui, sans-serif")
+    text = re.sub(r" transform=\"rotate\(-?0 [^)]*\)\"", "", text)
+    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
+    return _themed(text) if themed else text
+
+
+def _rename_ids(root: ElementTree.Element, name: str) -> None:
+    """Prefix the ids that something refers to and drop the others."""
+    text = ElementTree.tostring(root, encoding="unicode")
+    used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", text))
+    for element in root.iter():
+        own = element.attrib.pop("id", None)
+        if own in used:
+            element.set("id", f"{name}-{own}")
+        for attribute, value in element.attrib.items():
+            if attribute == f"{{{_LINK}}}href":
+                element.set(attribute, value.replace("#", f"#{name}-", 1))
+            elif "url(#" in value:
+                element.set(attribute, value.replace("url(#", f"url(#{name}-"))
+
+
+def _themed(svg: str) -> str:
+    for colour, variable in _THEME.items():
+        svg = svg.replace(colour, f"var({variable})")
+    return svg

@@ -1,0 +1,135 @@
+"""`datasheet.pdf`: the HTML page set on A4 or Letter, tagged, with `datasheet.json` attached."""
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from judgesheet.errors import MissingDependencyError
+from judgesheet.records import Datasheet, digest
+from judgesheet.resources import template_dir
+from judgesheet.spine.datasheet import to_json
+from judgesheet.spine.render import Options, show
+from judgesheet.spine.render.html import document, style
+from judgesheet.spine.render.page import build
+
+SUFFIX = "pdf"
+SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
+_FONTS = (
+    ("Inter", 400, "Inter-Regular.otf"),
+    ("Inter", 600, "Inter-SemiBold.otf"),
+    ("JetBrains Mono", 400, "JetBrainsMono-Regular.ttf"),
+)
+_EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
+_LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFont")
+
+
+def render(sheet: Datasheet, options: Options) -> bytes:
+    """The sheet for paper; the same sheet gives the same bytes.
+
+    Raises
+    ------
+    MissingDependencyError
+        if the typesetting libraries of the system are absent.
+    """
+    styles = [_faces(), style("sheet.css"), style("paper.css"), _page_size(options)]
+    return typeset(document(build(sheet), styles, themed=False), sheet)
+
+
+def typeset(text: str, sheet: Datasheet) -> bytes:
+    """Set an HTML document as PDF, fetching nothing but our own files."""
+    with _quietly():
+        engine = _engine()
+        json = to_json(sheet)
+        when = _when(sheet)
+        attachment = engine.Attachment(
+            string=json.encode(),
+            name="datasheet.json",
+            description="The datasheet as data",
+            relationship="Source",
+            created=when,
+            modified=when,
+        )
+        page = engine.HTML(
+            string=text, base_url=template_dir().as_uri() + "/", url_fetcher=_fetcher()
+        )
+        pdf = page.write_pdf(
+            pdf_variant="pdf/ua-1",
+            pdf_identifier=digest(json)[:32].encode(),
+            attachments=[attachment],
+        )
+    return bytes(pdf)
+
+
+def _faces() -> str:
+    """The fonts that travel with the package, so that a page looks the same everywhere."""
+    folder = template_dir() / "fonts"
+    return "\n".join(
+        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
+        f'src: url("{(folder / name).as_uri()}"); }}'
+        for family, weight, name in _FONTS
+    )
+
+
+def _page_size(options: Options) -> str:
+    return f"@page {{ size: {SIZES[options.paper]}; }}"
+
+
+def _when(sheet: Datasheet) -> datetime:
+    """The end of the run: a date that does not change when the sheet is rendered again."""
+    ended = show.parse_moment(sheet.run.get("ended_at"))
+    if ended is None:
+        return _EPOCH
+    return ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
+
+
+def _engine() -> Any:
+    try:
+        import weasyprint
+    except (ImportError, OSError) as error:
+        raise MissingDependencyError(
+            "the PDF needs the system library Pango: apt-get install libpango-1.0-0 "
+            f"libpangoft2-1.0-0 libharfbuzz-subset0 ({str(error).splitlines()[0][:120]})"
+        ) from None
+    return weasyprint
+
+
+def _fetcher() -> Any:
+    """A fetcher that reads the package's own fonts and refuses every other address."""
+    from weasyprint.urls import URLFetcher
+
+    class OwnFilesOnly(URLFetcher):  # type: ignore[misc]
+        def fetch(self, url: str, headers: Any = None) -> Any:
+            if not own_file(url):
+                raise ValueError("a datasheet fetches nothing from outside")
+            return super().fetch(url, headers)
+
+    return OwnFilesOnly()
+
+
+def own_file(url: str) -> bool:
+    """Whether the address is a font of ours."""
+    parts = urlsplit(url)
+    if parts.scheme != "file" or parts.netloc:
+        return False
+    fonts = (template_dir() / "fonts").resolve()
+    return Path(unquote(parts.path)).resolve().parent == fonts
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep the libraries' remarks about fonts and style off the user's screen."""
+    levels = {name: logging.getLogger(name).level for name in _LOGGERS}
+    try:
+        for name in levels:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)

@@ -1,0 +1,1 @@
+"""Tests of the datasheet on paper and on screen."""
