@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from judgesheet.spine.doctor import Finding
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.plan import AxisBudget
+    from judgesheet.spine.render import Paper
 
 LEDGER = "ledger.sqlite"
-FORMATS = ("html", "pdf", "json")
+FORMATS = ("json", "html", "pdf")
 """What a run directory holds when it is finished, beside the ledger, the plan and the table."""
 
 
@@ -135,17 +136,21 @@ def ingest(file: str | Path, out: str | Path) -> Run:
 
 
 def render(
-    source: str | Path, formats: Sequence[str], out: str | Path | None = None, **how: Any
+    source: str | Path,
+    formats: Sequence[str],
+    out: str | Path | None = None,
+    paper: "Paper" = "a4",
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
     Files land beside the source unless `out` names another folder.
     """
-    from judgesheet.spine.render import write
+    from judgesheet.spine.render import Options, write
 
     source = Path(source)
     beside = source if source.is_dir() else source.parent
-    return write(load(source), Path(out) if out is not None else beside, formats, **how)
+    directory = Path(out) if out is not None else beside
+    return write(load(source), directory, formats, Options(paper=paper))
 
 
 def load(source: str | Path) -> Datasheet:

@@ -18,6 +18,7 @@ from judgesheet.errors import JudgesheetError, UsageError
 
 if TYPE_CHECKING:
     from judgesheet.api import Request, Run
+    from judgesheet.spine.render import Paper
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 INTERRUPTED = 130
@@ -211,7 +212,7 @@ def measure(directory: Path, as_json: bool) -> None:
 )
 @click.option("--out", type=_PATH, help="Folder to write to. [beside the source]")
 @click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True)
-def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: str) -> None:
+def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: "Paper") -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""
     from judgesheet import api
 

@@ -63,24 +63,15 @@ def _package_data() -> Finding:
 
 
 def _pdf() -> Finding:
-    """Whether WeasyPrint finds its system libraries: a one-line PDF is written."""
-    from judgesheet.spine.render.pdf import check
+    """Whether the typesetting libraries work: an empty sheet is set as PDF."""
+    from judgesheet.records import Datasheet
+    from judgesheet.spine.render import render
 
     try:
-        return Finding("PDF", "ok", check())
+        pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
+        return Finding("PDF", "ok", f"a test sheet was set ({len(pdf):,} bytes)")
     except JudgesheetError as error:
         return Finding("PDF", "failed", str(error))
-
-
-def _fonts() -> Finding:
-    from matplotlib import font_manager
-
-    families = {font.name for font in font_manager.fontManager.ttflist}
-    wanted = ("DejaVu Sans", "Liberation Sans", "Noto Sans")
-    found = [name for name in wanted if name in families]
-    if found:
-        return Finding("fonts", "ok", ", ".join(found))
-    return Finding("fonts", "missing", "install one: apt-get install fonts-dejavu-core")
 
 
 def _writable() -> Finding:
@@ -115,7 +106,6 @@ _MACHINE: tuple[Callable[[], Finding], ...] = (
     _python,
     _package_data,
     _pdf,
-    _fonts,
     _writable,
     _local_judge,
     _keys,
