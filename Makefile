@@ -24,15 +24,15 @@ check: $(VENV)/dev.stamp  ## lint, types, and texts that are generated from the 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/cog --check README.md docs/*.md
+	$(BIN)/python -m cogapp --check README.md docs/cli.md docs/ledger.md
 
 docs: $(VENV)/dev.stamp  ## rewrite the generated parts of README and docs
-	$(BIN)/cog -r README.md docs/*.md
+	$(BIN)/python -m cogapp -r README.md docs/cli.md docs/ledger.md
 
 golden: $(VENV)/dev.stamp  ## rewrite the golden datasheets that tests compare with
 	$(BIN)/python -m tests.render.update_golden
 
-proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their size? (about an hour)
+proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their size? (minutes)
 	$(BIN)/python -m proof.score_order
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted

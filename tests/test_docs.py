@@ -1,0 +1,56 @@
+"""What README and docs say is what the code does."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from judgesheet.axes import get_axis
+from judgesheet.cli import main
+from judgesheet.spine.stimuli import load, pool_digest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def test_generated_parts_are_current() -> None:
+    pages = [page for page in PAGES if "[[[cog" in page.read_text(encoding="utf-8")]
+    done = subprocess.run(
+        [sys.executable, "-m", "cogapp", "--check", *pages],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"run `make docs`: {done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_the_text_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name, options in re.findall(r"(?m)^\$ judgesheet ([a-z]+)(.*)$", text):
+        command = main.commands[name]
+        known = {option for parameter in command.params for option in parameter.opts}
+        for option in re.findall(r"(?<!\S)--[a-z-]+", options.split("#")[0]):
+            assert option in known, f"{page.name}: judgesheet {name} has no {option}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(
+        r"(?:`|\$ )make ([a-z]+)", (ROOT / "README.md").read_text(encoding="utf-8")
+    ):
+        assert re.search(rf"(?m)^{target}:", makefile), target
+
+
+def test_digests_of_the_built_in_stimuli_are_recorded() -> None:
+    recorded = (ROOT / "stimuli" / "README.md").read_text(encoding="utf-8")
+    assert pool_digest(load(get_axis("score_order"))) in recorded
