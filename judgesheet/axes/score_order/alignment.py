@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes._estimate import maker
-from judgesheet.axes.score_order._scores import Scores, row_means
+from judgesheet.axes.score_order._scores import Order, Scores, row_means
 from judgesheet.axes.score_order.ordering import canonical, digits
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import correlation as stats
@@ -214,10 +214,12 @@ def delta_r_equivalence_p(scores: Scores) -> Iterator[Estimate]:
 def per_order_r(scores: Scores) -> Iterator[Estimate]:
     """Correlation with quality of single reads under one order (001 table 4).
 
-    Pearson's r; Fisher-z interval from the cluster jackknife.
+    Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
+    probed orders, as the paper prints it: ranks of noisy correlations jump.
     """
     if np.isnan(scores.reference).all():
         return
+    ranks = _ranks(scores)
     for order, reads in _order_columns(scores):
         found = stats.cluster_jackknife_r(reads, scores.reference, scores.grid.cluster)
         yield _estimate(
@@ -231,9 +233,16 @@ def per_order_r(scores: Scores) -> Iterator[Estimate]:
             n=found.n,
             clusters=found.clusters,
             method=found.method,
-            conditions=_reference(scores),
+            conditions=f"{_reference(scores)}; rank {ranks.get(order, '?')} of {len(ranks)}",
             note=found.note,
         )
+
+
+def _ranks(scores: Scores) -> dict[Order, int]:
+    """Rank by r of every order whose r is defined; 1 is the best."""
+    found = {o: stats.pearson(reads, scores.reference) for o, reads in _order_columns(scores)}
+    known = {order: r for order, r in found.items() if not np.isnan(r)}
+    return {order: 1 + sum(other > r for other in known.values()) for order, r in known.items()}
 
 
 def default_order_rank(scores: Scores) -> Estimate:
@@ -244,17 +253,15 @@ def default_order_rank(scores: Scores) -> Estimate:
     label = "Rank of the default order by correlation"
     if np.isnan(scores.reference).all():
         return _estimate("default_order_rank", label, None, note=NO_REFERENCE)
-    found = {o: stats.pearson(reads, scores.reference) for o, reads in _order_columns(scores)}
-    known = {order: r for order, r in found.items() if not np.isnan(r)}
-    default = canonical(scores)
-    if default not in known:
+    ranks, default = _ranks(scores), canonical(scores)
+    if default not in ranks:
         note = "the default order was not probed or its correlation is undefined"
         return _estimate("default_order_rank", label, None, note=note)
     return _estimate(
         "default_order_rank",
         label,
-        1 + sum(r > known[default] for r in known.values()),
-        unit=f"of {len(known)}",
+        ranks[default],
+        unit=f"of {len(ranks)}",
         n=len(scores.items),
         clusters=scores.grid.clusters,
         method="rank of Pearson's r of single reads (001)",
@@ -262,7 +269,7 @@ def default_order_rank(scores: Scores) -> Estimate:
     )
 
 
-def _order_columns(scores: Scores) -> "Iterator[tuple[tuple[int, ...], Floats]]":
+def _order_columns(scores: Scores) -> "Iterator[tuple[Order, Floats]]":
     for index, order in enumerate(scores.grid.orders):
         yield order, row_means(scores.grid.reads[:, index, : scores.grid.passes])
 
