@@ -345,6 +345,33 @@ def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     assert "human" in found["score_order.pearson_r[arm=balanced]"]["conditions"]
 
 
+def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
+    directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
+    made = run("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
+               "--out", directory / "plan.jsonl", "--export-batch", batch)  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    requests = [json.loads(line) for line in batch.read_text(encoding="utf-8").splitlines()]
+    answers: list[dict[str, object]] = []
+    for number, request in enumerate(requests):
+        message = {"role": "assistant", "content": '{"score": 3}'}
+        body = {"model": "m-2026", "created": 1_700_000_000, "choices": [{"message": message}],
+                "usage": {"prompt_tokens": 10, "completion_tokens": 2}}  # fmt: skip
+        failed = number == 0
+        response = None if failed else {"status_code": 200, "body": body}
+        answers.append({"custom_id": request["custom_id"], "response": response,
+                        "error": {"message": "expired"} if failed else None})  # fmt: skip
+    path = recorded(tmp_path / "answers.jsonl", answers)
+    done = run("ingest", path, "--out", directory, "--json")
+    assert done.returncode == 0, done.stderr
+    sheet = json.loads(done.stdout)
+    assert sheet["axes"][0]["answered"] == len(requests) - 1
+    assert sheet["axes"][0]["failed"] == 1
+    assert sheet["judge"]["model"] == "batch/m-2026"
+    stray = recorded(tmp_path / "stray.jsonl", [{"custom_id": "other", "response": None}])
+    assert "stray.jsonl:1" in sentence(run("ingest", stray, "--out", directory))
+    assert "plan" in sentence(run("ingest", path, "--out", tmp_path / "empty"))
+
+
 @pytest.mark.parametrize(
     ("row", "words"),
     [

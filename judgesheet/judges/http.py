@@ -197,6 +197,19 @@ def _error_outcome(status: int, body: Any) -> Outcome:
     return "too_long" if _says_too_long(_get(body, "error")) else "rejected"
 
 
+def reading(dialect: Dialect, status: int, body: Any) -> tuple[Outcome, Answer | None]:
+    """What a response means, by whichever way it came; no answer unless it is a chat completion.
+
+    `body` is the decoded JSON, None where it is none.
+    """
+    if not 200 <= status < 300:
+        return _error_outcome(status, body), None
+    answer = dialect.read(body)
+    if answer is None:
+        return "malformed", None
+    return ("refused" if answer.refused else "ok"), answer
+
+
 def _says_too_long(error: Any) -> bool:
     kinds = {_text(_get(error, "type")), _text(_get(error, "code"))}
     message = _text(_get(error, "message") if isinstance(error, dict) else error).lower()
@@ -390,12 +403,8 @@ class HttpJudge:
 
     def _read(self, received: Received, nothing: Answer) -> tuple[Outcome, Answer]:
         body = _decoded(received.body) if received.complete else None
-        if not 200 <= received.status < 300:
-            return _error_outcome(received.status, body), nothing
-        answer = self._endpoint.dialect.read(body)
-        if answer is None:
-            return "malformed", nothing
-        return ("refused" if answer.refused else "ok"), answer
+        outcome, answer = reading(self._endpoint.dialect, received.status, body)
+        return outcome, answer or nothing
 
     def _credentials(self) -> Mapping[str, str]:
         """The headers that hold secrets; what must never be written down is remembered."""

@@ -2,14 +2,16 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 from judgesheet.axes import all_axes
 from judgesheet.errors import RunError, StimuliError
+from judgesheet.judges.http import OPENAI, reading
 from judgesheet.records import Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.stimuli import load
 
 BATCH = 1000
 """Replies written in one transaction."""
@@ -141,12 +143,77 @@ def _human(row: Any, where: str) -> Label:
 
 
 def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
-    if not ledger_path.is_file():
+    """The answers to an exported plan. What failed stays pending and can be sent again."""
+    plan = _exported_plan(plan_path)
+    known = {call.id for call in plan.calls}
+    answers = [_answer(record, where, known) for where, record in _records(file)]
+    served = next((reply.served_model for reply in answers if reply.served_model), None)
+    _fill(ledger_path, plan, {"provider": "batch", "model": served or file.name}, answers)
+
+
+def _exported_plan(path: Path) -> Plan:
+    """The plan that `judgesheet plan --out` wrote, with the labels of the built-in stimuli."""
+    if not path.is_file():
         raise RunError(
-            f"{ledger_path.parent} holds no planned run; export the batch into it with "
-            "`judgesheet plan --export-batch FILE --out DIR` and ingest the answers there"
+            f"{path} does not exist; a batch needs the plan it was made from: "
+            f"`judgesheet plan … --export-batch FILE --out {path}`"
         )
-    raise NotImplementedError(plan_path)
+    calls = tuple(_planned(record, where) for where, record in _records(path))
+    asked = {(call.axis, str(call.cell.get("item"))) for call in calls}
+    axes = [all_axes()[name] for name in dict.fromkeys(call.axis for call in calls)]
+    labels = tuple(
+        label
+        for axis in axes
+        for label in axis.labels(load(axis))
+        if (label.axis, label.item) in asked
+    )
+    settings = {
+        "profile": "batch",
+        "axes": [axis.NAME for axis in axes],
+        "reply": calls[0].reply if calls else "text",
+        "temperature": calls[0].params.get("temperature") if calls else None,
+    }
+    return Plan(0, calls, labels, {"settings": settings, "stimuli": [], "prompts": []})
+
+
+def _planned(record: Mapping[str, Any], where: str) -> Call:
+    try:
+        call = Call(
+            axis=record["axis"],
+            stimulus=record["stimulus"],
+            cell=record["cell"],
+            repeat=record["repeat"],
+            messages=tuple(record["messages"]),
+            params=record["params"],
+            reply=record.get("reply", "text"),
+        )
+    except (KeyError, TypeError) as error:
+        raise StimuliError(f"{where}: not a line of a plan ({error})") from None
+    if call.id != record.get("call_id") or call.axis not in all_axes():
+        raise StimuliError(f"{where}: the plan was changed; export it anew")
+    return call
+
+
+def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Reply:
+    """One line of a batch's output file as a reply."""
+    if record.get("custom_id") not in known:
+        raise StimuliError(f"{where}: custom_id is not in the plan; is it the right folder?")
+    response = record.get("response") or {}
+    status, body = response.get("status_code"), response.get("body")
+    outcome, answer = reading(OPENAI, status if isinstance(status, int) else 503, body)
+    created = body.get("created") if isinstance(body, dict) else None
+    return Reply(
+        call_id=record["custom_id"],
+        attempt=1,
+        outcome=outcome,
+        text=answer.text if answer else "",
+        raw=json.dumps(body if body is not None else record.get("error")),
+        latency_s=0.0,
+        tokens_in=answer.tokens_in if answer else None,
+        tokens_out=answer.tokens_out if answer else None,
+        served_model=answer.served_model if answer else None,
+        at=float(created) if isinstance(created, int | float) else 0.0,
+    )
 
 
 def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]) -> None:

@@ -47,7 +47,8 @@ class Grid:
     @property
     def place(self) -> "Ints":
         """Shape (orders, scale): where each order lists each score, from 0."""
-        return np.argsort(np.array(self.orders) - 1, axis=1)
+        place: Ints = np.argsort(np.array(self.orders) - 1, axis=1)
+        return place
 
     @property
     def clusters(self) -> int:
