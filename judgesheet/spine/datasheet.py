@@ -48,7 +48,9 @@ def parse_key(key: str) -> Key:
     """
     found = _KEY.fullmatch(key)
     if found is None:
-        raise RunError(f"{key[:100]!r} is no key of an estimate; keys look like axis.name[dim=value]")
+        raise RunError(
+            f"{key[:100]!r} is no key of an estimate; keys look like axis.name[dim=value]"
+        )
     return Key(found["axis"], found["name"], dict(_DIMENSION.findall(found["dims"] or "")))
 
 

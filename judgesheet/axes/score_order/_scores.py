@@ -75,8 +75,9 @@ class Grid:
 
     def position_counts(self) -> "Ints":
         """Counts of shape (stimuli with a reply, positions)."""
-        counts: Ints = self.selections().sum(axis=1)
-        return counts[counts.sum(axis=1) > 0]
+        counts: Ints = np.sum(self.selections(), axis=1)
+        answered: Ints = counts[np.sum(counts, axis=1) > 0]
+        return answered
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ same bytes. Colours become CSS variables for a page that has a dark mode (`theme
 import io
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -21,6 +22,7 @@ from judgesheet.spine.render import show
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+MOST_SERIES, MOST_PLACES = 6, 24
 WIDTH, HEIGHT = 3.46, 2.36
 """Inches: half the text width of A4 less the gutter."""
 
@@ -81,9 +83,11 @@ _STYLE: dict[str, Any] = {
 class Drawing:
     """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps."""
 
+    name: str
     title: str
     caption: str
-    svg: str
+    description: str = ""
+    svg: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -103,6 +107,7 @@ class Data:
     figure: Figure
     series: dict[str, list[Point]] = field(default_factory=dict)
     gaps: list[Estimate] = field(default_factory=list)
+    left_out: int = 0
 
     @property
     def points(self) -> list[Point]:
@@ -116,9 +121,21 @@ class Data:
 
     @property
     def reference(self) -> float | None:
-        """The reference in the units of the drawing."""
+        """The reference in the units of the drawing; equal shares where a distribution is drawn."""
         number = show.finite(self.figure.reference)
-        return None if number is None else number * self.scale
+        return self._even_share() if number is None else number * self.scale
+
+    def columns(self, points: Sequence[Point]) -> tuple[list[float], list[float], list[float]]:
+        """Values, lows and highs of points in the units of the drawing."""
+        numbers = [self.numbers(point.estimate) for point in points]
+        return [n[0] for n in numbers], [n[1] for n in numbers], [n[2] for n in numbers]
+
+    def _even_share(self) -> float | None:
+        """1/n of the total if the only series adds up to a whole."""
+        whole = sum(self.numbers(point.estimate)[0] for point in self.points)
+        if self.scale == 1.0 or len(self.series) != 1 or abs(whole - self.scale) > 0.5:
+            return None
+        return whole / len(self.points)
 
     def numbers(self, estimate: Estimate) -> tuple[float, float, float]:
         """Value, low and high in the units of the drawing; missing bounds equal the value."""
@@ -132,14 +149,17 @@ def draw(figure: Figure, result: AxisResult, name: str, *, themed: bool = False)
     """Draw a figure of an axis; `name` is unique in the document and prefixes every id."""
     data = _collect(figure, result)
     title, caption = show.visible(figure.title, 120), show.visible(figure.caption, 600)
-    notes = tuple(_gap(estimate) for estimate in data.gaps[:3])
-    if len(data.gaps) > 3:
-        notes += (f"and {len(data.gaps) - 3} more that could not be measured",)
+    notes = tuple(_notes(data))
     if not data.points or figure.kind not in KINDS:
-        why = "" if data.points else "nothing to draw: none of its figures was measured"
-        return Drawing(title, caption, "", (why or f"no such kind of figure: {show.visible(figure.kind, 60)}", *notes))
-    svg = _clean(_plot(data), name, title, _description(data, caption), themed=themed)
-    return Drawing(title, caption, svg, notes)
+        why = (
+            f"no such kind of figure: {show.visible(figure.kind, 60)}"
+            if data.points
+            else "nothing to draw: none of its values was measured"
+        )
+        return Drawing(name, title, caption, notes=(why, *notes))
+    description = _description(data)
+    svg = _clean(_plot(data), name, title, description, themed=themed)
+    return Drawing(name, title, caption, description, svg, notes)
 
 
 def _collect(figure: Figure, result: AxisResult) -> Data:
@@ -155,6 +175,7 @@ def _collect(figure: Figure, result: AxisResult) -> Data:
                 continue
             point = Point(dims.get(figure.x, name), dims.get(figure.y, ""), estimate)
             data.series.setdefault(_series_name(figure, name, dims), []).append(point)
+    _bound(data)
     return data
 
 
@@ -165,21 +186,43 @@ def _series_name(figure: Figure, name: str, dims: dict[str, str]) -> str:
         parts.insert(0, show.words(name))
     known = {figure.x, figure.y, figure.series}
     parts += [f"{dim} {value}" for dim, value in dims.items() if dim not in known]
-    return show.visible(", ".join(parts), 40)
+    return ", ".join(parts)
 
 
-def _gap(estimate: Estimate) -> str:
-    return f"{show.visible(estimate.label, 80)}: {show.estimate(estimate).sentence}"
+def _notes(data: Data) -> Iterator[str]:
+    """What the drawing does not show, and why."""
+    for estimate in data.gaps[:3]:
+        yield f"{show.visible(estimate.label, 80)}: {show.estimate(estimate).sentence}"
+    if len(data.gaps) > 3:
+        yield f"and {len(data.gaps) - 3} more that could not be measured"
+    if data.left_out:
+        yield f"{data.left_out} more are in the appendix only"
 
 
-def _description(data: Data, caption: str) -> str:
+def _bound(data: Data) -> None:
+    """Leave out what no reader could tell apart; the notes say how much that is."""
+    total = len(data.points)
+    places = list(dict.fromkeys(point.x for point in data.points))[:MOST_PLACES]
+    rows = list(dict.fromkeys(point.y for point in data.points))[:MOST_PLACES]
+    data.series = {
+        name: [point for point in points if point.x in places and point.y in rows][: MOST_PLACES**2]
+        for name, points in list(data.series.items())[:MOST_SERIES]
+    }
+    if data.figure.kind == "intervals":
+        kept = data.points[:MOST_PLACES]
+        data.series = {name: [p for p in ps if p in kept] for name, ps in data.series.items()}
+    data.series = {name: points for name, points in data.series.items() if points}
+    data.left_out = total - len(data.points)
+
+
+def _description(data: Data) -> str:
     """What a reader who cannot see the figure is told."""
     shown = [
         f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
         for point in data.points[:12]
     ]
     more = len(data.points) - len(shown)
-    return f"{caption} Data: {'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
+    return f"{'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
 
 
 # ------------------------------------------------------------------------------------- drawing
@@ -194,8 +237,10 @@ def _plot(data: Data) -> str:
 
     for font in sorted((template_dir() / "fonts").glob("Inter-*.otf")):
         font_manager.fontManager.addfont(font)
-    with mpl.rc_context(_STYLE):
-        canvas = Canvas(figsize=(WIDTH, HEIGHT), layout="constrained")
+    rows = len(data.points) if data.figure.kind == "intervals" else 0
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
+        canvas = Canvas(figsize=(WIDTH, HEIGHT * max(1.0, rows / 7)), layout="constrained")
         FigureCanvasSVG(canvas)
         KINDS[data.figure.kind](data, canvas.subplots())
         out = io.StringIO()
@@ -211,16 +256,25 @@ def _line(data: Data, axes: "Axes") -> None:
         colour, marker, dash = SERIES[index % len(SERIES)]
         points = sorted(points, key=lambda point: places[point.x])
         x = [places[point.x] + _dodge(index, data) for point in points]
-        value, low, high = zip(*(data.numbers(point.estimate) for point in points), strict=True)
-        axes.plot(x, value, color=colour, marker=marker, linestyle=dash, label=name or None)
+        value, low, high = data.columns(points)
+        axes.plot(
+            x,
+            value,
+            color=colour,
+            marker=marker,
+            linestyle=dash,
+            label=show.short(name, 28) or None,
+        )
         if len(places) > 6:
             axes.fill_between(x, low, high, color=colour, alpha=0.14, linewidth=0)
         else:
             below, above = _whiskers(value, low, high)
             axes.errorbar(x, value, [below, above], fmt="none", ecolor=colour, elinewidth=1,
                           capsize=2.2)  # fmt: skip
-    axes.set_xticks(list(places.values()), [show.visible(x, 14) for x in places])
+    axes.set_xticks(list(places.values()), [show.short(x, 14) for x in places])
     axes.margins(x=0.07)
+    if data.scale > 1 and axes.get_ylim()[0] > 0:
+        axes.set_ylim(bottom=0)
     _finish(data, axes, horizontal=False)
 
 
@@ -231,12 +285,12 @@ def _bars(data: Data, axes: "Axes") -> None:
     for index, (name, points) in enumerate(data.series.items()):
         colour = SERIES[index % len(SERIES)][0]
         x = [places[p.x] + (index - (len(data.series) - 1) / 2) * width for p in points]
-        value, low, high = zip(*(data.numbers(point.estimate) for point in points), strict=True)
-        axes.bar(x, value, width * 0.92, color=f"{colour}", alpha=0.75, label=name or None,
+        value, low, high = data.columns(points)
+        axes.bar(x, value, width * 0.92, color=f"{colour}", alpha=0.75, label=show.short(name, 28) or None,
                  hatch=HATCHES[index % len(HATCHES)], edgecolor=PAPER, linewidth=0)  # fmt: skip
         axes.errorbar(x, value, _whiskers(value, low, high), fmt="none", ecolor=INK,
                       elinewidth=0.9, capsize=2)  # fmt: skip
-    labels = [show.visible(x, 14) for x in places]
+    labels = [show.short(x, 14) for x in places]
     crowded = sum(map(len, labels)) > 46
     axes.set_xticks(list(places.values()), labels, rotation=45 if crowded else 0,
                     ha="right" if crowded else "center", rotation_mode="anchor")  # fmt: skip
@@ -248,7 +302,9 @@ def _intervals(data: Data, axes: "Axes") -> None:
     """Named estimates, one a row: a dot with its interval."""
     rows = [
         (point, SERIES[index % len(SERIES)])
-        for index, points in enumerate(data.series.values() if data.figure.series else [data.points])
+        for index, points in enumerate(
+            data.series.values() if data.figure.series else [data.points]
+        )
         for point in points
     ]
     _reference(data, axes, horizontal=False)
@@ -256,7 +312,7 @@ def _intervals(data: Data, axes: "Axes") -> None:
         value, low, high = data.numbers(point.estimate)
         axes.errorbar([value], [y], xerr=[[max(value - low, 0)], [max(high - value, 0)]],
                       color=colour, marker=marker, capsize=2.2, elinewidth=1.2)  # fmt: skip
-    labels = [textwrap.fill(show.visible(p.estimate.label, 70), 26) for p, _ in rows]
+    labels = [textwrap.fill(show.short(p.estimate.label, 76), 24) for p, _ in rows]
     axes.set_yticks(range(len(rows)), labels)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
@@ -288,8 +344,8 @@ def _heatmap(data: Data, axes: "Axes") -> None:
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
             _number_in_cell(axes, (x, y), value, middle, len(columns))
-    axes.set_xticks([i + 0.5 for i in range(len(columns))], [show.visible(c, 12) for c in columns])
-    axes.set_yticks([i + 0.5 for i in range(len(rows))], [show.visible(r, 14) for r in rows])
+    axes.set_xticks([i + 0.5 for i in range(len(columns))], [show.short(c, 12) for c in columns])
+    axes.set_yticks([i + 0.5 for i in range(len(rows))], [show.short(r, 14) for r in rows])
     axes.invert_yaxis()
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -366,7 +422,10 @@ def _finish(data: Data, axes: "Axes", *, horizontal: bool) -> None:
     axes.set_axisbelow(True)
     value_axis = axes.xaxis if horizontal else axes.yaxis
     value_axis.set_major_formatter(lambda number, _: _tick(number, unit))
-    across, along = data.figure.x_label or ("" if horizontal else data.figure.x), data.figure.y_label
+    across, along = (
+        data.figure.x_label or ("" if horizontal else data.figure.x),
+        data.figure.y_label,
+    )
     axes.set_xlabel(_label(across))
     if along:
         axes.set_ylabel(_label(along))

@@ -1,6 +1,6 @@
 """`datasheet.html`: one file, no network, no script."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -9,7 +9,7 @@ from judgesheet.records import Datasheet
 from judgesheet.resources import template_dir
 from judgesheet.spine.render import Options
 from judgesheet.spine.render.figures import Drawing, draw
-from judgesheet.spine.render.page import AxisPage, Page, build
+from judgesheet.spine.render.page import Page, build
 
 SUFFIX = "html"
 TEMPLATE = "datasheet.html.jinja"
@@ -17,8 +17,9 @@ TEMPLATE = "datasheet.html.jinja"
 
 def render(sheet: Datasheet, _options: Options) -> bytes:
     """The sheet for browsers: light, dark and print."""
+    page = build(sheet)
     styles = [style("sheet.css"), style("screen.css")]
-    return document(build(sheet), styles, themed=True).encode()
+    return document(page, styles, drawings(page, themed=True), inline).encode()
 
 
 def style(name: str) -> str:
@@ -26,8 +27,29 @@ def style(name: str) -> str:
     return (template_dir() / name).read_text(encoding="utf-8")
 
 
-def document(page: Page, styles: Sequence[str], *, themed: bool) -> str:
-    """The page as HTML; `themed` figures follow the reader's light or dark setting."""
+def drawings(page: Page, *, themed: bool) -> dict[str, list[Drawing]]:
+    """The figures of each axis, by its anchor; `themed` ones follow light and dark."""
+    return {
+        axis.anchor: [
+            draw(figure, axis.result, f"{axis.anchor}-figure-{number}", themed=themed)
+            for number, figure in enumerate(axis.result.figures, 1)
+        ]
+        for axis in page.axes
+    }
+
+
+def inline(drawing: Drawing) -> Markup:
+    """The drawing as it is: `figures` escapes the foreign text that it sets."""
+    return Markup(drawing.svg)  # noqa: S704
+
+
+def document(
+    page: Page,
+    styles: Sequence[str],
+    figures: Mapping[str, Sequence[Drawing]],
+    place: Callable[[Drawing], Markup],
+) -> str:
+    """The page as HTML; `place` puts a drawing where it belongs."""
     environment = Environment(
         loader=FileSystemLoader(template_dir()),
         autoescape=True,
@@ -38,17 +60,4 @@ def document(page: Page, styles: Sequence[str], *, themed: bool) -> str:
     template = environment.get_template(TEMPLATE)
     # The style sheets are ours; everything else goes through autoescape.
     css = Markup("\n".join(styles))  # noqa: S704
-    figures = {axis.anchor: _figures(axis, themed=themed) for axis in page.axes}
-    return template.render(page=page, css=css, figures=figures, svg=_svg)
-
-
-def _figures(axis: AxisPage, *, themed: bool) -> list[Drawing]:
-    return [
-        draw(figure, axis.result, f"{axis.anchor}-figure-{number}", themed=themed)
-        for number, figure in enumerate(axis.result.figures, 1)
-    ]
-
-
-def _svg(drawing: Drawing) -> Markup:
-    """The drawing as it is: `figures` escapes the foreign text that it sets."""
-    return Markup(drawing.svg)  # noqa: S704
+    return template.render(page=page, css=css, figures=figures, place=place)

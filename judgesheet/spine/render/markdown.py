@@ -10,7 +10,7 @@ from judgesheet.spine.render.page import Advice, AxisPage, Evidence, Finding, Li
 SUFFIX = "md"
 # Characters with a meaning in GitHub-flavoured Markdown or HTML. Backslash first.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&@$])")
-_STARTS_A_BLOCK = re.compile(r"^(\s*)(?:([-+=>:])|(\d+)([.)]))", re.MULTILINE)
+_STARTS_A_BLOCK = re.compile(r"^(\s*)(?:([-+=>:])|(\d+)([.)])(?=\s|$))", re.MULTILINE)
 
 
 def render(sheet: Datasheet, _options: Options) -> bytes:

@@ -5,9 +5,9 @@ and templates decide nothing. No markup is in here; escaping is the format's own
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 from judgesheet.records import (
@@ -105,6 +105,12 @@ class Line:
         """The first sentence of the meaning: enough beside a number."""
         return re.split(r"(?<=[.;:?]) (?=[A-Z(])", self.meaning, maxsplit=1)[0]
 
+    @property
+    def remarks(self) -> str:
+        """Why there is no value, what to note about it, and the value the paper's way."""
+        paper = f"Paper: {self.paper}" if self.paper else ""
+        return " ".join(_stopped(text) for text in (self.shown.why, self.note, paper) if text)
+
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -115,6 +121,11 @@ class Family:
     conditions: str
     method: str
     lines: tuple[Line, ...]
+
+    @property
+    def alone(self) -> bool:
+        """Whether one row says it all."""
+        return len(self.lines) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +162,7 @@ class Page:
 
     title: str
     model: str
+    running: str
     served: str
     protocol: str
     measured: str
@@ -179,6 +191,7 @@ def build(sheet: Datasheet) -> Page:
     return Page(
         title=f"{model}: judge datasheet",
         model=model,
+        running=show.short(model, 70),
         served=_served(sheet.judge),
         protocol=_protocol(sheet.run),
         measured=show.day(sheet.run.get("ended_at")),
@@ -187,7 +200,9 @@ def build(sheet: Datasheet) -> Page:
         document_short=document[:12],
         banners=tuple(_banners(sheet)),
         findings=tuple(
-            _finding(statement, found, anchors) for axis in sheet.axes for statement in axis.findings
+            _finding(statement, found, anchors)
+            for axis in sheet.axes
+            for statement in axis.findings
         ),
         advice=tuple(_advice(one, sheet, found, anchors) for one in sheet.recommendations),
         glance=tuple(_glance(sheet)),
@@ -322,7 +337,7 @@ def _evidence(
     for key in keys:
         if key in found:
             shown = show.estimate(found[key])
-            label = show.visible(found[key].label, 120)
+            label = _capital(show.visible(found[key].label, 120))
             yield Evidence(show.visible(key, 160), anchors.of(key), label, shown.sentence)
 
 
@@ -337,12 +352,17 @@ def _glance(sheet: Datasheet) -> Iterator[Row]:
     if planned > made:
         yield Row("Not made yet", show.count(planned - made))
     run = sheet.run
-    yield Row("Tokens in / out", f"{show.count(run.get('tokens_in'))} / "
-                                 f"{show.count(run.get('tokens_out'))}")  # fmt: skip
+    yield Row("Tokens in / out", _both(show.count, run.get("tokens_in"), run.get("tokens_out")))
     yield Row("Cost", show.money(run.get("cost_usd")))
     yield Row("Wall time", show.seconds(run.get("wall_s")))
-    yield Row("Latency p50 / p99", f"{show.seconds(run.get('latency_p50_s'))} / "
-                                   f"{show.seconds(run.get('latency_p99_s'))}")  # fmt: skip
+    latency = _both(show.seconds, run.get("latency_p50_s"), run.get("latency_p99_s"))
+    yield Row("Latency p50 / p99", latency)
+
+
+def _both(form: Callable[[Any], str], first: Any, second: Any) -> str:
+    """`a / b`, or the words for nothing said once."""
+    texts = [form(first), form(second)]
+    return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
 
 
 def _total(sheet: Datasheet, name: str) -> int:
@@ -359,7 +379,6 @@ def _settled(sheet: Datasheet) -> int:
 def _axis(axis: AxisResult, found: Mapping[str, Estimate], anchors: Anchors) -> AxisPage:
     headline = [found[key] for key in axis.headline if key in found]
     lines = tuple(_line(estimate, axis, anchors) for estimate in headline)
-    shared = _shared(line.conditions for line in lines)
     return AxisPage(
         name=show.visible(axis.name, 60),
         anchor=anchors.of(f"axis-{axis.name}"),
@@ -367,7 +386,7 @@ def _axis(axis: AxisResult, found: Mapping[str, Estimate], anchors: Anchors) -> 
         question=show.visible(axis.question, 300),
         counts=_counts(axis),
         characteristics=lines,
-        conditions=shared,
+        conditions=_usual(line.conditions for line in lines),
         caveats=tuple(show.visible(caveat, 1000) for caveat in axis.caveats),
         families=tuple(_families(axis, anchors)),
         result=axis,
@@ -389,7 +408,7 @@ def _line(estimate: Estimate, axis: AxisResult, anchors: Anchors) -> Line:
     return Line(
         key=show.visible(estimate.key, 160),
         anchor=anchors.of(estimate.key),
-        label=show.visible(estimate.label, 160),
+        label=_capital(show.visible(estimate.label, 160)),
         dims=show.visible(", ".join(f"{dim} {value}" for dim, value in key.dims.items()), 120),
         conditions=show.visible(estimate.conditions, 300),
         shown=shown,
@@ -397,7 +416,7 @@ def _line(estimate: Estimate, axis: AxisResult, anchors: Anchors) -> Line:
         level=show.share(estimate.level, 1),
         method=show.visible(estimate.method, 300),
         note="" if shown.why else show.visible(estimate.note, 600),
-        meaning=show.visible(axis.glossary.get(key.name, ""), 900),
+        meaning=show.visible(axis.glossary.get(key.name, ""), 900).replace("`", ""),
         paper=_paper(estimate),
     )
 
@@ -417,29 +436,47 @@ def _paper(estimate: Estimate) -> str:
 
 
 def _families(axis: AxisResult, anchors: Anchors) -> Iterator[Family]:
-    """Neighbours of one name under one heading; what all of them share is said there."""
-    for name, group in groupby(axis.estimates, key=lambda e: parse_key(e.key).name):
-        lines = tuple(_line(estimate, axis, anchors) for estimate in group)
+    """Estimates of one name under one heading; what all of them share is said there."""
+    groups: dict[str, list[Line]] = {}
+    for estimate in axis.estimates:
+        name = parse_key(estimate.key).name
+        groups.setdefault(name, []).append(_line(estimate, axis, anchors))
+    for name, lines in groups.items():
         yield Family(
             name=show.visible(name, 80),
             meaning=lines[0].meaning,
-            conditions=_shared(line.conditions for line in lines),
-            method=_shared(line.method for line in lines),
-            lines=lines,
+            conditions=_usual(line.conditions for line in lines),
+            method=_usual(line.method for line in lines),
+            lines=tuple(lines),
         )
 
 
-def _shared(texts: Iterable[str]) -> str:
-    """The text if it is the same everywhere, else ""."""
-    different = set(texts)
-    return different.pop() if len(different) == 1 else ""
+def _usual(texts: Iterable[str]) -> str:
+    """The text that more than half of the rows share, else ""; the others print their own."""
+    counted = Counter(texts)
+    text, times = counted.most_common(1)[0] if counted else ("", 0)
+    return text if 2 * times > counted.total() else ""
+
+
+def _capital(label: str) -> str:
+    """A label as a sentence begins; one that opens with a symbol (`r`, `p`) keeps it."""
+    return label if label[1:2] in ("", " ", ":") else label[:1].upper() + label[1:]
+
+
+def _stopped(text: str) -> str:
+    """The text with a full stop, so that texts can follow each other."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 # ------------------------------------------------------------------------------ test conditions
 
 
 def _records(value: Any) -> Sequence[Mapping[str, Any]]:
-    return [part for part in value if isinstance(part, Mapping)] if isinstance(value, list | tuple) else []
+    return (
+        [part for part in value if isinstance(part, Mapping)]
+        if isinstance(value, list | tuple)
+        else []
+    )
 
 
 def _judge(judge: Mapping[str, Any]) -> Iterator[Row]:

@@ -1,20 +1,24 @@
 """`datasheet.pdf`: the HTML page set on A4 or Letter, tagged, with `datasheet.json` attached."""
 
+import gc
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from markupsafe import Markup
+
 from judgesheet.errors import MissingDependencyError
 from judgesheet.records import Datasheet, digest
 from judgesheet.resources import template_dir
 from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import Options, show
-from judgesheet.spine.render.html import document, style
+from judgesheet.spine.render.figures import Drawing
+from judgesheet.spine.render.html import document, drawings, style
 from judgesheet.spine.render.page import build
 
 SUFFIX = "pdf"
@@ -24,6 +28,7 @@ _FONTS = (
     ("Inter", 600, "Inter-SemiBold.otf"),
     ("JetBrains Mono", 400, "JetBrainsMono-Regular.ttf"),
 )
+_SCHEME = "figure:"
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFont")
 
@@ -36,13 +41,16 @@ def render(sheet: Datasheet, options: Options) -> bytes:
     MissingDependencyError
         if the typesetting libraries of the system are absent.
     """
+    page = build(sheet)
     styles = [_faces(), style("sheet.css"), style("paper.css"), _page_size(options)]
-    return typeset(document(build(sheet), styles, themed=False), sheet)
+    figures = drawings(page, themed=False)
+    images = {drawing.name: drawing.svg for axis in figures.values() for drawing in axis}
+    return typeset(document(page, styles, figures, _image), sheet, images)
 
 
-def typeset(text: str, sheet: Datasheet) -> bytes:
-    """Set an HTML document as PDF, fetching nothing but our own files."""
-    with _quietly():
+def typeset(text: str, sheet: Datasheet, images: Mapping[str, str] | None = None) -> bytes:
+    """Set an HTML document as PDF, fetching nothing but our own fonts and the given images."""
+    with _undisturbed():
         engine = _engine()
         json = to_json(sheet)
         when = _when(sheet)
@@ -55,7 +63,9 @@ def typeset(text: str, sheet: Datasheet) -> bytes:
             modified=when,
         )
         page = engine.HTML(
-            string=text, base_url=template_dir().as_uri() + "/", url_fetcher=_fetcher()
+            string=text,
+            base_url=template_dir().as_uri() + "/",
+            url_fetcher=_fetcher(images or {}),
         )
         pdf = page.write_pdf(
             pdf_variant="pdf/ua-1",
@@ -63,6 +73,12 @@ def typeset(text: str, sheet: Datasheet) -> bytes:
             attachments=[attachment],
         )
     return bytes(pdf)
+
+
+def _image(drawing: Drawing) -> Markup:
+    """A reference to the drawing: as an image it skips the cascade, which saves a third of a second."""
+    html = '<img class="figure" src="{}{}" alt="{}. {}">'
+    return Markup(html).format(_SCHEME, drawing.name, drawing.title, drawing.description)  # noqa: S704
 
 
 def _faces() -> str:
@@ -98,20 +114,23 @@ def _engine() -> Any:
     return weasyprint
 
 
-def _fetcher() -> Any:
-    """A fetcher that reads the package's own fonts and refuses every other address."""
-    from weasyprint.urls import URLFetcher
+def _fetcher(images: Mapping[str, str]) -> Any:
+    """A fetcher that knows our fonts and these images, and refuses every other address."""
+    from weasyprint.urls import URLFetcher, URLFetcherResponse
 
     class OwnFilesOnly(URLFetcher):  # type: ignore[misc]
         def fetch(self, url: str, headers: Any = None) -> Any:
-            if not own_file(url):
-                raise ValueError("a datasheet fetches nothing from outside")
-            return super().fetch(url, headers)
+            if url.startswith(_SCHEME) and url.removeprefix(_SCHEME) in images:
+                svg = images[url.removeprefix(_SCHEME)]
+                return URLFetcherResponse(url, svg.encode(), {"Content-Type": "image/svg+xml"})
+            if own_font(url):
+                return super().fetch(url, headers)
+            raise ValueError("a datasheet fetches nothing from outside")
 
     return OwnFilesOnly()
 
 
-def own_file(url: str) -> bool:
+def own_font(url: str) -> bool:
     """Whether the address is a font of ours."""
     parts = urlsplit(url)
     if parts.scheme != "file" or parts.netloc:
@@ -121,10 +140,15 @@ def own_file(url: str) -> bool:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
-    """Keep the libraries' remarks about fonts and style off the user's screen."""
+def _undisturbed() -> Iterator[None]:
+    """Keep the libraries' remarks off the user's screen, and the garbage collector out of the way.
+
+    Collecting while the page tree grows takes a sixth of the time and frees nothing.
+    """
     levels = {name: logging.getLogger(name).level for name in _LOGGERS}
+    collecting = gc.isenabled()
     try:
+        gc.disable()
         for name in levels:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         with warnings.catch_warnings():
@@ -133,3 +157,5 @@ def _quietly() -> Iterator[None]:
     finally:
         for name, level in levels.items():
             logging.getLogger(name).setLevel(level)
+        if collecting:
+            gc.enable()

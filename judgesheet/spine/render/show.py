@@ -22,6 +22,7 @@ NOT_RECORDED = "not recorded"
 _MINUS = "\N{MINUS SIGN}"
 _DASH = "\N{EN DASH}"
 _MOST_DECIMALS = 4
+_HUGE = 1e9
 # Controls, direction marks and other characters that a reader cannot see but a machine obeys.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
@@ -198,6 +199,12 @@ def visible(text: str, limit: int = 2000) -> str:
     return f"{shown} [… {cut:,} more characters]" if cut > 0 else shown
 
 
+def short(text: str, limit: int) -> str:
+    """Foreign text as one short line: for running heads and the inside of figures."""
+    line = " ".join(visible(text, 4 * limit).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
 def words(name: str) -> str:
     """`latency_p50_s` as `latency p50 s`: a heading made of an unknown item's name."""
     return visible(name, 60).replace("_", " ")
@@ -226,6 +233,8 @@ def _decimals(value: float, low: float | None, high: float | None, scale: float)
 
 def _rounded(value: float, decimals: int, whole: float | None = None) -> str:
     """Round for print; what is not zero (or not `whole`) is never printed as if it were."""
+    if abs(value) >= _HUGE:
+        return f"{value:.3g}".replace("-", _MINUS)
     text = f"{value:,.{decimals}f}"
     step = f"{10.0**-decimals:.{decimals}f}"
     if float(text.replace(",", "")) == 0 and value != 0:
