@@ -137,7 +137,7 @@ def _check_version(data: Any, where: str) -> None:
     version = data.get("schema_version") if isinstance(data, dict) else None
     if not isinstance(version, str):
         raise RunError(f"{where} is no datasheet: it has no schema_version")
-    if version.split(".")[0] != SCHEMA_VERSION.split(".")[0]:
+    if version.partition(".")[0] != SCHEMA_VERSION.partition(".")[0]:
         raise RunError(
             f"{where} has schema version {version[:20]}, this judgesheet reads {SCHEMA_VERSION}: "
             "render it with the judgesheet that made it"

@@ -6,17 +6,19 @@ same bytes. Colours become CSS variables for a page that has a dark mode (`theme
 """
 
 import io
+import math
 import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from judgesheet.records import AxisResult, Estimate, Figure
 from judgesheet.resources import template_dir
-from judgesheet.spine.datasheet import family, parse_key
+from judgesheet.spine.datasheet import family
 from judgesheet.spine.render import show
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ _THEME = {
 }  # fmt: skip
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "http://www.w3.org/1999/xlink"
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "judgesheet",
     "font.family": ["Inter"],
@@ -131,11 +133,16 @@ class Data:
         return [n[0] for n in numbers], [n[1] for n in numbers], [n[2] for n in numbers]
 
     def _even_share(self) -> float | None:
-        """1/n of the total if the only series adds up to a whole."""
-        whole = sum(self.numbers(point.estimate)[0] for point in self.points)
-        if self.scale == 1.0 or len(self.series) != 1 or abs(whole - self.scale) > 0.5:
-            return None
-        return whole / len(self.points)
+        """1/n of the whole where the points, row by row, share out a whole among n places."""
+        rows: dict[tuple[str, str], list[float]] = {}
+        for name, points in self.series.items():
+            for point in points:
+                rows.setdefault((name, point.y), []).append(self.numbers(point.estimate)[0])
+        places = len({point.x for point in self.points})
+        whole = all(
+            abs(sum(row) - self.scale) < 0.5 and len(row) == places for row in rows.values()
+        )
+        return self.scale / places if whole and self.scale > 1 and places > 1 else None
 
     def numbers(self, estimate: Estimate) -> tuple[float, float, float]:
         """Value, low and high in the units of the drawing; missing bounds equal the value."""
@@ -286,8 +293,17 @@ def _bars(data: Data, axes: "Axes") -> None:
         colour = SERIES[index % len(SERIES)][0]
         x = [places[p.x] + (index - (len(data.series) - 1) / 2) * width for p in points]
         value, low, high = data.columns(points)
-        axes.bar(x, value, width * 0.92, color=f"{colour}", alpha=0.75, label=show.short(name, 28) or None,
-                 hatch=HATCHES[index % len(HATCHES)], edgecolor=PAPER, linewidth=0)  # fmt: skip
+        axes.bar(
+            x,
+            value,
+            width * 0.92,
+            color=colour,
+            alpha=0.75,
+            label=show.short(name, 28) or None,
+            hatch=HATCHES[index % len(HATCHES)],
+            edgecolor=PAPER,
+            linewidth=0,
+        )
         axes.errorbar(x, value, _whiskers(value, low, high), fmt="none", ecolor=INK,
                       elinewidth=0.9, capsize=2)  # fmt: skip
     labels = [show.short(x, 14) for x in places]
@@ -323,27 +339,19 @@ def _intervals(data: Data, axes: "Axes") -> None:
 
 def _heatmap(data: Data, axes: "Axes") -> None:
     """Numbers in a grid; above the reference they are set bold, so grey print still reads."""
-    from matplotlib.colors import LinearSegmentedColormap, Normalize, TwoSlopeNorm
-
     columns = sorted({p.x for p in data.points}, key=_order)
     rows = sorted({p.y for p in data.points}, key=_order)
     grid = [[float("nan")] * len(columns) for _ in rows]
     for point in data.points:
         grid[rows.index(point.y)][columns.index(point.x)] = data.numbers(point.estimate)[0]
     values = [data.numbers(point.estimate)[0] for point in data.points]
-    middle = data.reference
-    if middle is None:
-        palette, norm = ["#f3f7fb", "#0b5cad"], Normalize(min(values), max(values) or 1.0)
-    else:
-        reach = max(abs(value - middle) for value in values) or 1.0
-        palette = ["#5b9bd5", "#fbfbfb", "#e58a3c"]
-        norm = TwoSlopeNorm(middle, middle - reach, middle + reach)
-    colours = LinearSegmentedColormap.from_list("judgesheet", palette)
+    colours, norm = _colours(values, data.reference)
     mesh = axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors=PAPER, linewidth=1)
     mesh.set_rasterized(False)
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
-            _number_in_cell(axes, (x, y), value, middle, len(columns))
+            dark = sum(colours(norm(value))[:3]) < 1.35
+            _number_in_cell(data, axes, (x, y), value, len(columns), dark=dark)
     axes.set_xticks([i + 0.5 for i in range(len(columns))], [show.short(c, 12) for c in columns])
     axes.set_yticks([i + 0.5 for i in range(len(rows))], [show.short(r, 14) for r in rows])
     axes.invert_yaxis()
@@ -353,15 +361,36 @@ def _heatmap(data: Data, axes: "Axes") -> None:
     axes.set_ylabel(_label(data.figure.y_label or data.figure.y))
 
 
+def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
+    """From pale to blue, or around a middle from blue over white to orange."""
+    from matplotlib.colors import LinearSegmentedColormap, Normalize, TwoSlopeNorm
+
+    if middle is None:
+        palette, norm = ["#f3f7fb", "#0b5cad"], Normalize(min(values), max(values) or 1.0)
+        return LinearSegmentedColormap.from_list("pale", palette), norm
+    reach = max(abs(value - middle) for value in values) or 1.0
+    around = LinearSegmentedColormap.from_list("around", ["#5b9bd5", "#fbfbfb", "#e58a3c"])
+    return around, TwoSlopeNorm(middle, middle - reach, middle + reach)
+
+
 def _number_in_cell(
-    axes: "Axes", cell: tuple[int, int], value: float, middle: float | None, columns: int
+    data: Data, axes: "Axes", cell: tuple[int, int], value: float, columns: int, *, dark: bool
 ) -> None:
-    missing = value != value
+    missing = math.isnan(value)
     text = "–" if missing else (f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}")
-    above = middle is not None and not missing and value > middle
-    axes.text(cell[0] + 0.5, cell[1] + 0.5, text, ha="center", va="center",
-              color="#16191d", fontsize=7 if columns < 9 else 5.5,
-              fontweight=600 if above else 400)  # fmt: skip
+    if data.scale > 1 and columns < 7 and not missing:
+        text += " %"
+    above = data.reference is not None and not missing and value > data.reference
+    axes.text(
+        cell[0] + 0.5,
+        cell[1] + 0.5,
+        text,
+        ha="center",
+        va="center",
+        color="#ffffff" if dark and not missing else "#16191d",
+        fontsize=7 if columns < 9 else 5.5,
+        fontweight=600 if above else 400,
+    )
 
 
 KINDS: dict[str, Callable[[Data, "Axes"], None]] = {
@@ -397,7 +426,7 @@ def _dodge(index: int, data: Data) -> float:
     places = sorted(_places(data).values())
     if len(places) > 6 or len(places) < 2 or len(data.series) < 2:
         return 0.0
-    step = min(b - a for a, b in zip(places, places[1:], strict=False))
+    step = min(b - a for a, b in pairwise(places))
     return step * 0.08 * (index - (len(data.series) - 1) / 2)
 
 
@@ -451,8 +480,10 @@ def _clean(svg: str, name: str, title: str, description: str, *, themed: bool) -
     ElementTree.register_namespace("xlink", _LINK)
     root = ElementTree.fromstring(svg)  # noqa: S314 (our own drawing, not foreign XML)
     for child in list(root):
-        if child.tag.endswith("}metadata"):
+        # The style element would reach beyond the drawing: what it says is said on the root.
+        if child.tag.endswith("}metadata") or child.find(f"{{{_SVG}}}style") is not None:
             root.remove(child)
+    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
     _rename_ids(root, name)
     root.attrib.pop("width", None)
     root.attrib.pop("height", None)

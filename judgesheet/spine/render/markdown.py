@@ -10,6 +10,7 @@ from judgesheet.spine.render.page import Advice, AxisPage, Evidence, Finding, Li
 SUFFIX = "md"
 # Characters with a meaning in GitHub-flavoured Markdown or HTML. Backslash first.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&@$])")
+_LEAVES_CODE = re.compile(r"[`|\\<>&]")
 _STARTS_A_BLOCK = re.compile(r"^(\s*)(?:([-+=>:])|(\d+)([.)])(?=\s|$))", re.MULTILINE)
 
 
@@ -77,7 +78,8 @@ def _conditions(page: Page) -> Iterator[str]:
     rows = (*page.glance, *page.judge, *page.run, *page.provenance)
     yield _table(("Item", "Value"), "ll", map(_row, rows))
     for prompt in page.prompts:
-        yield f"Prompt {escape(prompt.name)} of {escape(prompt.axis)}, SHA-256 {code(prompt.digest)}"
+        name = f"{escape(prompt.name)} of {escape(prompt.axis)}"
+        yield f"Prompt {name}, SHA-256 {code(prompt.digest)}"
     for stimuli in page.stimuli:
         yield "Stimuli: " + "; ".join(f"{escape(r.name)} {escape(r.value)}" for r in stimuli)
     yield f"Every figure with its method is in datasheet.json (SHA-256 `{page.document}`)."
@@ -101,7 +103,7 @@ def escape(text: str) -> str:
     line = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
     line = _STARTS_A_BLOCK.sub(_defuse, line)
     # A bare address would become a link.
-    return re.sub(r"(?i)\b(https?|ftp|www)(://|\.)", r"\1​\2".replace("​", "&#8203;"), line)
+    return re.sub(r"(?i)\b(https?|ftp|www)(?=://|\.)", r"\1&#8203;", line)
 
 
 def _defuse(match: re.Match[str]) -> str:
@@ -110,9 +112,8 @@ def _defuse(match: re.Match[str]) -> str:
 
 
 def code(text: str) -> str:
-    """Foreign text as a code span that cannot be left, and that no table cell is broken by."""
-    line = " ".join(text.split()).replace("|", "\\|")
-    longest = max((len(run) for run in re.findall(r"`+", line)), default=0)
-    fence = "`" * (longest + 1)
-    pad = " " if longest else ""
-    return f"{fence}{pad}{line}{pad}{fence}" if line else "–"
+    """Foreign text as code; what could leave a code span or a table cell is escaped."""
+    line = " ".join(text.split())
+    if not line:
+        return "–"
+    return f"<code>{escape(line)}</code>" if _LEAVES_CODE.search(line) else f"`{line}`"

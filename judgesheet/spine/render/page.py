@@ -7,7 +7,7 @@ and templates decide nothing. No markup is in here; escaping is the format's own
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judgesheet.records import (
@@ -36,10 +36,11 @@ PROMPT_LIMIT = 12_000
 MESSAGE_LIMIT = 6_000
 
 _JUDGE_KNOWN = ("model", "served_models")
-_RUN_KNOWN = frozenset(
-    "planned settled answered unreadable refused failed attempts outcomes tokens_in tokens_out "
-    "cost_usd started_at ended_at wall_s latency_p50_s latency_p99_s complete profile axes seed "
-    "reply temperature".split()
+_RUN_KNOWN = (
+    *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
+    *("attempts", "outcomes", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
+    *("latency_p50_s", "latency_p99_s", "started_at", "ended_at"),
+    *("profile", "seed", "reply", "temperature"),
 )
 _PROVENANCE_KNOWN = ("prompts", "stimuli", "packages", "judgesheet", "plan_digest")
 _PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
@@ -275,8 +276,8 @@ def _banners(sheet: Datasheet) -> Iterator[str]:
         yield "This run measured no axis: there is nothing to read here."
     if sheet.run.get("complete") is False:
         yield (
-            f"The run is not complete: {show.count(settled)} of {show.count(planned)} planned calls "
-            "were made. What follows describes those calls only; resume the run for the rest."
+            f"The run is not complete: {show.count(settled)} of {show.count(planned)} planned "
+            "calls were made. What follows describes those calls only; resume the run for the rest."
         )
     for axis in sheet.axes:
         yield from _losses(axis)
@@ -298,8 +299,9 @@ def _losses(axis: AxisResult) -> Iterator[str]:
         )
     elif made and (made - axis.answered) / made >= LOUD:
         yield (
-            f"{title}: {show.share(made - axis.answered, made)} of {show.count(made)} calls gave no "
-            f"readable answer ({_lost_parts(axis)}). The figures describe the rest, which may differ."
+            f"{title}: {show.share(made - axis.answered, made)} of {show.count(made)} calls gave "
+            f"no readable answer ({_lost_parts(axis)}). The figures describe the rest, which may "
+            "differ."
         )
 
 
@@ -314,7 +316,7 @@ def _finding(statement: Statement, found: Mapping[str, Estimate], anchors: Ancho
         statement.tone,
         symbol,
         word,
-        show.visible(statement.text, 600),
+        show.tied(show.visible(statement.text, 600)),
         tuple(_evidence(statement.evidence, found, anchors)),
     )
 
@@ -325,7 +327,7 @@ def _advice(
     titles = {axis.name: axis.title for axis in sheet.axes}
     return Advice(
         show.visible(titles.get(one.axis, one.axis), 80),
-        show.visible(one.text, 600),
+        show.tied(show.visible(one.text, 600)),
         tuple(_evidence(one.evidence, found, anchors)),
     )
 
@@ -338,7 +340,9 @@ def _evidence(
         if key in found:
             shown = show.estimate(found[key])
             label = _capital(show.visible(found[key].label, 120))
-            yield Evidence(show.visible(key, 160), anchors.of(key), label, shown.sentence)
+            yield Evidence(
+                show.visible(key, 160), anchors.of(key), label, show.tied(shown.sentence)
+            )
 
 
 def _glance(sheet: Datasheet) -> Iterator[Row]:
@@ -438,9 +442,14 @@ def _paper(estimate: Estimate) -> str:
 def _families(axis: AxisResult, anchors: Anchors) -> Iterator[Family]:
     """Estimates of one name under one heading; what all of them share is said there."""
     groups: dict[str, list[Line]] = {}
+    printed: Counter[str] = Counter()
     for estimate in axis.estimates:
         name = parse_key(estimate.key).name
-        groups.setdefault(name, []).append(_line(estimate, axis, anchors))
+        line = _line(estimate, axis, anchors)
+        if printed[estimate.key]:  # a key that comes twice keeps its first place
+            line = replace(line, anchor=anchors.of(f"{estimate.key}-{printed[estimate.key] + 1}"))
+        printed[estimate.key] += 1
+        groups.setdefault(name, []).append(line)
     for name, lines in groups.items():
         yield Family(
             name=show.visible(name, 80),

@@ -76,7 +76,7 @@ def typeset(text: str, sheet: Datasheet, images: Mapping[str, str] | None = None
 
 
 def _image(drawing: Drawing) -> Markup:
-    """A reference to the drawing: as an image it skips the cascade, which saves a third of a second."""
+    """A reference to the drawing: an image skips the style cascade, and so a third of the time."""
     html = '<img class="figure" src="{}{}" alt="{}. {}">'
     return Markup(html).format(_SCHEME, drawing.name, drawing.title, drawing.description)  # noqa: S704
 

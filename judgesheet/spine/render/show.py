@@ -189,9 +189,9 @@ def anything(value: Any, limit: int = 400) -> str:
 
 
 def visible(text: str, limit: int = 2000) -> str:
-    """Foreign text with its invisible characters spelled out and its length bounded.
+    r"""Foreign text with its invisible characters spelled out and its length bounded.
 
-    `\\u202e` becomes `[U+202E]`, NUL `[U+0000]`; line ends and tabs stay.
+    `\u202e` becomes `[U+202E]`, NUL `[U+0000]`; line ends and tabs stay.
     """
     shown = text[:limit].replace("\r\n", "\n")
     shown = _INVISIBLE.sub(lambda match: f"[U+{ord(match[0]):04X}]", shown)
@@ -205,13 +205,22 @@ def short(text: str, limit: int) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
+def tied(sentence: str) -> str:
+    """A sentence whose numbers stay on the line of their percent sign."""
+    return re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", sentence)
+
+
 def words(name: str) -> str:
     """`latency_p50_s` as `latency p50 s`: a heading made of an unknown item's name."""
     return visible(name, 60).replace("_", " ")
 
 
 def _plain(part: Any) -> str:
-    return canonical_json(part) if isinstance(part, Mapping | list | tuple) else str(part)
+    if isinstance(part, Mapping | list | tuple):
+        return canonical_json(part)
+    if isinstance(part, bool):
+        return "yes" if part else "no"
+    return "none" if part is None else str(part)
 
 
 def _date(when: datetime) -> str:

@@ -1,0 +1,66 @@
+"""Figures: drawn from estimates, readable without colour, the same every time."""
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from judgesheet.records import AxisResult, Figure
+from judgesheet.spine.render.figures import KINDS, draw
+from tests.render import sheets
+
+
+@pytest.fixture(scope="module")
+def axis() -> AxisResult:
+    return sheets.plausible().axes[0]
+
+
+@pytest.mark.parametrize("figure", sheets.FIGURES, ids=lambda figure: figure.title)
+def test_a_figure_is_named_unique_and_repeatable(axis: AxisResult, figure: Figure) -> None:
+    first, second = (draw(figure, axis, "f1") for _ in range(2))
+    assert first == second
+    root = ElementTree.fromstring(first.svg)
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == "f1-title f1-desc"
+    assert root[0].text == figure.title
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    assert all(str(name).startswith("f1-") for name in ids)
+    assert "<metadata" not in first.svg
+    assert "<text" in first.svg
+
+
+def test_every_kind_is_tried_here() -> None:
+    assert {figure.kind for figure in sheets.FIGURES} == set(KINDS)
+
+
+def test_equal_shares_are_the_reference_of_a_distribution(axis: AxisResult) -> None:
+    shares = sheets.FIGURES[0]
+    assert draw(shares, axis, "f").svg == draw(replace(shares, reference=0.2), axis, "f").svg
+
+
+def test_series_differ_in_dash_and_marker(axis: AxisResult) -> None:
+    svg = draw(sheets.FIGURES[3], axis, "f").svg
+    assert svg.count("stroke-dasharray") >= 2
+    assert ">balanced</text>" in svg
+    assert ">random</text>" in svg
+
+
+def test_a_missing_value_is_a_gap_with_a_note(axis: AxisResult) -> None:
+    drawing = draw(sheets.FIGURES[5], axis, "f")
+    assert drawing.notes == (
+        "Cramér's V of the chosen position, 9-point rubric: not measured: the profile quick "
+        "leaves this scale out",
+    )
+
+
+def test_nothing_measured_draws_nothing() -> None:
+    drawing = draw(sheets.FIGURES[2], sheets.all_unreadable().axes[0], "f")
+    assert drawing.svg == ""
+    assert drawing.notes[0] == "nothing to draw: none of its values was measured"
+
+
+def test_themed_colours_are_variables(axis: AxisResult) -> None:
+    svg = draw(sheets.FIGURES[0], axis, "f", themed=True).svg
+    assert "var(--series-1)" in svg
+    assert "#0b5cad" not in svg

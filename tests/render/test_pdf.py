@@ -1,0 +1,136 @@
+"""The PDF read back: words, data, marks, sizes and bytes."""
+
+import builtins
+import io
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+from pypdf.generic import IndirectObject
+
+from judgesheet.errors import MissingDependencyError
+from judgesheet.records import digest
+from judgesheet.spine.datasheet import to_json
+from judgesheet.spine.render import Options, render
+from tests.render import sheets
+
+
+@pytest.fixture(scope="module")
+def pdf() -> bytes:
+    return render(sheets.plausible(), "pdf")
+
+
+@pytest.fixture(scope="module")
+def reader(pdf: bytes) -> PdfReader:
+    return PdfReader(io.BytesIO(pdf))
+
+
+def test_the_same_sheet_gives_the_same_bytes(pdf: bytes) -> None:
+    assert render(sheets.plausible(), "pdf") == pdf
+
+
+def test_it_is_light(pdf: bytes) -> None:
+    assert len(pdf) < 1_000_000
+
+
+def test_the_data_is_attached(reader: PdfReader) -> None:
+    attached = reader.attachments["datasheet.json"][0]
+    assert attached == to_json(sheets.plausible()).encode()
+
+
+def test_it_says_what_it_is(reader: PdfReader) -> None:
+    about = reader.metadata
+    assert about is not None
+    assert about.title == "local/smollm2-135m: judge datasheet"
+    assert about.author == "judgesheet"
+    assert "with an interval on every number" in str(about.subject)
+    assert "position bias" in str(about["/Keywords"])
+    assert str(about["/CreationDate"]).startswith("D:20261120140309")
+
+
+def test_page_one_stands_alone(reader: PdfReader) -> None:
+    text = reader.pages[0].extract_text()
+    for words in (
+        "local/smollm2-135m",
+        "Findings",
+        "Recommended operating conditions",
+        "Run at a glance",
+        "946 (98.5 %)",
+        digest(to_json(sheets.plausible()))[:12],
+        f"Page 1 of {len(reader.pages)}",
+    ):
+        assert words in text
+    assert "local/smollm2-135m" in reader.pages[1].extract_text()
+
+
+def test_every_key_is_printed(reader: PdfReader) -> None:
+    text = "".join("".join(page.extract_text().split()) for page in reader.pages)
+    for estimate in sheets.plausible().axes[0].estimates:
+        name = estimate.key.split(".")[1].split("[")[0]
+        assert name in text
+
+
+def test_bookmarks_lead_through_it(reader: PdfReader) -> None:
+    names = [entry.title for entry in flat(reader.outline)]
+    assert names[0] == "local/smollm2-135m"
+    for name in ("Findings", "Characteristics", "Test conditions", "Appendix: every figure"):
+        assert name in names
+
+
+def flat(outline: Any) -> list[Any]:
+    entries: list[Any] = []
+    for entry in outline:
+        entries += flat(entry) if isinstance(entry, list) else [entry]
+    return entries
+
+
+def test_it_is_tagged_for_screen_readers(reader: PdfReader) -> None:
+    root: Any = reader.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"] is not None
+    assert root["/Lang"] == "en"
+    assert root["/ViewerPreferences"]["/DisplayDocTitle"] is not None
+    assert b"pdfuaid" in root["/Metadata"].get_data()
+    figures = [e for e in elements(root["/StructTreeRoot"]["/K"]) if e.get("/S") == "/Figure"]
+    assert len(figures) == len(sheets.FIGURES)
+    assert all(figure["/Alt"] for figure in figures)
+
+
+def elements(node: Any) -> list[Any]:
+    node = node.get_object() if isinstance(node, IndirectObject) else node
+    if isinstance(node, list):
+        return [element for part in node for element in elements(part)]
+    if not isinstance(node, dict):
+        return []
+    return [node, *elements(node.get("/K", []))]
+
+
+def test_fonts_travel_with_it(reader: PdfReader) -> None:
+    names = set()
+    for page in reader.pages:
+        resources: Any = page["/Resources"]
+        for font in resources["/Font"].values():
+            inner = font.get_object()["/DescendantFonts"][0].get_object()
+            descriptor = inner["/FontDescriptor"].get_object()
+            assert {"/FontFile2", "/FontFile3"} & descriptor.keys()
+            names.add(str(inner["/BaseFont"]).split("+")[1])
+    assert {"Inter", "Inter-Semi-Bold", "JetBrains-Mono"} == names
+
+
+@pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])
+def test_paper(paper: Any, size: tuple[int, int]) -> None:
+    reader = PdfReader(io.BytesIO(render(sheets.all_unreadable(), "pdf", Options(paper=paper))))
+    for page in reader.pages:
+        assert (round(page.mediabox.width), round(page.mediabox.height)) == size
+
+
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def fail(name: str, *rest: Any, **more: Any) -> Any:
+        if name == "weasyprint":
+            raise OSError("cannot load library 'libpango-1.0-0'")
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", fail)
+    with pytest.raises(MissingDependencyError, match=r"apt-get install libpango-1\.0-0"):
+        render(sheets.all_unreadable(), "pdf")
