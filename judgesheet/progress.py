@@ -46,13 +46,15 @@ def _live() -> Iterator[Show]:
 
 
 def _plain() -> Show:
-    last = [-PLAIN_EVERY_S]
+    shown_at, shown = -PLAIN_EVERY_S, ""
 
     def show(progress: "Progress") -> None:
-        now = time.monotonic()
-        if now - last[0] >= PLAIN_EVERY_S or progress.settled == progress.planned:
-            last[0] = now
-            print(sentence(progress), file=sys.stderr, flush=True)
+        nonlocal shown_at, shown
+        now, text = time.monotonic(), sentence(progress)
+        due = now - shown_at >= PLAIN_EVERY_S or progress.settled == progress.planned
+        if due and text != shown:
+            shown_at, shown = now, text
+            print(text, file=sys.stderr, flush=True)
 
     return show
 

@@ -144,6 +144,21 @@ def _unanimous(value: int, groups: int, level: float) -> Interval:
     return Interval(float(value), low, high, level, groups, "Clopper-Pearson on clusters", note)
 
 
+def unseen_share(groups: int, level: float = 0.95) -> float:
+    """Upper bound of the share of clusters that differ when none of `groups` was seen to.
+
+    Clopper-Pearson for 0 of G, two-sided: what a spread of exactly zero still leaves open.
+
+    Parameters
+    ----------
+    groups
+        Number of clusters, at least 1.
+    level
+        Confidence level.
+    """
+    return float(1 - (1 - two_sided(level)) ** (1 / groups))
+
+
 def wilson(k: float, n: float, level: float = 0.95) -> Interval:
     """Wilson's score interval for k of n independent calls (paper-compatible: ignores clusters).
 

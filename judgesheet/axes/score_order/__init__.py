@@ -52,6 +52,7 @@ from judgesheet.axes.score_order.reversal import (
     repeat_change_rate,
     repeat_flip_rate,
     top1_flip_rate,
+    top_tie_rate,
 )
 from judgesheet.axes.score_order.words import find, recommend, warn
 from judgesheet.records import Call, Estimate, Label, ReplyFormat, Stimulus
@@ -81,6 +82,7 @@ ESTIMATES = {
         order_flip_rate,
         repeat_flip_rate,
         excess_flip_rate,
+        top_tie_rate,
         top1_flip_rate,
         kendall_tau,
         within_item_sd,
@@ -114,6 +116,7 @@ HEADLINE = tuple(
         "order_flip_rate",
         "repeat_flip_rate",
         "excess_flip_rate",
+        "top_tie_rate",
         "top1_flip_rate",
         "kendall_tau",
         "within_item_sd[arm=balanced]",

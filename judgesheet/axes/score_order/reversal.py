@@ -5,6 +5,7 @@ between repeats of one order, and the headline is their difference.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,13 @@ from judgesheet.axes._estimate import maker
 from judgesheet.axes.score_order._scores import Scores
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import flips as stats
-from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, mean_t
+from judgesheet.stats.interval import (
+    Interval,
+    by_cluster,
+    cluster_rate,
+    mean_t,
+    unseen_share,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,11 +113,42 @@ def excess_flip_rate(scores: Scores) -> Estimate:
     return _from_interval(
         "excess_flip_rate",
         "Flips of the best response caused by the order",
-        mean_t(known) if known.size else None,
+        _mean_excess(known) if known.size else None,
         "share",
         known.size,
         NO_RANKING if np.isnan(found.different).all() else NO_REPEAT,
     )
+
+
+def _mean_excess(per_prompt: "Floats") -> Interval:
+    """Mean over prompts with its t interval; not a point where every prompt shows the same."""
+    found = mean_t(per_prompt)
+    if per_prompt.size < 2 or np.ptp(per_prompt) > 0 or found.value is None:
+        return found
+    reach = unseen_share(per_prompt.size)
+    note = "every prompt shows the same; the interval allows for prompts that were not seen"
+    low, high = max(-1.0, found.value - reach), min(1.0, found.value + reach)
+    return replace(found, low=low, high=high, method="Clopper-Pearson over prompts", note=note)
+
+
+def top_tie_rate(scores: Scores) -> Estimate:
+    """How often several responses of a prompt share the best score of one reading.
+
+    Where it is high the judge cannot rank: whichever response is picked, is picked by chance.
+    Single readings of the balanced arm; interval over prompts.
+    """
+    ties, readings = [], []
+    for table in _tables(scores):
+        picks = stats.pick(np.moveaxis(scores.grid.reads[table], 1, -1))
+        known = ~np.isnan(picks).any(axis=-1)
+        shared = known & (np.nan_to_num(picks).max(axis=-1) < 1)
+        ties.append(shared.sum(axis=(1, 2)).astype(float))
+        readings.append(known.sum(axis=(1, 2)).astype(float))
+    total = _joined(iter(readings))
+    asked = total > 0
+    share = cluster_rate(_joined(iter(ties))[asked], total[asked]) if asked.any() else None
+    label = "Several responses share the best score"
+    return _from_interval("top_tie_rate", label, share, "share", int(total.sum()), NO_RANKING)
 
 
 def _flip(name: str, label: str, scores: Scores, which: str) -> Estimate:

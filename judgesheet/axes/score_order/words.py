@@ -13,6 +13,8 @@ from judgesheet.records import Estimate, Recommendation, Statement
 SIGNIFICANT = 0.05
 NEAR_ENOUGH = 0.02
 """How close the correlation after k orders must come to that of all of them."""
+MOSTLY = 0.5
+"""A share above which something happens more often than not."""
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
@@ -26,9 +28,9 @@ def _get(found: Found, name: str) -> Estimate | None:
 
 def percent(value: float) -> str:
     """A share as a reader says it; 0 and 100 only where exactly so."""
-    if value in (0, 1):
-        return f"{value:.0%}"
-    return f"{min(max(value, 0.001), 0.999):.1%}" if not 0.01 <= value <= 0.99 else f"{value:.0%}"
+    if value in (0, 1) or 0.01 <= value <= 0.99:
+        return f"{100 * value:.0f} %"
+    return f"{100 * min(max(value, 0.001), 0.999):.1f} %"
 
 
 def _range(estimate: Estimate) -> str:
@@ -108,7 +110,15 @@ def _change(found: Found) -> Iterator[Statement]:
 
 
 def _winner(found: Found) -> Iterator[Statement]:
-    excess = _get(found, "excess_flip_rate")
+    excess, ties = _get(found, "excess_flip_rate"), _get(found, "top_tie_rate")
+    if ties is not None and ties.low is not None and ties.low > MOSTLY:
+        yield Statement(
+            f"It hardly ranks at all: in {percent(ties.value or 0.0)} of readings several "
+            f"responses to a prompt share the best score ({_range(ties)}).",
+            (ties.key,),
+            "bad",
+        )
+        return
     if excess is None or excess.value is None:
         return
     if excess.low is not None and excess.low > 0:
@@ -173,8 +183,10 @@ def _noise(found: Found) -> Iterator[Statement]:
 
 def recommend(found: Found) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    for part in (_use, _how_many, _which_order, _which_scale):
-        yield from part(found)
+    yield from _use(found)
+    if not _is_blind(found):
+        for part in (_how_many, _which_order, _which_scale):
+            yield from part(found)
 
 
 def _advice(text: str, *keys: str) -> Recommendation:
@@ -186,20 +198,25 @@ def _use(found: Found) -> Iterator[Recommendation]:
         yield _advice("Do not use it as it was asked: no reply could be read.", "chi2")
         return
     r = found.get("score_order.pearson_r[arm=balanced]")
-    if r is None:
-        return
-    blind = "constant" in r.note or (r.high is not None and r.high < USABLE_R)
-    if blind:
+    if _is_blind(found):
         yield _advice(
             "Do not score single responses with it: what it says hardly depends on their quality.",
             "pearson_r[arm=balanced]",
         )
-    elif r.low is not None and r.low <= 0:
+    elif r is not None and r.low is not None and r.low <= 0:
         yield _advice(
             "Probe more stimuli before scoring with it: this run does not show that it follows "
             "quality.",
             "pearson_r[arm=balanced]",
         )
+
+
+def _is_blind(found: Found) -> bool:
+    """Whether it is shown that the score does not follow quality, or nothing was read."""
+    r = found.get("score_order.pearson_r[arm=balanced]")
+    if _get(found, "chi2") is None:
+        return True
+    return r is not None and ("constant" in r.note or (r.high is not None and r.high < USABLE_R))
 
 
 def _how_many(found: Found) -> Iterator[Recommendation]:
