@@ -362,14 +362,17 @@ def _heatmap(data: Data, axes: "Axes") -> None:
 
 
 def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
-    """From pale to blue, or around a middle from blue over white to orange."""
+    """From pale to blue, or around a middle from pale blue over white to strong orange.
+
+    Below the middle it stays pale, so that in grey print darker always means more.
+    """
     from matplotlib.colors import LinearSegmentedColormap, Normalize, TwoSlopeNorm
 
     if middle is None:
         palette, norm = ["#f3f7fb", "#0b5cad"], Normalize(min(values), max(values) or 1.0)
         return LinearSegmentedColormap.from_list("pale", palette), norm
     reach = max(abs(value - middle) for value in values) or 1.0
-    around = LinearSegmentedColormap.from_list("around", ["#5b9bd5", "#fbfbfb", "#e58a3c"])
+    around = LinearSegmentedColormap.from_list("around", ["#cfe1f3", "#fbfbfb", "#dd7420"])
     return around, TwoSlopeNorm(middle, middle - reach, middle + reach)
 
 

@@ -14,7 +14,9 @@ from judgesheet.records import Estimate, canonical_json
 
 SHARES = frozenset({"share", "rate", "proportion", "probability"})
 """Units that are printed in percent."""
-SYMBOLS = frozenset({"p", "V", "r", "rho", "tau", "kappa", "alpha", "d'", "chi-square", "t", "z"})
+SYMBOLS = frozenset(
+    {"p", "V", "r", "rho", "tau", "tau-b", "kappa", "alpha", "d'", "chi-square", "t", "z"}
+)
 """Units that name a statistic: printed before the number, `V = 0.11`, never as `0.11 V`."""
 NOT_MEASURED = "not measured"
 NOT_RECORDED = "not recorded"
