@@ -11,12 +11,25 @@ A judge that grades on a scale of n scores, shown in some order, is a softmax ov
 `q` (0..1) is the item's intended level, or a hash of the item where none is known; `b_p` the
 planted preference for line p; `e_ip` an item-by-line logit with mean zero over the lines. With
 `quality=0` it does not look at the answer at all.
+
+A judge that compares two responses has a leaning x towards slot 1 and a tie threshold t:
+
+    P(1) = 1 / (1 + exp(t - x)),    P(2) = 1 / (1 + exp(t + x)),    tie otherwise
+    x = slot + sensitivity * (better in slot 1: delta, in slot 2: -delta) + surface * e_pair
+        + cue * (1 if the prompt lists 1 before 2 else -1) / 2
+    t = tie (+ strict under the strict prompt)
+
+`e_pair` is normal, fixed for a pair of responses, and changes sign when they are swapped. Where
+there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 with probability
+1 / (1 + exp(-slot)). It takes delta and the better response from the cell of the call: that is a
+simulated judge's privilege. `policy` replaces all this by a rule.
 """
 
 import asyncio
 import json
 import math
 import random
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -37,6 +50,9 @@ class Parameters:
     - `first`, `last`: logits added to the first and the last line
     - `position`: logits of all lines (`a:b:c:…`), interpolated to the number of lines
     - `interaction`: standard deviation of the item-by-line logit
+    - `slot`, `tie`, `strict`, `sensitivity`, `surface`, `cue`, `lapse`: as above, for comparisons
+    - `policy`: how comparisons are decided: `model` (as above), `hash` (by the letters of the
+      prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (1, 2, tie alike)
     - `level`: the level (0..1) that is given to every item, whatever it deserves
     - `greedy`: 1 takes the likeliest line (the first of equals) instead of drawing one
     - `unreadable`, `refused`: shares of replies (0..1)
@@ -50,6 +66,14 @@ class Parameters:
     last: float = 0.0
     position: tuple[float, ...] = ()
     interaction: float = 0.0
+    slot: float = 0.0
+    tie: float = 6.0
+    strict: float = 2.0
+    sensitivity: float = 12.0
+    surface: float = 0.0
+    cue: float = 0.0
+    lapse: float = 0.0
+    policy: str = "model"
     level: float | None = None
     greedy: int = 0
     unreadable: float = 0.0
@@ -60,15 +84,20 @@ class Parameters:
 
 PRESETS: Mapping[str, Parameters] = {
     "fair": Parameters(),
-    "first-biased": Parameters(first=2.0),
-    "last-biased": Parameters(last=2.0),
-    "position-only": Parameters(quality=0.0, first=1.0, greedy=1),
-    "random": Parameters(quality=0.0),
-    "constant": Parameters(level=0.5, greedy=1),
+    "first-biased": Parameters(first=2.0, slot=3.0),
+    "last-biased": Parameters(last=2.0, slot=-3.0),
+    "position-only": Parameters(quality=0.0, first=1.0, greedy=1, policy="slot1"),
+    "random": Parameters(quality=0.0, policy="coin"),
+    "constant": Parameters(level=0.5, greedy=1, policy="ties"),
     "unreadable": Parameters(unreadable=1.0),
-    "noisy": Parameters(width=2.0),
+    "noisy": Parameters(width=2.0, tie=1.0, sensitivity=1.0, lapse=0.3),
+    "hash": Parameters(quality=0.0, policy="hash"),
+    "always-1": Parameters(level=0.0, greedy=1, policy="slot1"),
+    "always-tie": Parameters(level=0.5, greedy=1, policy="ties"),
+    "longer": Parameters(policy="longer"),
 }
-"""`position-only` always takes the first line, `constant` always the middle of the scale."""
+"""`position-only` always takes the first line, `constant` always the middle of the scale; the last
+four are frauds that a probe must see through when it compares."""
 
 
 def score_probabilities(
@@ -112,6 +141,44 @@ def position_logits(parameters: Parameters, item: str, n: int) -> list[float]:
         mean = math.fsum(noise) / n
         logits = [logit + one - mean for logit, one in zip(logits, noise, strict=True)]
     return logits
+
+
+def verdict_probabilities(
+    parameters: Parameters, cell: Mapping[str, Any], stimulus: str
+) -> dict[str, float]:
+    """The planted truth of `policy=model`: the probability of `1`, `2` and `tie` in a cell.
+
+    Parameters
+    ----------
+    parameters
+        What is planted.
+    cell
+        The cell of a call of candidate_order.
+    stimulus
+        The call's stimulus; with the pair it decides the reaction to surface.
+    """
+    if cell["condition"] == "vacuum":
+        first = 1 / (1 + math.exp(-parameters.slot))
+        lapse = parameters.lapse
+        return {"1": lapse * first, "2": lapse * (1 - first), "tie": 1 - lapse}
+    leaning, limit = _leaning(parameters, cell, stimulus), parameters.tie
+    if cell.get("prompt") == "strict":
+        limit += parameters.strict
+    one, two = 1 / (1 + math.exp(limit - leaning)), 1 / (1 + math.exp(limit + leaning))
+    return {"1": one, "2": two, "tie": max(0.0, 1 - one - two)}
+
+
+def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> float:
+    """Logits towards slot 1."""
+    shown_first = cell["order"][0]
+    surface = random.Random(f"{parameters.seed}:{stimulus}:{cell['pair']}").gauss(0, 1)  # noqa: S311
+    leaning = parameters.slot + parameters.surface * (surface if shown_first == "u" else -surface)
+    if cell.get("better"):
+        delta = 1.0 if cell.get("delta") is None else float(cell["delta"])
+        side = 1 if cell["better"] == shown_first else -1
+        leaning += parameters.sensitivity * delta * side
+    listed_first = str(cell.get("listing") or "1").startswith("1")
+    return leaning + parameters.cue * (0.5 if listed_first else -0.5)
 
 
 class SimulatedJudge:
@@ -222,8 +289,54 @@ def _answer_score(parameters: Parameters, call: Call, q: float | None, rng: rand
     return f"Of the descriptions, that of score {score} fits the response best.\n[RESULT] {score}"
 
 
+def _answer_comparison(
+    parameters: Parameters, call: Call, q: float | None, rng: random.Random
+) -> str:
+    del q  # what a comparison may know stands in its cell
+    winner = _POLICIES[parameters.policy](parameters, call, rng)
+    if call.reply == "json":
+        return json.dumps({"winner": winner})
+    return f'Having compared the two, I conclude: {{"winner": "{winner}"}}'
+
+
+def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
+    chances = verdict_probabilities(parameters, call.cell, call.stimulus)
+    if parameters.greedy:
+        return max(chances, key=lambda verdict: chances[verdict])
+    return rng.choices(list(chances), list(chances.values()))[0]
+
+
+def _by_hash(parameters: Parameters, call: Call, rng: random.Random) -> str:
+    del parameters, rng
+    return ("1", "2")[int(digest(call.messages[-1]["content"])[:8], 16) % 2]
+
+
+def _by_length(parameters: Parameters, call: Call, rng: random.Random) -> str:
+    del parameters, rng
+    first, second = (
+        len(re.findall(r"\w+", text))
+        for text in re.findall(
+            r"<response_\d>\n(.*?)\n</response_\d>", call.messages[-1]["content"], re.DOTALL
+        )
+    )
+    return "tie" if first == second else "1" if first > second else "2"
+
+
+_POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
+    "model": _by_model,
+    "hash": _by_hash,
+    "slot1": lambda *_: "1",
+    "ties": lambda *_: "tie",
+    "longer": _by_length,
+    "coin": lambda _parameters, _call, rng: rng.choice(("1", "2", "tie")),
+}
+"""How to decide a comparison."""
+
 _Answer = Callable[[Parameters, Call, float | None, random.Random], str]
-_ANSWERS: Mapping[str, _Answer] = {"score_order": _answer_score}
+_ANSWERS: Mapping[str, _Answer] = {
+    "score_order": _answer_score,
+    "candidate_order": _answer_comparison,
+}
 """How to answer each axis."""
 
 
@@ -276,6 +389,12 @@ def _logits(text: str) -> tuple[float, ...]:
     return tuple(_number(part) for part in text.split(":"))
 
 
+def _policy(text: str) -> str:
+    if text not in _POLICIES:
+        raise ValueError(text)
+    return text
+
+
 def _switch(text: str) -> int:
     return {"0": 0, "1": 1}[text]
 
@@ -287,6 +406,14 @@ _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "last": (_number, "a logit"),
     "position": (_logits, "logits such as 1:0:0:0:1"),
     "interaction": (_between(0, 1e3), "a number from 0 to 1000"),
+    "slot": (_number, "a logit"),
+    "tie": (_between(0, 1e3), "a logit from 0"),
+    "strict": (_between(0, 1e3), "a logit from 0"),
+    "sensitivity": (_number, "logits per step"),
+    "surface": (_between(0, 1e3), "a number from 0 to 1000"),
+    "cue": (_number, "a logit"),
+    "lapse": (_between(0, 1), "a share from 0 to 1"),
+    "policy": (_policy, "model, hash, slot1, ties, longer or coin"),
     "level": (_between(0, 1), "a number from 0 to 1"),
     "greedy": (_switch, "0 or 1"),
     "unreadable": (_between(0, 1), "a share from 0 to 1"),

@@ -7,6 +7,7 @@ it rests on.
 from collections.abc import Iterator, Mapping
 
 from judgesheet.axes import Readings
+from judgesheet.axes._words import interval, percent
 from judgesheet.axes.score_order.ordering import ENOUGH
 from judgesheet.records import Estimate, Recommendation, Statement
 
@@ -24,19 +25,6 @@ Found = Mapping[str, Estimate]
 def _get(found: Found, name: str) -> Estimate | None:
     estimate = found.get(f"score_order.{name}")
     return None if estimate is None or estimate.value is None else estimate
-
-
-def percent(value: float) -> str:
-    """A share as a reader says it; 0 and 100 only where exactly so."""
-    if value in (0, 1) or 0.01 <= value <= 0.99:
-        return f"{100 * value:.0f} %"
-    return f"{100 * min(max(value, 0.001), 0.999):.1f} %"
-
-
-def _range(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return "no interval"
-    return f"95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
 
 
 def find(found: Found) -> Iterator[Statement]:
@@ -71,7 +59,7 @@ def _favourite(found: Found) -> Iterator[Statement]:
         count = sum(key.startswith("score_order.position_share[") for key in found)
         yield Statement(
             f"It gives the score listed at position {place} in {percent(share.value)} of calls "
-            f"({_range(share)}); {percent(1 / count)} would mean that the place does not matter.",
+            f"({interval(share)}); {percent(1 / count)} would mean that the place does not matter.",
             (share.key, *keys),
             "bad",
         )
@@ -91,7 +79,7 @@ def _change(found: Found) -> Iterator[Statement]:
         return
     text = (
         f"Listing the same rubric in another order changes the score in {percent(change.value)} of "
-        f"cases ({_range(change)})"
+        f"cases ({interval(change)})"
     )
     if noise is not None and noise.value is not None:
         text += f"; asking twice in the same order changes it in {percent(noise.value)}"
@@ -114,7 +102,7 @@ def _winner(found: Found) -> Iterator[Statement]:
     if ties is not None and ties.low is not None and ties.low > MOSTLY:
         yield Statement(
             f"It hardly ranks at all: in {percent(ties.value or 0.0)} of readings several "
-            f"responses to a prompt share the best score ({_range(ties)}).",
+            f"responses to a prompt share the best score ({interval(ties)}).",
             (ties.key,),
             "bad",
         )
@@ -124,7 +112,7 @@ def _winner(found: Found) -> Iterator[Statement]:
     if excess.low is not None and excess.low > 0:
         yield Statement(
             f"The order alone changes which of a prompt's responses comes out best in "
-            f"{percent(excess.value)} of comparisons beyond noise and ties ({_range(excess)}).",
+            f"{percent(excess.value)} of comparisons beyond noise and ties ({interval(excess)}).",
             (excess.key,),
             "bad",
         )
@@ -144,19 +132,17 @@ def _quality(found: Found) -> Iterator[Statement]:
         yield from _no_correlation(found)
         return
     whose = r.conditions.split(";")[0].removeprefix("quality: ")
-    interval = f"r = {r.value:.2f}, 95 % interval {r.low:.2f} to {r.high:.2f}; quality: {whose}"
+    told = f"r = {r.value:.2f}, 95 % interval {r.low:.2f} to {r.high:.2f}; quality: {whose}"
     keys = (r.key,) if single is None else (r.key, single.key)
     if r.low > USABLE_R:
-        yield Statement(
-            f"Averaged over orders, its score follows quality ({interval}).", keys, "good"
-        )
+        yield Statement(f"Averaged over orders, its score follows quality ({told}).", keys, "good")
     elif r.low > 0:
-        yield Statement(f"Its score follows quality weakly ({interval}).", keys, "neutral")
+        yield Statement(f"Its score follows quality weakly ({told}).", keys, "neutral")
     elif r.high < USABLE_R:
-        yield Statement(f"Its score does not follow quality ({interval}).", keys, "bad")
+        yield Statement(f"Its score does not follow quality ({told}).", keys, "bad")
     else:
         yield Statement(
-            f"It is not shown that its score follows quality ({interval}).", keys, "unknown"
+            f"It is not shown that its score follows quality ({told}).", keys, "unknown"
         )
 
 
@@ -175,7 +161,7 @@ def _noise(found: Found) -> Iterator[Statement]:
     if noise is not None and noise.value is not None and noise.value > 0:
         yield Statement(
             f"Its replies do not repeat exactly: the same question twice gives another score in "
-            f"{percent(noise.value)} of cases ({_range(noise)}).",
+            f"{percent(noise.value)} of cases ({interval(noise)}).",
             (noise.key,),
             "neutral",
         )

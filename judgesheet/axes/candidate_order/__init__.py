@@ -1,0 +1,198 @@
+"""Does the judge prefer where there is nothing to prefer, follow the slot, see a difference?
+
+Two responses are compared in both orders (paper 003, the Judge Datasheet): pairs with nothing in
+them, pairs of equal quality, pairs that are a known number of steps apart, under an ordinary and a
+strict instruction about ties.
+
+This file holds the material, the cells, the parser and the list of estimates. Their arithmetic is
+in `vacuum` (dark current), `delta0` (equal quality), `ladder` (steps) and `operating_point` (what
+the prompt does); `_compose` writes the responses, `words` says what it all means.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.axes import Expectation, Options, Problem, Readings
+from judgesheet.axes.candidate_order import _design, _material
+from judgesheet.axes.candidate_order._figures import figures
+from judgesheet.axes.candidate_order._pair import arrange, read
+from judgesheet.axes.candidate_order.delta0 import (
+    content_component,
+    filler_preference,
+    no_preference,
+    noise_component,
+    one_sided_commit,
+    order_change_rate,
+    order_inconsistent,
+    other_conflict,
+    position_component,
+    positional_false_preference,
+    raw_false_preference,
+    repeat_change_rate,
+    slot1_share,
+    stable_cross_sensitivity,
+)
+from judgesheet.axes.candidate_order.ladder import (
+    d_prime,
+    miss_by_tie,
+    target_sensitivity,
+    target_sensitivity_decided,
+    threshold75,
+    tie_rate,
+    wrong_rate,
+)
+from judgesheet.axes.candidate_order.operating_point import criterion, criterion_shift, format_cue
+from judgesheet.axes.candidate_order.vacuum import dark_current
+from judgesheet.axes.candidate_order.words import find, recommend, warn
+from judgesheet.records import Call, Estimate, Label, ReplyFormat, Stimulus
+from judgesheet.stats import planning
+
+if TYPE_CHECKING:
+    import numpy as np
+    from pydantic import BaseModel
+
+NAME = "candidate_order"
+TITLE = "Comparing two responses"
+QUESTION = (
+    "Does the judge prefer where there is nothing to prefer, and how small a difference does it "
+    "see, whichever response stands first?"
+)
+TEMPLATE = "candidate_order.jinja"
+
+ESTIMATES = {
+    function.__name__: function
+    for function in (
+        dark_current,
+        raw_false_preference,
+        stable_cross_sensitivity,
+        positional_false_preference,
+        one_sided_commit,
+        other_conflict,
+        no_preference,
+        order_inconsistent,
+        slot1_share,
+        position_component,
+        content_component,
+        noise_component,
+        order_change_rate,
+        repeat_change_rate,
+        target_sensitivity,
+        target_sensitivity_decided,
+        wrong_rate,
+        tie_rate,
+        miss_by_tie,
+        threshold75,
+        d_prime,
+        criterion,
+        criterion_shift,
+        filler_preference,
+        format_cue,
+    )
+}
+"""Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
+
+HEADLINE = tuple(
+    f"{NAME}.{name}"
+    for name in (
+        "dark_current[kind=empty]",
+        "dark_current[kind=whitespace]",
+        "dark_current[kind=identical]",
+        "raw_false_preference[set=same_subset]",
+        "stable_cross_sensitivity[set=same_subset]",
+        "positional_false_preference[set=same_subset]",
+        "order_inconsistent[set=same_subset]",
+        "slot1_share[set=same_subset]",
+        "position_component[set=same_subset]",
+        "content_component[set=same_subset]",
+        "noise_component[set=same_subset]",
+        "order_inconsistent[set=natural]",
+        "slot1_share[set=natural]",
+        "order_change_rate[set=natural]",
+        "repeat_change_rate[set=natural]",
+        "target_sensitivity[set=natural]",
+        "threshold75",
+        "target_sensitivity[delta=1]",
+        "wrong_rate[delta=1]",
+        "miss_by_tie[delta=1]",
+        "target_sensitivity[delta=5]",
+        "criterion_shift[delta=0]",
+        "criterion_shift[delta=1]",
+        "format_cue",
+        "filler_preference",
+    )
+)
+
+
+def material() -> "type[BaseModel]":
+    """The schema of one stimulus: a bank of sentences to compose from, or a pair of responses."""
+    return _material.Material
+
+
+def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
+    """None: what is known about a pair (its step, the better response) stands in its cell."""
+    return iter(())
+
+
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
+) -> Iterator[Call]:
+    """Every call: vacuum, equal pairs and the ladder, each in both orders, arms mixed in a task."""
+    return _design.build(stimuli, options, rng, TEMPLATE)
+
+
+def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> str | None:  # noqa: ARG001
+    """The verdict: `1`, `2`, `tie` or `abstain`; None if the reply does not say exactly one."""
+    return read(text, reply)
+
+
+def fault(cell: Mapping[str, Any]) -> str | None:
+    """What is wrong with the cell of a recorded judgment, or None."""
+    return _design.fault(cell)
+
+
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    usual = [c for c in calls if c.cell["prompt"] == "baseline" and c.cell["order"][0] == "u"]
+    vacuum = [c for c in usual if c.cell["condition"] == "vacuum"]
+    same = [c for c in usual if c.cell["condition"] == "delta0_same" and c.repeat == 0]
+    one = [c for c in usual if c.cell["condition"] == "ladder" and c.cell["delta"] == 1]
+    for key, mine, share, per_pair, assuming in (
+        ("dark_current", vacuum, 0.1, 2, "true rate .10, ICC .2"),
+        ("positional_false_preference[set=same_subset]", same, 0.1, 1, "true rate .10, ICC .2"),
+        ("target_sensitivity[delta=1]", one, 0.75, 2, "true rate .75, ICC .2"),
+    ):
+        tasks = len({call.stimulus for call in mine})
+        if tasks:
+            width = planning.rate_half_width(share, tasks, per_pair * len(mine) / tasks, 0.2)
+            yield Expectation(f"{NAME}.{key}", width, assuming)
+
+
+def measure(readings: Readings) -> Iterator[Estimate]:
+    """Every estimate of `ESTIMATES` that the run allows."""
+    pairs = arrange(readings)
+    if pairs is None:
+        return
+    for function in ESTIMATES.values():
+        yield from function(pairs)
+
+
+def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """Leaks of the level, several sentences in a slot, duplicates; prints the spread of lengths."""
+    return _material.check(stimuli)
+
+
+__all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
+    *ESTIMATES,
+    "check",
+    "design",
+    "expect",
+    "fault",
+    "figures",
+    "find",
+    "labels",
+    "material",
+    "measure",
+    "parse",
+    "recommend",
+    "warn",
+]

@@ -1,0 +1,127 @@
+"""From a bank of sentences to responses and the pairs in which they are shown.
+
+A response of level k in wording v holds the full sentences of elements 1 to k and the neutral
+sentences of the other slots, all in wording v: every level contains what a lower one does, and all
+have equally many sentences. A half-step replaces the next neutral sentence by one that gives half
+of its element.
+
+Each wording of a task has its own order of slots, drawn from the seed and the task's id. So a place
+in the text says nothing about the level; two levels in one wording differ only in the sentences
+that make the difference; and two wordings of one level differ in words and in arrangement.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from judgesheet.axes.candidate_order._material import VARIANTS
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+VACUUM: Mapping[str, tuple[str, str]] = {"empty": ("", ""), "whitespace": ("   \n  ", " \t\n\n ")}
+"""Pairs without any content; `identical` takes the task's own text twice."""
+WORDING_PAIRS = tuple(combinations(range(VARIANTS), 2))
+HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Two responses and what the design knows about them; `better` is `u`, `v` or None."""
+
+    pair: str
+    condition: str
+    u: str
+    v: str
+    delta: float | None = None
+    better: str | None = None
+    kind: str | None = None
+
+
+class Composer:
+    """The responses of one task under one seed; the same for every profile."""
+
+    def __init__(self, task: Mapping[str, Any], seed: int) -> None:
+        self._task = task
+        self.levels = len(task["elements"])
+        self.rng: Generator = np.random.default_rng([seed, zlib.crc32(task["id"].encode())])
+        self._orders = [self.rng.permutation(self.levels) for _ in range(VARIANTS)]
+
+    def _text(self, wording: int, sentence: Callable[[int], str]) -> str:
+        return " ".join(sentence(int(slot)) for slot in self._orders[wording])
+
+    def response(self, level: float, wording: int) -> str:
+        """The response of a level, which may end in a half."""
+        whole = int(level)
+        half = whole if level > whole else None
+
+        def sentence(slot: int) -> str:
+            element = self._task["elements"][slot]
+            if slot < whole:
+                return str(element["full"][wording])
+            if slot == half:
+                return str(element["half"][wording % len(element["half"])])
+            return str(self._task["neutral"][slot][wording])
+
+        return self._text(wording, sentence)
+
+    def subset(self, slots: Sequence[int], wording: int) -> str:
+        """A response that states just these elements, whether or not they begin the chain."""
+
+        def sentence(slot: int) -> str:
+            if slot in slots:
+                return str(self._task["elements"][slot]["full"][wording])
+            return str(self._task["neutral"][slot][wording])
+
+        return self._text(wording, sentence)
+
+    def vacuum(self) -> Iterator[Shown]:
+        """Pairs in which there is nothing to prefer."""
+        identical = self._task["identical"]
+        for kind, (u, v) in {**VACUUM, "identical": (identical, identical)}.items():
+            yield Shown(f"vacuum-{kind}", "vacuum", u, v, delta=0, kind=kind)
+
+    def same_subset(self) -> Iterator[Shown]:
+        """Two wordings of one level, all levels before any level comes again."""
+        levels = self.rng.permutation(self.levels + 1)
+        for turn in range(len(WORDING_PAIRS)):
+            for place, level in enumerate(levels):
+                one, other = WORDING_PAIRS[(place + turn) % len(WORDING_PAIRS)]
+                texts = self.response(int(level), one), self.response(int(level), other)
+                yield Shown(f"same-{level}-{one}{other}", "delta0_same", *texts, delta=0)
+
+    def different_subset(self) -> Iterator[Shown]:
+        """Equally many, but entirely other elements, in one wording."""
+        largest = self.levels // 2
+        for turn in range(2 * largest):
+            size = largest - turn % largest
+            drawn = [int(slot) for slot in self.rng.permutation(self.levels)[: 2 * size]]
+            wording = turn % VARIANTS
+            texts = self.subset(drawn[:size], wording), self.subset(drawn[size:], wording)
+            yield Shown(f"different-{size}-{turn}", "delta0_different", *texts, delta=0)
+
+    def ladder(self, delta: float) -> list[Shown]:
+        """Every pair of levels that are `delta` apart, in an order of its own; v is the better."""
+        step = HALF if delta < 1 else 1.0
+        lows = np.arange(0, self.levels - delta + step / 2, step)
+        pairs = []
+        for turn in self.rng.permutation(len(lows)):
+            low = float(lows[turn])
+            wording = int(turn) % VARIANTS
+            texts = self.response(low, wording), self.response(low + delta, wording)
+            name = f"step-{low:g}-{low + delta:g}"
+            size = int(delta) if delta == int(delta) else delta
+            pairs.append(Shown(name, "ladder", *texts, delta=size, better="v"))
+        return pairs
+
+    def filler(self) -> Iterator[Shown]:
+        """The same response without (u) and with (v) sentences that say nothing, all levels."""
+        extra = self._task["filler"]
+        for level in self.rng.permutation(self.levels + 1):
+            plain = self.response(int(level), int(level) % VARIANTS)
+            padded = " ".join([extra[0], plain, *extra[1:]])
+            yield Shown(f"filler-{level}", "filler", plain, padded, delta=0)

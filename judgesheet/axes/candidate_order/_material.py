@@ -1,0 +1,190 @@
+"""What candidate_order asks about: banks of sentences to compose responses from, or own pairs."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    RootModel,
+    StringConstraints,
+    Tag,
+    model_validator,
+)
+
+from judgesheet.axes import Problem
+from judgesheet.axes._material import duplicates, leaks, word_count
+from judgesheet.records import Stimulus
+
+LENGTH_LIMIT = 0.10
+"""Largest share by which a composed response may differ from its task's mean word count."""
+VARIANTS = 3
+"""Wordings of a level; pairs of equal quality compare two of them."""
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+Wordings = Annotated[list[Text], Field(min_length=VARIANTS)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Element(_Strict):
+    """One thing that a good response says: stated fully or half, each in several wordings."""
+
+    requirement: Text
+    full: Wordings
+    half: Annotated[list[Text], Field(min_length=1)]
+
+
+class Task(_Strict):
+    """A bank of sentences; the level of a response is how many elements it states, in this order.
+
+    `neutral` holds one slot of wordings per element: what stands there while the element is
+    missing. `filler` are sentences that say nothing, `identical` a text for pairs of equal texts.
+    """
+
+    id: Name
+    domain: str = ""
+    request: Text
+    elements: list[Element]
+    neutral: list[Wordings]
+    filler: Annotated[list[Text], Field(min_length=1)]
+    identical: Text
+
+    @model_validator(mode="after")
+    def _is_a_ladder(self) -> Self:
+        if len(self.elements) < 2:
+            raise ValueError(
+                f"task {self.id} has {len(self.elements)} elements; a ladder needs two or more"
+            )
+        if len(self.neutral) != len(self.elements):
+            raise ValueError(
+                f"task {self.id} has {len(self.elements)} elements and {len(self.neutral)} neutral "
+                "slots; each element needs the slot that stands in for it"
+            )
+        self._is_nested()
+        spread = length_spread(self.model_dump())
+        if spread > LENGTH_LIMIT:
+            raise ValueError(
+                f"the responses of task {self.id} differ by up to {spread:.0%} from their mean "
+                f"length (limit {LENGTH_LIMIT:.0%}); length would give the level away"
+            )
+        return self
+
+    def _is_nested(self) -> None:
+        """A sentence that stands in two places makes a level contain what it should lack."""
+        place: dict[str, str] = {}
+        for number, (element, neutral) in enumerate(
+            zip(self.elements, self.neutral, strict=True), start=1
+        ):
+            here = {f"element {number}": element.full, f"half of element {number}": element.half}
+            for where, sentences in {**here, f"neutral slot {number}": neutral}.items():
+                for sentence in sentences:
+                    if sentence in place:
+                        raise ValueError(
+                            f"the chain of task {self.id} is not nested: {where} repeats a "
+                            f"sentence of {place[sentence]}"
+                        )
+                    place[sentence] = where
+
+
+class Pair(_Strict):
+    """Two responses of the user's own; `better` says which one is, where that is known."""
+
+    id: Name
+    request: Text
+    u: str
+    v: str
+    better: Literal["u", "v"] | None = None
+    requirements: list[Text] = []
+
+
+def _kind(record: Any) -> str:
+    return "pair" if isinstance(record, Mapping) and {"u", "v"} & set(record) else "task"
+
+
+class Material(RootModel[Any]):
+    """One line of a stimuli file: a task, or a pair of the user's own."""
+
+    root: Annotated[
+        Annotated[Task, Tag("task")] | Annotated[Pair, Tag("pair")], Discriminator(_kind)
+    ]
+
+
+def is_task(stimulus: Stimulus) -> bool:
+    """Whether responses are composed from it; the others are pairs as they are."""
+    return "elements" in stimulus.fields
+
+
+def length_spread(task: Mapping[str, Any]) -> float:
+    """Largest relative distance of a composed response from the task's mean word count."""
+    counts = list(_lengths(task))
+    mean = sum(counts) / len(counts)
+    return max(abs(count - mean) / mean for count in counts) if mean else 0.0
+
+
+def _lengths(task: Mapping[str, Any]) -> Iterator[int]:
+    """Words of every level in every wording, half-steps included."""
+    elements, neutral = task["elements"], task["neutral"]
+    for variant in range(VARIANTS):
+        full = [word_count(element["full"][variant]) for element in elements]
+        blank = [word_count(slot[variant]) for slot in neutral]
+        for level in range(len(elements) + 1):
+            yield sum(full[:level]) + sum(blank[level:])
+            if level < len(elements):
+                half = elements[level]["half"]
+                part = word_count(half[variant % len(half)])
+                yield sum(full[:level]) + part + sum(blank[level + 1 :])
+
+
+def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """What the schema cannot see; see `judgesheet stimuli check`."""
+    tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
+    for stimulus in tasks:
+        yield from _leaks(stimulus)
+        yield from _single_sentences(stimulus)
+    if tasks:
+        worst = max(tasks, key=lambda task: length_spread(task.fields))
+        yield Problem(
+            "pool",
+            f"the responses of a task differ by at most {length_spread(worst.fields):.1%} from "
+            f"their mean length ({worst.id}; limit {LENGTH_LIMIT:.0%})",
+            grave=False,
+        )
+    yield from duplicates([(task.id, task.fields["request"]) for task in tasks])
+    yield from duplicates([(task.id, task.fields["identical"]) for task in tasks])
+
+
+def _leaks(stimulus: Stimulus) -> Iterator[Problem]:
+    where = f"{stimulus.id} ({stimulus.source})"
+    fields = stimulus.fields
+    for number, element in enumerate(fields["elements"], start=1):
+        for text in (*element["full"], *element["half"]):
+            yield from leaks(f"{where}, element {number}", text)
+    for number, slot in enumerate(fields["neutral"], start=1):
+        for text in slot:
+            yield from leaks(f"{where}, neutral slot {number}", text)
+    for text in (*fields["filler"], fields["identical"]):
+        yield from leaks(where, text)
+
+
+_WITHIN = re.compile(r"[.!?][\"')\]]*\s+[A-Z]")
+
+
+def _single_sentences(stimulus: Stimulus) -> Iterator[Problem]:
+    """All slots hold one sentence, or the number of sentences tells the level."""
+    elements = stimulus.fields["elements"]
+    texts = [text for element in elements for text in (*element["full"], *element["half"])]
+    texts += [text for slot in stimulus.fields["neutral"] for text in slot]
+    several = [text for text in texts if _WITHIN.search(text)]
+    if several:
+        yield Problem(
+            f"{stimulus.id} ({stimulus.source})",
+            f"{len(several)} slots hold more than one sentence, such as “{several[0][:60]}…”",
+            grave=False,
+        )

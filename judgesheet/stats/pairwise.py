@@ -1,0 +1,364 @@
+"""Comparisons of two responses: what a pair of verdicts says, and the smallest step that is seen.
+
+A verdict is a code: `FIRST` or `SECOND` for the slot that was chosen, `TIE` for no preference,
+`INVALID` for an answer outside the allowed ones. A pair of verdicts has shape (..., 2): the verdict
+on (u, v), then that on (v, u). Slots and contents are different things: the same slot twice is the
+opposite content.
+"""
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._support import (
+    Floats,
+    Integers,
+    bootstrap_weights,
+    floats,
+    two_sided,
+    z_quantile,
+)
+from .interval import Interval, cluster_t, unseen_share
+
+TIE, FIRST, SECOND, INVALID = 0, 1, 2, 3
+NO_PREFERENCE, STABLE, POSITIONAL, ONE_SIDED, OTHER = range(5)
+"""What a pair of verdicts is: neither decides, the same content twice, the same slot twice, one of
+two decides, one of two is invalid."""
+
+LEFT, RIGHT = "left", "right"
+RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """How often two orders of a pair agree, in counts (003 equations 2 to 7).
+
+    Attributes
+    ----------
+    pairs
+        Number of pairs of verdicts.
+    no_preference, stable, positional, one_sided, other
+        How many of them are of each kind; they sum to `pairs`.
+    preferring
+        Calls, two per pair, that say neither tie nor abstain.
+    other_preferring
+        Those of them that belong to a pair of the kind `other`.
+    """
+
+    pairs: int
+    no_preference: int
+    stable: int
+    positional: int
+    one_sided: int
+    other: int
+    preferring: int
+    other_preferring: int
+
+    def __post_init__(self) -> None:
+        named = 2 * self.stable + 2 * self.positional + self.one_sided + self.other_preferring
+        if named != self.preferring:
+            raise ArithmeticError(
+                f"the parts of a false preference give {named} calls, counted were "
+                f"{self.preferring}"
+            )
+
+    def rate(self, count: int) -> float | None:
+        """A count as a share of the pairs."""
+        return count / self.pairs if self.pairs else None
+
+    @property
+    def raw_false_preference(self) -> float | None:
+        """RFP0 (equation 2): SCS + PFP + OSC/2 + Other, exactly (equation 7)."""
+        return self.preferring / (2 * self.pairs) if self.pairs else None
+
+    @property
+    def other_conflict(self) -> float | None:
+        """Other (equation 6): what pairs with an invalid answer add to RFP0."""
+        return self.other_preferring / (2 * self.pairs) if self.pairs else None
+
+    @property
+    def order_inconsistent(self) -> float | None:
+        """PFP + OSC: pairs whose verdict changes when the responses are swapped."""
+        return self.rate(self.positional + self.one_sided)
+
+
+def classify(verdicts: ArrayLike) -> Integers:
+    """The kind of each pair of verdicts.
+
+    Parameters
+    ----------
+    verdicts
+        Shape (m, 2).
+
+    Returns
+    -------
+    array
+        Shape (m,): `NO_PREFERENCE`, `STABLE`, `POSITIONAL`, `ONE_SIDED` or `OTHER`.
+    """
+    pairs = np.asarray(verdicts, dtype=np.int64).reshape(-1, 2)
+    decided = ((pairs == FIRST) | (pairs == SECOND)).sum(axis=1)
+    same_slot = pairs[:, 0] == pairs[:, 1]
+    kinds = np.select(
+        [(pairs == INVALID).any(axis=1), decided == 0, decided == 1, same_slot],
+        [OTHER, NO_PREFERENCE, ONE_SIDED, POSITIONAL],
+        default=STABLE,
+    )
+    return kinds.astype(np.int64)
+
+
+def decompose(verdicts: ArrayLike) -> Decomposition:
+    """Split the preferences of pairs without a better response into what they rest on.
+
+    Parameters
+    ----------
+    verdicts
+        Shape (m, 2).
+
+    References
+    ----------
+    003 equations 2 to 7.
+    """
+    pairs = np.asarray(verdicts, dtype=np.int64).reshape(-1, 2)
+    kinds = classify(pairs)
+    counts = np.bincount(kinds, minlength=OTHER + 1)
+    preferring = (pairs != TIE).sum(axis=1)
+    return Decomposition(
+        pairs=len(pairs),
+        no_preference=int(counts[NO_PREFERENCE]),
+        stable=int(counts[STABLE]),
+        positional=int(counts[POSITIONAL]),
+        one_sided=int(counts[ONE_SIDED]),
+        other=int(counts[OTHER]),
+        preferring=int(preferring.sum()),
+        other_preferring=int(preferring[kinds == OTHER].sum()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """What decides, per pair: unbiased, so single pairs may be negative; NaN without repeats.
+
+    `position` + `content` + `noise` is the share of calls that decide.
+    """
+
+    position: Floats
+    content: Floats
+    noise: Floats
+
+
+def components(signs: ArrayLike) -> Components:
+    """Split the decisions of each pair into slot, content and noise by U-statistics.
+
+    With m_o the mean sign under order o, position is ((m_1 + m_2) / 2)^2 and content
+    ((m_1 - m_2) / 2)^2; squares are estimated by products of different calls, so that noise does
+    not enter them. What remains of the mean square is noise.
+
+    Parameters
+    ----------
+    signs
+        Shape (m, 2, R): 1 for the first slot, -1 for the second, 0 for neither, NaN for missing.
+    """
+    array = floats(signs)
+    known = ~np.isnan(array)
+    count = known.sum(axis=2)
+    total = np.where(known, array, 0.0).sum(axis=2)
+    squares = np.where(known, array**2, 0.0).sum(axis=2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = (total**2 - squares) / (count * (count - 1))  # unbiased for m_o^2
+        mean = total / count
+        size = (squares / count).mean(axis=1)
+    repeated = (count >= 2).all(axis=1)
+    sums = np.where(repeated, own.sum(axis=1), np.nan) / 4
+    cross = mean.prod(axis=1) / 2
+    position, content = sums + cross, sums - cross
+    return Components(position, content, size - position - content)
+
+
+def isotonic(successes: ArrayLike, trials: ArrayLike) -> Floats:
+    """Weighted non-decreasing fit of rates by their max-min formula; steps without trials are NaN.
+
+    Parameters
+    ----------
+    successes, trials
+        Shape (..., D), steps in rising order.
+    """
+    k, n = floats(successes), floats(trials)
+    zero = np.zeros((*k.shape[:-1], 1))
+    hits = np.concatenate([zero, np.cumsum(k, axis=-1)], axis=-1)
+    calls = np.concatenate([zero, np.cumsum(n, axis=-1)], axis=-1)
+    steps = k.shape[-1]
+    fitted = np.full(k.shape, -inf)
+    for start in range(steps):
+        span = calls[..., start + 1 :] - calls[..., start : start + 1]
+        gain = hits[..., start + 1 :] - hits[..., start : start + 1]
+        mean = np.divide(gain, span, out=np.full(span.shape, inf), where=span > 0)
+        lowest = np.minimum.accumulate(mean[..., ::-1], axis=-1)[..., ::-1]
+        fitted[..., start:] = np.where(
+            lowest < inf, np.maximum(fitted[..., start:], lowest), fitted[..., start:]
+        )
+    return np.where(n > 0, fitted, np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The step at which the fitted rate reaches a target.
+
+    Attributes
+    ----------
+    value
+        The step; the smallest one if `censored` is "left", None if it is "right" or nothing was
+        asked.
+    low, high
+        Percentiles over resampled clusters; 0 and None where resamples are censored.
+    censored
+        "left" if the smallest step already reaches the target, "right" if none does, "" otherwise.
+    clusters
+        Number of clusters.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    censored: str
+    clusters: int
+
+
+def threshold(
+    successes: ArrayLike,
+    trials: ArrayLike,
+    steps: ArrayLike,
+    rng: np.random.Generator,
+    target: float = 0.75,
+    level: float = 0.95,
+) -> Threshold:
+    """Smallest step at which the isotonic fit reaches `target`, interpolated between steps.
+
+    Parameters
+    ----------
+    successes, trials
+        Shape (G, D): per cluster and step.
+    steps
+        Shape (D,), rising.
+    rng
+        Draws the clusters of the bootstrap.
+    target
+        The rate to reach.
+    level
+        Confidence level.
+
+    References
+    ----------
+    003 equation 10, with linear interpolation in place of its step function.
+    """
+    k, n, places = floats(successes), floats(trials), floats(steps)
+    asked = n.sum(axis=0) > 0
+    k, n, places = k[:, asked], n[:, asked], places[asked]
+    groups = len(k)
+    if places.size == 0:
+        return Threshold(None, None, None, "", groups)
+    value = float(_crossing(isotonic(k.sum(axis=0), n.sum(axis=0)), places, target))
+    censored = LEFT if value == -inf else RIGHT if value == inf else ""
+    low, high = None, None
+    if groups > 1:
+        weights = bootstrap_weights(groups, RESAMPLES, rng)
+        drawn = _crossing(isotonic(weights @ k, weights @ n), places, target)
+        tail = 1 - two_sided(level)
+        ends = np.quantile(drawn, [tail, 1 - tail], method="nearest")
+        low, high = (float(end) for end in ends)
+    return Threshold(
+        value={LEFT: float(places[0]), RIGHT: None}.get(censored, value),
+        low=_finite(low),
+        high=_finite(high),
+        censored=censored,
+        clusters=groups,
+    )
+
+
+def _finite(end: float | None) -> float | None:
+    """An end of the interval: 0 below the ladder (where it is the lower end), None above it."""
+    if end is None or end == inf:
+        return None
+    return 0.0 if end == -inf else end
+
+
+def _crossing(fitted: Floats, places: Floats, target: float) -> Floats:
+    """Where each curve (..., D) reaches the target; -inf before the first step, inf after all."""
+    known = ~np.isnan(fitted)
+    # A step that a resample missed takes the level of the step before it: the curve stays rising.
+    filled = np.maximum.accumulate(np.where(known, fitted, 0.0), axis=-1)
+    reached = filled >= target
+    at = reached.argmax(axis=-1)
+    before = np.maximum(at - 1, 0)
+    high = np.take_along_axis(filled, at[..., None], -1)[..., 0]
+    low = np.take_along_axis(filled, before[..., None], -1)[..., 0]
+    share = np.divide(target - low, high - low, out=np.ones_like(high), where=high > low)
+    crossing = places[before] + share * (places[at] - places[before])
+    crossing = np.where(at == 0, -inf, crossing)
+    return np.where(reached.any(axis=-1), crossing, inf)
+
+
+def d_prime(hits: float, n_first: float, false_alarms: float, n_second: float) -> float | None:
+    """z(H) - z(F) with the log-linear correction (k + .5) / (n + 1) in each slot.
+
+    Parameters
+    ----------
+    hits, n_first
+        Calls with the better response in slot 1 that chose slot 1, and all of them.
+    false_alarms, n_second
+        Calls with the better response in slot 2 that chose slot 1, and all of them.
+
+    References
+    ----------
+    003 table 6: 10 of 10 and 0 of 10 give 3.3812.
+    """
+    if n_first <= 0 or n_second <= 0:
+        return None
+    hit_rate = (hits + 0.5) / (n_first + 1)
+    alarm_rate = (false_alarms + 0.5) / (n_second + 1)
+    return z_quantile(hit_rate) - z_quantile(alarm_rate)
+
+
+def d_prime_bound(hits: Interval, false_alarms: Interval) -> float | None:
+    """Lower bound of d' on the scale of a two-alternative choice (divided by sqrt 2).
+
+    Parameters
+    ----------
+    hits, false_alarms
+        Intervals of the two rates at a level of 1 - a; the bound then holds at one-sided level
+        1 - a (Bonferroni), so intervals of .975 give the lower end of a two-sided .95 interval.
+    """
+    low, high = hits.low, false_alarms.high
+    if low is None or high is None or low <= 0 or high >= 1:
+        return None
+    return (z_quantile(low) - z_quantile(high)) / sqrt(2)
+
+
+def paired_difference(
+    sums: ArrayLike, sizes: ArrayLike, reach: float = 1.0, level: float = 0.95
+) -> Interval:
+    """Mean of paired differences over clusters, cluster-robust t interval.
+
+    Where all clusters agree there is no spread to take an interval from: it then reaches as far as
+    clusters that were not seen could move the mean.
+
+    Parameters
+    ----------
+    sums, sizes
+        Shape (G,): sum and number of differences of each cluster.
+    reach
+        Largest size of a difference.
+    level
+        Confidence level.
+    """
+    found = cluster_t(sums, sizes, level)
+    if found.value is None or found.low is None or found.high is None or found.low < found.high:
+        return found
+    unseen = unseen_share(found.clusters, level)
+    low = found.value - unseen * (found.value + reach)
+    high = found.value + unseen * (reach - found.value)
+    note = f"all {found.clusters} clusters agree: the interval allows for clusters not seen"
+    return Interval(
+        found.value, low, high, level, found.clusters, "Clopper-Pearson on clusters", note
+    )
