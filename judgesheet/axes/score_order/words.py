@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from judgesheet.axes import Readings
 from judgesheet.axes.score_order.ordering import ENOUGH
 from judgesheet.records import Estimate, Recommendation, Statement
+from judgesheet.stats.multiplicity import holm
 
 SIGNIFICANT = 0.05
 NEAR_ENOUGH = 0.02
@@ -24,6 +25,14 @@ Found = Mapping[str, Estimate]
 def _get(found: Found, name: str) -> Estimate | None:
     estimate = found.get(f"score_order.{name}")
     return None if estimate is None or estimate.value is None else estimate
+
+
+def _announced(found: Found, name: str) -> bool:
+    """Whether a test announces a bias, with Holm's correction over the two that could."""
+    tests = ("order_dependence_p", "position_bias_p")
+    values = [None if (e := _get(found, test)) is None else e.value for test in tests]
+    p = holm(values)[tests.index(name)]
+    return p is not None and p < SIGNIFICANT
 
 
 def percent(value: float) -> str:
@@ -57,7 +66,7 @@ def _favourite(found: Found) -> Iterator[Statement]:
     if p is None or v is None or p.value is None or v.value is None:
         return
     keys = ("score_order.position_bias_p", "score_order.cramers_v")
-    if p.value >= SIGNIFICANT:
+    if not _announced(found, "position_bias_p"):
         ceiling = "" if v.high is None else f" (Cramér's V could still be {v.high:.2f})"
         yield Statement(
             f"No position in the rubric is favoured as far as this probe can see{ceiling}.",
@@ -86,7 +95,6 @@ def _most_extreme(found: Found) -> Estimate | None:
 
 def _change(found: Found) -> Iterator[Statement]:
     change, noise = _get(found, "order_change_rate"), _get(found, "repeat_change_rate")
-    p = _get(found, "order_dependence_p")
     if change is None or change.value is None:
         return
     text = (
@@ -95,7 +103,7 @@ def _change(found: Found) -> Iterator[Statement]:
     )
     if noise is not None and noise.value is not None:
         text += f"; asking twice in the same order changes it in {percent(noise.value)}"
-    depends = p is not None and p.value is not None and p.value < SIGNIFICANT
+    depends = _announced(found, "order_dependence_p")
     apart = (
         noise is not None
         and noise.high is not None
@@ -220,10 +228,9 @@ def _is_blind(found: Found) -> bool:
 
 
 def _how_many(found: Found) -> Iterator[Recommendation]:
-    p = _get(found, "order_dependence_p")
-    if p is None or p.value is None:
+    if _get(found, "order_dependence_p") is None:
         return
-    if p.value >= SIGNIFICANT:
+    if not _announced(found, "order_dependence_p"):
         yield _advice(
             "One order is enough as far as this probe can see: no dependence on it is shown.",
             "order_dependence_p",
