@@ -370,8 +370,11 @@ def _publish(ledger: "Ledger", directory: Path) -> Datasheet:
 
 
 def _write_judgments(table: Any, path: Path) -> None:
-    """One row a call; values that are no scalar are stored as JSON text."""
+    """One row a call. `value` is the reading as JSON, `score` the same where it is a number."""
+    table = table.copy()
+    numbers = [v if isinstance(v, int) else None for v in table["value"]]
     for column in ("order", "value"):
         if column in table:
             table[column] = [None if v is None else json.dumps(v) for v in table[column]]
-    table.to_parquet(path, index=False)
+    table["score"] = numbers
+    table.astype({"score": "Int64"}).to_parquet(path, index=False)
