@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet import __version__
 from judgesheet.records import AxisResult, Datasheet
+from judgesheet.spine.datasheet import SCHEMA_VERSION
 from judgesheet.spine.measure import Measured
 
 if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger, Totals
 
-SCHEMA_VERSION = "1"
 FREE = ("local", "sim")
 """Providers that send no bill."""
 PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "httpx", "xllamacpp")
