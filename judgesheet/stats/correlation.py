@@ -224,7 +224,7 @@ def cluster_jackknife_r(
 
 
 def _why_undefined(x: Floats) -> str:
-    return "undefined: one side is constant" if x.size > 1 else "fewer than two items"
+    return f"undefined: {'one side is constant' if x.size > 1 else 'fewer than two items'}"
 
 
 def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind) -> Floats:
