@@ -170,12 +170,19 @@ def _quality(found: Found) -> Iterator[Statement]:
 
 def _no_correlation(found: Found) -> Iterator[Statement]:
     estimate = found.get("score_order.pearson_r[arm=balanced]")
-    if estimate is not None and "constant" in estimate.note:
-        yield Statement(
-            "Averaged over orders, every response gets the same score, whatever its quality.",
-            (estimate.key,),
-            "bad",
-        )
+    if estimate is None or not _is_flat(estimate):
+        return
+    how_many = "every response" if estimate.value is None else "nearly every response"
+    yield Statement(
+        f"Averaged over orders, {how_many} gets the same score, whatever its quality.",
+        (estimate.key,),
+        "bad",
+    )
+
+
+def _is_flat(r: Estimate) -> bool:
+    """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
+    return "constant" in r.note or "without one cluster" in r.note
 
 
 def _noise(found: Found) -> Iterator[Statement]:
@@ -224,7 +231,7 @@ def _is_blind(found: Found) -> bool:
     r = found.get("score_order.pearson_r[arm=balanced]")
     if _get(found, "chi2") is None:
         return True
-    return r is not None and ("constant" in r.note or (r.high is not None and r.high < USABLE_R))
+    return r is not None and (_is_flat(r) or (r.high is not None and r.high < USABLE_R))
 
 
 def _how_many(found: Found) -> Iterator[Recommendation]:
