@@ -25,7 +25,7 @@ from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from judgesheet.errors import JudgesheetError, UsageError
-from judgesheet.records import Call, Outcome, Reply, ReplyFormat, digest
+from judgesheet.records import Call, Outcome, Reply, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,6 @@ def position_logits(parameters: Parameters, item: str, n: int) -> list[float]:
 class SimulatedJudge:
     """A judge with planted parameters; the same call and attempt always get the same reply."""
 
-    default_reply: ReplyFormat = "json"
     max_concurrency: int | None = None
 
     def __init__(

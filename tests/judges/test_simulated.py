@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from judgesheet.errors import JudgesheetError, UsageError
-from judgesheet.judges import Connection, open_judge
+from judgesheet.judges import default_reply
 from judgesheet.judges.simulated import (
     PRESETS,
     Parameters,
@@ -160,4 +160,4 @@ def test_opening_a_simulated_judge_loads_nothing_heavy() -> None:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == "[]"
-    assert open_judge("sim/fair", Connection()).default_reply == "json"
+    assert default_reply("sim/fair") == "json"
