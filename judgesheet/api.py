@@ -104,11 +104,13 @@ def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]
 
     `reply="auto"` is planned as text, since only an endpoint can say what it honours.
     """
+    from judgesheet.judges import default_reply
     from judgesheet.spine.plan import budget
 
     request = _request(model, options)
     axes = _axes(request)
-    reply = request.reply if request.reply in ("text", "json") else _default_reply(request.model)
+    known = request.reply in ("text", "json")
+    reply = str(request.reply) if known else default_reply(request.model)
     planned = _plan(request, axes, reply)
     return planned, list(budget(planned, axes))
 
@@ -256,16 +258,11 @@ def _reply_format(name: str) -> ReplyFormat:
     return "text"
 
 
-def _default_reply(model: str) -> ReplyFormat:
-    """What hosted models are asked for is text; the small and the simulated ones need a schema."""
-    return "json" if model.partition("/")[0] in ("local", "sim") else "text"
-
-
 def _prepare(
     request: Request, axes: "Sequence[Axis]", directory: Path, *, fresh: bool
 ) -> "tuple[Judge, Plan]":
     """The judge and the plan: `auto` needs the judge first, a simulated judge the labels."""
-    from judgesheet.judges import Connection, open_judge
+    from judgesheet.judges import Connection, default_reply, open_judge
 
     connection = Connection(
         base_url=request.base_url,
@@ -274,7 +271,7 @@ def _prepare(
         timeout_s=request.timeout_s,
         concurrency=request.concurrency,
     )
-    reply = request.reply or _default_reply(request.model)
+    reply = request.reply or default_reply(request.model)
     if reply == "auto":
         earlier = None if fresh else _reply_of(directory)
         judge = open_judge(request.model, connection)
@@ -370,8 +367,11 @@ def _publish(ledger: "Ledger", directory: Path) -> Datasheet:
 
 
 def _write_judgments(table: Any, path: Path) -> None:
-    """One row a call; values that are no scalar are stored as JSON text."""
+    """One row a call. `value` is the reading as JSON, `score` the same where it is a number."""
+    table = table.copy()
+    numbers = [v if isinstance(v, int) else None for v in table["value"]]
     for column in ("order", "value"):
         if column in table:
             table[column] = [None if v is None else json.dumps(v) for v in table[column]]
-    table.to_parquet(path, index=False)
+    table["score"] = numbers
+    table.astype({"score": "Int64"}).to_parquet(path, index=False)

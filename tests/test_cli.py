@@ -398,3 +398,39 @@ def test_commands_are_functions(tmp_path: Path) -> None:
     assert "Strength" in judgesheet.explain("score_order.cramers_v")
     plan, budgets = judgesheet.plan("sim/fair", profile="smoke")
     assert budgets[0].calls == len(plan.calls)
+
+
+class Schema(Page):
+    """An endpoint that answers with JSON where a schema is asked for, else with words."""
+
+    honours = True
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        constrained = self.honours and "response_format" in asked
+        text = '{"score": 3}' if constrained else "It is fair. [RESULT] 4"
+        answer = {"choices": [{"message": {"content": text}}], "model": "m"}
+        body = json.dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.mark.parametrize("honours", [True, False])
+def test_auto_asks_the_endpoint_once_and_records_the_format(tmp_path: Path, honours: bool) -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("S", (Schema,), {"honours": honours}))
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    command = ("probe", "--model", "openai-compatible/m", "--base-url", address, "--reply", "auto",
+               "--profile", "smoke", "--out", tmp_path, "--quiet", "--json")  # fmt: skip
+    first, again = run(*command), run(*command)
+    server.shutdown()
+    server.server_close()
+    thread.join()
+    assert first.returncode == 0, first.stderr
+    sheet = json.loads(first.stdout)
+    assert sheet["run"]["reply"] == ("json" if honours else "text")
+    assert sheet["axes"][0]["answered"] == sheet["axes"][0]["planned"]
+    assert again.stdout == first.stdout

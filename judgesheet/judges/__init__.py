@@ -24,10 +24,6 @@ class Judge(Protocol):
         """What a reader must know of this judge (provider, model, base URL, …); never a key."""
 
     @property
-    def default_reply(self) -> ReplyFormat:
-        """The reply format that this judge is asked for unless the user says otherwise."""
-
-    @property
     def max_concurrency(self) -> int | None:
         """Calls in flight that this judge can bear; None leaves it to the collector."""
 
@@ -61,6 +57,14 @@ class Connection:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float = 120.0
     concurrency: int = 16
+
+
+def default_reply(model: str) -> ReplyFormat:
+    """The reply format that a judge is asked for unless the user says otherwise.
+
+    Small models follow an answer format only where the decoding is constrained to it.
+    """
+    return "json" if model.partition("/")[0] in ("local", "sim") else "text"
 
 
 def open_judge(

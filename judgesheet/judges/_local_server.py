@@ -23,6 +23,7 @@ def serve(model: Path, context: int) -> None:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(model)
+    params.model_alias = {model.name}  # what replies name it; a path would tell whose machine it is
     params.n_ctx = context
     # One slot keeps one prefix warm: calls that share it are several times faster in sequence.
     params.n_parallel = 1

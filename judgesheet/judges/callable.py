@@ -19,13 +19,12 @@ from types import TracebackType
 from typing import Any, Self
 
 from judgesheet.errors import JudgeError, UsageError
-from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+from judgesheet.records import Call, Outcome, Reply
 
 
 class CallableJudge:
     """A Python function as a judge; one that is not a coroutine function runs in a thread."""
 
-    default_reply: ReplyFormat = "text"
     max_concurrency: int | None = None
 
     def __init__(self, name: str, function: Callable[..., Any], timeout_s: float) -> None:

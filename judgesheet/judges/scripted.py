@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+from judgesheet.records import Call, Outcome, Reply
 
 Line = str | tuple[Outcome, str]
 """The words of an `ok` reply, or an outcome with its words."""
@@ -20,12 +20,9 @@ class ScriptedJudge:
     A call that a mapping does not hold is answered with "".
     """
 
-    def __init__(
-        self, script: Script, *, name: str = "scripted", default_reply: ReplyFormat = "text"
-    ) -> None:
+    def __init__(self, script: Script, *, name: str = "scripted") -> None:
         self._script = script
         self._name = name
-        self.default_reply = default_reply
         self.max_concurrency: int | None = None
 
     @property

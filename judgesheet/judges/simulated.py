@@ -38,7 +38,7 @@ from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from judgesheet.errors import JudgesheetError, UsageError
-from judgesheet.records import Call, Outcome, Reply, ReplyFormat, digest
+from judgesheet.records import Call, Outcome, Reply, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,6 @@ def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> 
 class SimulatedJudge:
     """A judge with planted parameters; the same call and attempt always get the same reply."""
 
-    default_reply: ReplyFormat = "json"
     max_concurrency: int | None = None
 
     def __init__(

@@ -21,7 +21,7 @@ from tenacity import (
     RetryCallState,
     retry_if_result,
     stop_after_attempt,
-    wait_exponential_jitter,
+    wait_exponential,
     wait_random,
 )
 
@@ -390,15 +390,13 @@ class _Sitting:
 
     def _make_retrying(self) -> AsyncRetrying:
         settings = self._settings
-        backoff = wait_exponential_jitter(
-            initial=settings.backoff_s, max=settings.longest_backoff_s, jitter=settings.backoff_s
-        )
-        # Calls that were told to wait equally long must not all come back at once.
+        # Calls that failed together must not all come back at once.
         jitter = wait_random(0, settings.backoff_s)
+        backoff = wait_exponential(settings.backoff_s, settings.longest_backoff_s)
 
         def wait(state: RetryCallState) -> float:
             asked = _result(state).retry_after_s
-            return backoff(state) if asked is None else asked + jitter(state)
+            return (backoff(state) if asked is None else asked) + jitter(state)
 
         return AsyncRetrying(
             sleep=self._pause,

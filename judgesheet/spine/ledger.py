@@ -470,6 +470,10 @@ def _one_sentence(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as error:
         raise RunError(_sentence(path, error)) from error
+    except UnicodeEncodeError as error:
+        raise RunError(
+            f"{path} cannot hold {error.object[:60]!r}: half a surrogate pair is no text"
+        ) from error
 
 
 def _sentence(path: Path, error: Exception) -> str:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet import __version__
 from judgesheet.records import AxisResult, Datasheet
+from judgesheet.spine.datasheet import SCHEMA_VERSION
 from judgesheet.spine.measure import Measured
 
 if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger, Totals
 
-SCHEMA_VERSION = "1"
+FREE = ("local", "sim")
+"""Providers that send no bill."""
 PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "httpx", "xllamacpp")
 """Libraries whose version can move a figure or a reply."""
 
@@ -66,7 +68,7 @@ def _run(
         "outcomes": dict(totals.outcomes),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
-        "cost_usd": cost(totals.tokens_in, totals.tokens_out, ledger.get_meta("prices")),
+        "cost_usd": _cost(ledger, totals),
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),
         "wall_s": round(wall, 3) if totals.first_at else None,
@@ -75,11 +77,14 @@ def _run(
     }
 
 
-def cost(tokens_in: int | None, tokens_out: int | None, prices: Any) -> float | None:
-    """US dollars for these tokens at `prices` = [in, out] per million; None if unknown."""
-    if not prices or tokens_in is None or tokens_out is None:
+def _cost(ledger: "Ledger", totals: "Totals") -> float | None:
+    """US dollars for all attempts; None where the user gave no prices."""
+    if ledger.get_meta("judge", {}).get("provider") in FREE:
+        return 0.0
+    prices = ledger.get_meta("prices")
+    if not prices or totals.tokens_in is None or totals.tokens_out is None:
         return None
-    return float(tokens_in * prices[0] + tokens_out * prices[1]) / 1e6
+    return float(totals.tokens_in * prices[0] + totals.tokens_out * prices[1]) / 1e6
 
 
 def _iso(at: float | None) -> str | None:

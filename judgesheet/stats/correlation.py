@@ -207,7 +207,7 @@ def cluster_jackknife_r(
 
     r = pearson(x, y) if kind == "pearson" else spearman(x, y)
     if np.isnan(r):
-        return answer(None, None, None, "undefined: fewer than two items or a constant side")
+        return answer(None, None, None, _why_undefined(x))
     if groups < 3:
         return answer(r, None, None, "fewer than three clusters: no interval")
     if abs(r) > 1 - 1e-9:
@@ -221,6 +221,10 @@ def cluster_jackknife_r(
     half = t_quantile(deletions - 1, two_sided(level)) * se
     centre = float(np.arctanh(r))
     return answer(r, float(np.tanh(centre - half)), float(np.tanh(centre + half)))
+
+
+def _why_undefined(x: Floats) -> str:
+    return f"undefined: {'one side is constant' if x.size > 1 else 'fewer than two items'}"
 
 
 def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind) -> Floats:
@@ -274,7 +278,7 @@ def delta_r(
     sums = sum_by(_moments(*columns), codes, groups)
     value = float(_delta(sums.sum(axis=0)))
     if np.isnan(value) or groups < 2:
-        note = "one cluster: no interval" if groups == 1 else "undefined: a constant side"
+        note = "one cluster: no interval" if groups == 1 else "undefined: one side is constant"
         known_value = None if np.isnan(value) else value
         return DeltaR(
             known_value, None, None, level, None, None, margin, None, items, groups, 0, note
@@ -339,7 +343,7 @@ def paper_bootstrap_r(
     method, items = f"item percentile bootstrap, {resamples} resamples", int(x.size)
     r = pearson(x, y) if kind == "pearson" else spearman(x, y)
     if np.isnan(r):
-        note = "undefined: fewer than two items or a constant side"
+        note = _why_undefined(x)
         return Correlation(None, None, None, level, items, items, kind, method, note)
     drawn = np.concatenate(list(_item_resamples(x, y, rng, kind, resamples)))
     drawn = drawn[~np.isnan(drawn)]

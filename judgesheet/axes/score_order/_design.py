@@ -41,7 +41,7 @@ class Settings:
 
 
 PROFILES: Mapping[str, Settings] = {
-    "smoke": Settings(stimuli=4, candidates=2, repeated=2, random=0, fixed=1),
+    "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
     "quick": Settings(stimuli=12, candidates=3, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),

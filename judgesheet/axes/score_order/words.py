@@ -10,6 +10,7 @@ from judgesheet.axes import Readings
 from judgesheet.axes._words import interval, percent
 from judgesheet.axes.score_order.ordering import ENOUGH
 from judgesheet.records import Estimate, Recommendation, Statement
+from judgesheet.stats.multiplicity import holm
 
 SIGNIFICANT = 0.05
 NEAR_ENOUGH = 0.02
@@ -25,6 +26,14 @@ Found = Mapping[str, Estimate]
 def _get(found: Found, name: str) -> Estimate | None:
     estimate = found.get(f"score_order.{name}")
     return None if estimate is None or estimate.value is None else estimate
+
+
+def _announced(found: Found, name: str) -> bool:
+    """Whether a test announces a bias, with Holm's correction over the two that could."""
+    tests = ("order_dependence_p", "position_bias_p")
+    values = [None if (e := _get(found, test)) is None else e.value for test in tests]
+    p = holm(values)[tests.index(name)]
+    return p is not None and p < SIGNIFICANT
 
 
 def find(found: Found) -> Iterator[Statement]:
@@ -45,7 +54,7 @@ def _favourite(found: Found) -> Iterator[Statement]:
     if p is None or v is None or p.value is None or v.value is None:
         return
     keys = ("score_order.position_bias_p", "score_order.cramers_v")
-    if p.value >= SIGNIFICANT:
+    if not _announced(found, "position_bias_p"):
         ceiling = "" if v.high is None else f" (Cramér's V could still be {v.high:.2f})"
         yield Statement(
             f"No position in the rubric is favoured as far as this probe can see{ceiling}.",
@@ -74,7 +83,6 @@ def _most_extreme(found: Found) -> Estimate | None:
 
 def _change(found: Found) -> Iterator[Statement]:
     change, noise = _get(found, "order_change_rate"), _get(found, "repeat_change_rate")
-    p = _get(found, "order_dependence_p")
     if change is None or change.value is None:
         return
     text = (
@@ -83,7 +91,7 @@ def _change(found: Found) -> Iterator[Statement]:
     )
     if noise is not None and noise.value is not None:
         text += f"; asking twice in the same order changes it in {percent(noise.value)}"
-    depends = p is not None and p.value is not None and p.value < SIGNIFICANT
+    depends = _announced(found, "order_dependence_p")
     apart = (
         noise is not None
         and noise.high is not None
@@ -148,12 +156,19 @@ def _quality(found: Found) -> Iterator[Statement]:
 
 def _no_correlation(found: Found) -> Iterator[Statement]:
     estimate = found.get("score_order.pearson_r[arm=balanced]")
-    if estimate is not None and "constant" in estimate.note:
-        yield Statement(
-            "Averaged over orders, every response gets the same score, whatever its quality.",
-            (estimate.key,),
-            "bad",
-        )
+    if estimate is None or not _is_flat(estimate):
+        return
+    how_many = "every response" if estimate.value is None else "nearly every response"
+    yield Statement(
+        f"Averaged over orders, {how_many} gets the same score, whatever its quality.",
+        (estimate.key,),
+        "bad",
+    )
+
+
+def _is_flat(r: Estimate) -> bool:
+    """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
+    return "constant" in r.note or "without one cluster" in r.note
 
 
 def _noise(found: Found) -> Iterator[Statement]:
@@ -202,14 +217,13 @@ def _is_blind(found: Found) -> bool:
     r = found.get("score_order.pearson_r[arm=balanced]")
     if _get(found, "chi2") is None:
         return True
-    return r is not None and ("constant" in r.note or (r.high is not None and r.high < USABLE_R))
+    return r is not None and (_is_flat(r) or (r.high is not None and r.high < USABLE_R))
 
 
 def _how_many(found: Found) -> Iterator[Recommendation]:
-    p = _get(found, "order_dependence_p")
-    if p is None or p.value is None:
+    if _get(found, "order_dependence_p") is None:
         return
-    if p.value >= SIGNIFICANT:
+    if not _announced(found, "order_dependence_p"):
         yield _advice(
             "One order is enough as far as this probe can see: no dependence on it is shown.",
             "order_dependence_p",

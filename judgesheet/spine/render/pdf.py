@@ -41,11 +41,12 @@ def render(sheet: Datasheet, options: Options) -> bytes:
     MissingDependencyError
         if the typesetting libraries of the system are absent.
     """
-    page = build(sheet)
-    styles = [_faces(), style("sheet.css"), style("paper.css"), _page_size(options)]
-    figures = drawings(page, themed=False)
-    images = {drawing.name: drawing.svg for axis in figures.values() for drawing in axis}
-    return typeset(document(page, styles, figures, _image), sheet, images)
+    with _undisturbed():
+        page = build(sheet)
+        styles = [_faces(), style("sheet.css"), style("paper.css"), _page_size(options)]
+        figures = drawings(page, themed=False)
+        images = {drawing.name: drawing.svg for axis in figures.values() for drawing in axis}
+        return typeset(document(page, styles, figures, _image), sheet, images)
 
 
 def typeset(text: str, sheet: Datasheet, images: Mapping[str, str] | None = None) -> bytes:

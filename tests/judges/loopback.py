@@ -1,0 +1,124 @@
+"""A real HTTP server on loopback whose answers a test scripts, and plans to ask it."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from judgesheet.records import Call, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What arrived: path, headers (lower case) and the decoded body."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+    @property
+    def words(self) -> str:
+        """The last message."""
+        return str(self.body["messages"][-1]["content"])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to send; `body` None drops the connection."""
+
+    body: bytes | None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Server:
+    """A running server: its base URL and every request so far."""
+
+    base_url: str
+    requests: list[Request] = field(default_factory=list)
+
+
+Script = Callable[[Request, int], Answer]
+"""From a request and its number (from 1) to the answer."""
+
+
+@contextmanager
+def serving(script: Script) -> Iterator[Server]:
+    """Serve answers until the block ends."""
+    lock = threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            length = int(self.headers["Content-Length"])
+            body = json.loads(self.rfile.read(length))
+            headers = {key.lower(): value for key, value in self.headers.items()}
+            with lock:
+                request = Request(self.path, headers, body)
+                server.requests.append(request)
+                number = len(server.requests)
+            self._send(script(request, number))
+
+        def _send(self, answer: Answer) -> None:
+            if answer.body is None:
+                self.close_connection = True
+                return
+            try:
+                self.send_response(answer.status)
+                for key, value in answer.headers.items():
+                    self.send_header(key, value)
+                self.send_header("Content-Length", str(len(answer.body)))
+                self.end_headers()
+                self.wfile.write(answer.body)
+            except OSError:  # the client has gone, as some tests want
+                self.close_connection = True
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
+        server = Server(f"http://127.0.0.1:{listener.server_address[1]}/v1")
+        thread = threading.Thread(target=listener.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield server
+        finally:
+            listener.shutdown()
+            thread.join()
+
+
+def completion(text: str, **choice: Any) -> Answer:
+    """A chat completion that says `text`."""
+    body = {
+        "model": "served-model",
+        "choices": [{"message": {"role": "assistant", "content": text}, **choice}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 2},
+    }
+    return Answer(json.dumps(body).encode())
+
+
+def failure(status: int, headers: Mapping[str, str] | None = None, **error: Any) -> Answer:
+    """An error in the usual shape."""
+    return Answer(json.dumps({"error": error}).encode(), status, headers or {})
+
+
+def make_call(words: str = "Grade this.", **params: Any) -> Call:
+    """A call of the axis score_order that sends `words`."""
+    return Call(
+        axis="score_order",
+        stimulus=words,
+        cell={"item": words, "arm": "fixed", "scale": 5, "order": [1, 2, 3, 4, 5]},
+        repeat=0,
+        messages=({"role": "user", "content": words},),
+        params={"temperature": 0.0, "max_tokens": 24, **params},
+    )
+
+
+def make_plan(calls: int, seed: int = 1) -> Plan:
+    """So many different calls; the words of call i are `call i`."""
+    return Plan(seed, tuple(make_call(f"call {number}") for number in range(calls)), (), {})

@@ -1,0 +1,81 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from judgesheet.errors import JudgeError, UsageError
+from judgesheet.judges import Connection, open_judge
+from judgesheet.records import Reply
+from tests.judges.loopback import make_call
+
+MODULE = """
+import asyncio, time
+
+def plain(messages):
+    return messages[0]["content"] + " [RESULT] 1"
+
+def with_params(messages, params):
+    return str(params["max_tokens"])
+
+async def coroutine(messages):
+    return "[RESULT] 2"
+
+def raising(messages):
+    raise KeyError("oops")
+
+def wrong(messages):
+    return 4
+
+async def endless(messages):
+    await asyncio.sleep(60)
+
+number = 3
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    name = f"users_{abs(hash(tmp_path))}"
+    (tmp_path / f"{name}.py").write_text(MODULE)
+    (tmp_path / f"{name}_broken.py").write_text("1 / 0")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", ["/nowhere", *__import__("sys").path])
+    return name
+
+
+def ask(name: str, timeout_s: float = 30.0) -> Reply:
+    async def main() -> Reply:
+        async with open_judge(f"python/{name}", Connection(timeout_s=timeout_s)) as judge:
+            return await judge.ask(make_call("Hello"), 1)
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [("plain", "Hello [RESULT] 1"), ("with_params", "24"), ("coroutine", "[RESULT] 2")],
+)
+def test_functions_answer(module: str, function: str, text: str) -> None:
+    reply = ask(f"{module}:{function}")
+    assert (reply.outcome, reply.text, reply.raw) == ("ok", text, text)
+
+
+def test_an_exception_is_data(module: str) -> None:
+    reply = ask(f"{module}:raising")
+    assert (reply.outcome, reply.text) == ("unavailable", "")
+    assert reply.raw == "KeyError: 'oops'"
+
+
+def test_a_function_that_never_returns_is_a_timeout(module: str) -> None:
+    assert ask(f"{module}:endless", timeout_s=0.05).outcome == "timeout"
+
+
+def test_a_result_that_is_no_string_stops_the_run(module: str) -> None:
+    with pytest.raises(JudgeError, match="returned a int"):
+        ask(f"{module}:wrong")
+
+
+@pytest.mark.parametrize("suffix", [":nobody", ":number", "", "_broken:plain", "_absent:plain"])
+def test_what_cannot_be_imported_is_a_usage_error(module: str, suffix: str) -> None:
+    with pytest.raises(UsageError):
+        open_judge(f"python/{module}{suffix}", Connection())

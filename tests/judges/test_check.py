@@ -1,0 +1,46 @@
+import asyncio
+import json
+from itertools import count
+
+from judgesheet.judges import Connection, open_judge
+from judgesheet.judges.check import Examined, examine
+from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
+
+
+def examined(script: Script) -> Examined:
+    with serving(script) as server:
+        judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
+        return asyncio.run(examine(judge))
+
+
+def test_a_capable_endpoint() -> None:
+    def script(request: Request, _number: int) -> Answer:
+        logprobs = {"content": [{"token": "5"}]} if request.body.get("logprobs") else None
+        return completion(json.dumps({"score": 5}), logprobs=logprobs)
+
+    found = examined(script)
+    assert found.reachable
+    assert (found.json_schema, found.logprobs, found.seed) == (True, True, True)
+    assert found.deterministic
+    assert found.latency_s is not None
+
+
+def test_an_endpoint_that_can_only_talk() -> None:
+    numbers = count()
+
+    def script(request: Request, _number: int) -> Answer:
+        if "response_format" in request.body or "seed" in request.body:
+            return failure(400, message="unknown field")
+        return completion(f"Well, {next(numbers)}.")
+
+    found = examined(script)
+    assert found.reachable
+    assert (found.json_schema, found.logprobs, found.seed) == (False, False, False)
+    assert not found.deterministic
+
+
+def test_an_endpoint_that_refuses_the_key() -> None:
+    found = examined(lambda _request, _number: failure(401, message="who are you"))
+    assert not found.reachable
+    assert "who are you" in found.problem
+    assert "--api-key-env" in found.problem

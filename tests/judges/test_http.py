@@ -1,0 +1,363 @@
+import asyncio
+import gzip
+import json
+import socket
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+
+from judgesheet.errors import JudgeError, UsageError
+from judgesheet.judges import Advising, Connection, open_judge
+from judgesheet.judges.http import LONGEST_BODY, LONGEST_RAW
+from judgesheet.records import Call, Outcome, Reply
+from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving
+
+KEY = "sk-very-secret-0123456789"
+
+
+def ask(
+    script: Script,
+    call: Call | None = None,
+    model: str = "openai-compatible/m",
+    times: int = 1,
+    **connection: Any,
+) -> list[Reply]:
+    async def main(base_url: str) -> list[Reply]:
+        judge = open_judge(model, Connection(**{"base_url": base_url, **connection}))
+        async with judge:
+            return [await judge.ask(call or make_call(), n) for n in range(1, times + 1)]
+
+    with serving(script) as server:
+        return asyncio.run(main(server.base_url))
+
+
+def always(answer: Answer) -> Script:
+    return lambda _request, _number: answer
+
+
+def test_a_completion_is_read_with_its_usage_and_kept_verbatim() -> None:
+    (reply,) = ask(always(completion("Fine.\n[RESULT] 4")))
+    assert (reply.outcome, reply.text) == ("ok", "Fine.\n[RESULT] 4")
+    assert (reply.tokens_in, reply.tokens_out, reply.served_model) == (10, 2, "served-model")
+    assert json.loads(reply.raw)["choices"][0]["message"]["role"] == "assistant"
+    assert reply.call_id == make_call().id
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (failure(401, message="bad key"), "unauthorized"),
+        (failure(403), "unauthorized"),
+        (failure(404, message="no such model"), "not_found"),
+        (Answer(b"", 301, {"Location": "http://127.0.0.1/"}), "not_found"),
+        (failure(408), "unavailable"),
+        (failure(409), "unavailable"),
+        (failure(500), "unavailable"),
+        (failure(529), "unavailable"),
+        (failure(429), "rate_limited"),
+        (failure(400, message="temperature is not supported"), "rejected"),
+        (failure(422), "rejected"),
+        (failure(400, type="exceed_context_size_error", n_ctx=4096), "too_long"),
+        (failure(400, code="context_length_exceeded"), "too_long"),
+        (failure(400, message="prompt is too long: 9 tokens > 8 maximum"), "too_long"),
+        (Answer(b'{"error": [[1]]}', 400), "rejected"),
+        (Answer(b"<html><body>Welcome</body></html>"), "malformed"),
+        (Answer(b""), "malformed"),
+        (Answer(b"null"), "malformed"),
+        (Answer(b'{"choices": []}'), "malformed"),
+        (Answer(b'{"choices": [{"message": "hello"}]}'), "malformed"),
+        (Answer(b'{"error": {"message": "upstream"}}'), "malformed"),
+        (Answer(b"[" * 100_000), "malformed"),
+        (Answer(b"not gzip", 200, {"Content-Encoding": "gzip"}), "unavailable"),
+        (Answer(None), "unavailable"),
+        (completion("I cannot.", finish_reason="content_filter"), "refused"),
+        (completion("I cannot help with that.", finish_reason="stop"), "ok"),
+    ],
+)
+def test_every_response_has_an_outcome(answer: Answer, outcome: Outcome) -> None:
+    (reply,) = ask(always(answer))
+    assert reply.outcome == outcome
+
+
+def test_a_refusal_is_what_the_api_calls_one() -> None:
+    message = {"role": "assistant", "content": None, "refusal": "I will not."}
+    (reply,) = ask(always(Answer(json.dumps({"choices": [{"message": message}]}).encode())))
+    assert (reply.outcome, reply.text) == ("refused", "")
+    assert "I will not." in reply.raw
+
+
+def test_reasoning_stays_out_of_the_text() -> None:
+    message = {"content": "[RESULT] 2", "reasoning_content": "Perhaps [RESULT] 5?"}
+    (reply,) = ask(always(Answer(json.dumps({"choices": [{"message": message}]}).encode())))
+    assert reply.text == "[RESULT] 2"
+    assert "Perhaps" in reply.raw
+
+
+@pytest.mark.parametrize("usage", [None, 3, [], {"prompt_tokens": "9"}, {"prompt_tokens": -1}])
+def test_usage_that_makes_no_sense_is_unknown(usage: Any) -> None:
+    body = {"choices": [{"message": {"content": "x"}}], "usage": usage, "model": 7}
+    (reply,) = ask(always(Answer(json.dumps(body).encode())))
+    assert (reply.outcome, reply.tokens_in, reply.served_model) == ("ok", None, None)
+
+
+def test_hostile_bytes_arrive_as_text() -> None:
+    body = b'{"choices": [{"message": {"content": "\\u0000 \\ud800 \xff\xfe [RESULT] 1"}}]}'
+    (reply,) = ask(always(Answer(body)))
+    assert reply.outcome == "ok"
+    assert "\x00" in reply.text
+    assert "\ufffd" in reply.text
+
+
+def test_a_compressed_body_is_decompressed() -> None:
+    body = completion("[RESULT] 3").body or b""
+    (reply,) = ask(always(Answer(gzip.compress(body), 200, {"Content-Encoding": "gzip"})))
+    assert reply.text == "[RESULT] 3"
+
+
+def test_a_long_body_is_read_and_its_record_cut() -> None:
+    (reply,) = ask(always(completion("x" * (LONGEST_RAW + 10))))
+    assert reply.outcome == "ok"
+    assert len(reply.text) == LONGEST_RAW + 10
+    assert len(reply.raw) < LONGEST_RAW + 100
+    assert "cut here" in reply.raw
+
+
+def test_an_endless_body_is_not_read_to_its_end() -> None:
+    (reply,) = ask(always(Answer(b" " * (LONGEST_BODY + 2_000_000))))
+    assert reply.outcome == "malformed"
+    assert len(reply.raw) < LONGEST_RAW + 100
+
+
+def test_a_slow_server_is_a_timeout() -> None:
+    def slow(_request: object, _number: int) -> Answer:
+        time.sleep(0.4)
+        return completion("late")
+
+    (reply,) = ask(slow, timeout_s=0.1)
+    assert reply.outcome == "timeout"
+
+
+def test_a_refused_connection_is_unavailable() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, never listening
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        (reply,) = ask(always(completion("")), base_url=url)
+    assert reply.outcome == "unavailable"
+    assert "ConnectError" in reply.raw
+
+
+@pytest.mark.parametrize(
+    ("headers", "low", "high"),
+    [
+        ({"Retry-After": "7"}, 7, 7),
+        ({"retry-after-ms": "1500", "Retry-After": "9"}, 1.5, 1.5),
+        ({"Retry-After": format_datetime(datetime.now(UTC) + timedelta(hours=1))}, 3000, 3600),
+        ({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0, 0),
+        ({"Retry-After": "-5"}, 0, 0),
+    ],
+)
+def test_retry_after_is_understood(headers: dict[str, str], low: float, high: float) -> None:
+    (reply,) = ask(always(failure(429, headers)))
+    assert reply.retry_after_s is not None
+    assert low <= reply.retry_after_s <= high
+
+
+@pytest.mark.parametrize("stated", ["soon", "inf", "nan", "", "Thu, 99 Foo 99999 00:00:00"])
+def test_retry_after_that_nobody_can_read_is_none(stated: str) -> None:
+    (reply,) = ask(always(failure(429, {"Retry-After": stated})))
+    assert reply.retry_after_s is None
+
+
+# -- keys -------------------------------------------------------------------------------------
+
+
+def test_a_key_is_sent_and_appears_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+
+    def echo(request: Any, _number: int) -> Answer:
+        return completion(f"you sent {request.headers['authorization']}")
+
+    (reply,) = ask(echo, api_key_env="MY_KEY")
+    assert reply.text == "you sent Bearer [redacted]"
+    assert KEY not in repr(reply)
+
+
+def test_an_error_that_echoes_the_key_is_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    (reply,) = ask(always(failure(401, message=f"no such key: {KEY}")), api_key_env="MY_KEY")
+    assert KEY not in repr(reply)
+
+
+def test_a_placeholder_key_does_not_mangle_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "none")
+    (reply,) = ask(always(completion("none of it fits")), api_key_env="MY_KEY")
+    assert reply.text == "none of it fits"
+
+
+def test_credentials_in_the_base_url_are_used_and_hidden() -> None:
+    def echo(request: Any, _number: int) -> Answer:
+        return completion(request.headers["authorization"])
+
+    async def main(base_url: str) -> tuple[Reply, str]:
+        url = base_url.replace("//", "//someone:long-password@") + "?token=another-secret"
+        judge = open_judge("openai-compatible/m", Connection(base_url=url))
+        async with judge:
+            return await judge.ask(make_call(), 1), repr(judge.identity)
+
+    with serving(echo) as server:
+        reply, identity = asyncio.run(main(server.base_url))
+        path = server.requests[0].path
+    assert reply.text == "Basic [redacted]"
+    assert path == "/v1/chat/completions?token=another-secret"
+    assert "long-password" not in identity
+    assert "someone" not in identity
+    assert "another-secret" not in identity
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_a_missing_key_is_named_before_the_first_call(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variable = f"{provider.upper()}_API_KEY"
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(JudgeError, match=variable):
+        ask(always(completion("")), model=f"{provider}/m")
+
+
+def test_advice_names_what_the_user_gave() -> None:
+    judge = open_judge("openai/gpt-x", Connection(base_url="http://h/v1"))
+    assert isinstance(judge, Advising)
+    assert "OPENAI_API_KEY" in str(judge.advise("unauthorized"))
+    assert "gpt-x" in str(judge.advise("not_found"))
+    assert "http://h/v1" in str(judge.advise("unavailable"))
+
+
+# -- requests ---------------------------------------------------------------------------------
+
+
+def sent(model: str, call: Call, **connection: Any) -> tuple[str, dict[str, str], Any]:
+    async def main(base_url: str) -> None:
+        judge = open_judge(model, Connection(base_url=base_url, **connection))
+        async with judge:
+            await judge.ask(call, 1)
+
+    with serving(always(completion("ok"))) as server:
+        asyncio.run(main(server.base_url))
+        request = server.requests[0]
+    return request.path, dict(request.headers), request.body
+
+
+FORMAT = {
+    "type": "json_schema",
+    "json_schema": {"name": "n", "strict": True, "schema": {"type": "object"}},
+}
+
+
+def test_compatible_servers_get_the_params_as_they_are() -> None:
+    path, headers, body = sent("openai-compatible/m", make_call(seed=3, response_format=FORMAT))
+    assert path == "/v1/chat/completions"
+    assert "authorization" not in headers
+    assert (body["model"], body["seed"], body["max_tokens"]) == ("m", 3, 24)
+    assert body["response_format"] == FORMAT
+
+
+def test_openai_gets_the_newer_name_of_max_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    _, headers, body = sent("openai/m", make_call())
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert "max_tokens" not in body
+    assert body["max_completion_tokens"] == 24
+
+
+def test_anthropic_gets_its_own_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    call = Call(
+        axis="score_order",
+        stimulus="s",
+        cell={},
+        repeat=0,
+        messages=({"role": "system", "content": "Be fair."}, {"role": "user", "content": "Hi"}),
+        params={"temperature": 0.0, "max_tokens": 9, "seed": 1, "response_format": FORMAT},
+    )
+    path, headers, body = sent("anthropic/m", call)
+    assert path == "/v1/messages"
+    assert headers["x-api-key"] == KEY
+    assert "anthropic-version" in headers
+    assert body == {
+        "model": "m",
+        "system": "Be fair.",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "temperature": 0.0,
+        "max_tokens": 9,
+        "output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}},
+    }
+
+
+@pytest.mark.parametrize(("stop", "outcome"), [("end_turn", "ok"), ("refusal", "refused")])
+def test_anthropic_replies_are_read(
+    stop: str, outcome: Outcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    body = {
+        "model": "served",
+        "stop_reason": stop,
+        "content": [
+            {"type": "thinking", "thinking": "hm"},
+            {"type": "text", "text": "A"},
+            {"type": "text", "text": "B"},
+        ],
+        "usage": {"input_tokens": 5, "cache_read_input_tokens": 7, "output_tokens": 3},
+    }
+    (reply,) = ask(always(Answer(json.dumps(body).encode())), model="anthropic/m")
+    assert (reply.outcome, reply.text) == (outcome, "AB")
+    assert (reply.tokens_in, reply.tokens_out) == (12, 3)
+
+
+def test_extra_body_is_merged_last_and_null_takes_a_field_out() -> None:
+    extra = {"max_tokens": 5, "temperature": None, "top_k": 1}
+    _, _, body = sent("openai-compatible/m", make_call(), extra_body=extra)
+    assert body["max_tokens"] == 5
+    assert body["top_k"] == 1
+    assert "temperature" not in body
+
+
+def test_the_base_url_of_the_environment_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere:1/api")
+    judge = open_judge("openai/m", Connection())
+    assert judge.identity["base_url"] == "http://elsewhere:1/api"
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url"),
+    [
+        ("openai-compatible/m", None),
+        ("openai-compatible/m", "localhost:8000"),
+        ("openai-compatible/m", "ftp://h/v1"),
+        ("openai-compatible/m", "http://[::1"),
+        ("openai-compatible/", "http://h"),
+        ("nonsense", None),
+        ("nobody/m", None),
+    ],
+)
+def test_what_cannot_be_asked_is_a_usage_error(model: str, base_url: str | None) -> None:
+    with pytest.raises(UsageError):
+        open_judge(model, Connection(base_url=base_url))
+
+
+def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(always(completion("through the proxy"))) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.base_url.removesuffix("/v1"))
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+
+        async def main() -> Reply:
+            judge = open_judge("openai-compatible/m", Connection(base_url="http://far.invalid/v1"))
+            async with judge:
+                return await judge.ask(make_call(), 1)
+
+        reply = asyncio.run(main())
+        assert proxy.requests[0].path == "http://far.invalid/v1/chat/completions"
+    assert reply.text == "through the proxy"

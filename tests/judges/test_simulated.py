@@ -1,0 +1,163 @@
+import asyncio
+import json
+import math
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.judges import default_reply
+from judgesheet.judges.simulated import (
+    PRESETS,
+    Parameters,
+    SimulatedJudge,
+    position_logits,
+    score_probabilities,
+)
+from judgesheet.records import Call, Reply, ReplyFormat
+
+ORDER = [3, 1, 5, 2, 4]
+
+
+def make_call(repeat: int = 0, reply: ReplyFormat = "json", axis: str = "score_order") -> Call:
+    return Call(
+        axis=axis,
+        stimulus="s",
+        cell={"item": "i", "arm": "balanced", "scale": 5, "order": ORDER},
+        repeat=repeat,
+        messages=({"role": "user", "content": "Grade."},),
+        params={},
+        reply=reply,
+    )
+
+
+def ask(judge: SimulatedJudge, *calls: Call) -> list[Reply]:
+    async def main() -> list[Reply]:
+        async with judge:
+            return [await judge.ask(call, 1) for call in calls]
+
+    return asyncio.run(main())
+
+
+def test_probabilities_are_the_documented_softmax() -> None:
+    planted = Parameters(quality=2.0, width=1.0, first=0.7, last=-0.2)
+    weights = [
+        math.exp(2.0 * -((score - 4.0) ** 2) / 2 + logit)
+        for score, logit in zip(ORDER, [0.7, 0, 0, 0, -0.2], strict=True)
+    ]
+    truth = score_probabilities(planted, "i", 5, ORDER, 0.75)
+    assert truth == pytest.approx([weight / sum(weights) for weight in weights])
+
+
+def test_draws_follow_the_planted_truth() -> None:
+    judge = SimulatedJudge.from_name("first-biased", {"i": 0.5})
+    replies = ask(judge, *(make_call(repeat) for repeat in range(4000)))
+    counts = Counter(json.loads(reply.text)["score"] for reply in replies)
+    truth = score_probabilities(judge.parameters, "i", 5, ORDER, 0.5)
+    shares = [counts[score] / len(replies) for score in ORDER]
+    assert shares == pytest.approx(truth, abs=0.04)  # four standard errors at most
+
+
+def test_the_same_call_gets_the_same_reply() -> None:
+    calls = [make_call(repeat) for repeat in range(20)]
+    first = [reply.text for reply in ask(SimulatedJudge.from_name("random"), *calls)]
+    again = [reply.text for reply in ask(SimulatedJudge.from_name("random"), *calls)]
+    other = [reply.text for reply in ask(SimulatedJudge.from_name("random?seed=1"), *calls)]
+    assert first == again
+    assert first != other
+
+
+def test_interaction_has_no_mean_and_belongs_to_the_item() -> None:
+    planted = Parameters(interaction=1.5)
+    logits = position_logits(planted, "i", 7)
+    assert math.fsum(logits) == pytest.approx(0)
+    assert logits == position_logits(planted, "i", 7)
+    assert logits != position_logits(planted, "j", 7)
+
+
+@pytest.mark.parametrize(
+    ("knots", "n", "expected"),
+    [
+        ((1.0, 0.0), 3, [1, 0.5, 0]),
+        ((2.0, 0.0, 1.0), 5, [2, 1, 0, 0.5, 1]),
+        ((2.0, 0.0, 1.0), 3, [2, 0, 1]),
+        ((), 2, [0, 0]),
+        ((4.0,), 2, [4, 4]),
+    ],
+)
+def test_position_logits_are_interpolated(
+    knots: tuple[float, ...], n: int, expected: list[float]
+) -> None:
+    assert position_logits(Parameters(position=knots), "i", n) == pytest.approx(expected)
+
+
+def test_presets_do_what_their_names_say() -> None:
+    def truth(name: str) -> list[float]:
+        return score_probabilities(PRESETS[name], "i", 5, ORDER, 1.0)
+
+    assert truth("position-only") == [1, 0, 0, 0, 0]
+    assert truth("random") == pytest.approx([0.2] * 5)
+    assert truth("constant") == [1, 0, 0, 0, 0]  # the middle score, 3, is on the first line
+    assert max(truth("fair")) == truth("fair")[ORDER.index(5)]
+    assert truth("first-biased")[0] > truth("fair")[0]
+    assert truth("last-biased")[-1] > truth("fair")[-1]
+    assert max(truth("noisy")) < max(truth("fair"))
+
+
+def test_both_reply_formats() -> None:
+    judge = SimulatedJudge.from_name("position-only")
+    as_json, as_text = ask(judge, make_call(), make_call(reply="text"))
+    assert json.loads(as_json.text) == {"score": 3}
+    assert as_text.text.endswith("\n[RESULT] 3")
+
+
+def test_shares_of_unreadable_and_refused() -> None:
+    unreadable, refused = SimulatedJudge.from_name("unreadable"), "fair?refused=1"
+    assert "RESULT" not in ask(unreadable, make_call())[0].text
+    assert ask(SimulatedJudge.from_name(refused), make_call())[0].outcome == "refused"
+
+
+def test_an_axis_without_plantings_is_named() -> None:
+    with pytest.raises(JudgesheetError, match="listwise"):
+        ask(SimulatedJudge.from_name("fair"), make_call(axis="listwise"))
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nobody", "fair, first-biased"),
+        ("fair?colour=1", "quality, width"),
+        ("fair?width=0", "0.001"),
+        ("fair?first=inf", "logit"),
+        ("fair?position=1:x", "1:0:0:0:1"),
+        ("fair?greedy=2", "0 or 1"),
+        ("fair?refused=0.6&unreadable=0.6", "at most 1"),
+    ],
+)
+def test_mistakes_are_answered_with_what_is_valid(name: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        SimulatedJudge.from_name(name)
+
+
+def test_parameters_override_a_preset_and_are_its_identity() -> None:
+    judge = SimulatedJudge.from_name("first-biased?first=1.5&position=0:1&seed=9")
+    assert judge.parameters == replace(
+        PRESETS["first-biased"], first=1.5, position=(0.0, 1.0), seed=9
+    )
+    assert judge.identity["parameters"]["first"] == 1.5
+
+
+def test_opening_a_simulated_judge_loads_nothing_heavy() -> None:
+    program = (
+        "import sys; from judgesheet.judges import Connection, open_judge;"
+        "open_judge('sim/fair', Connection());"
+        "print([m for m in ('httpx', 'aiohttp', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]"
+    assert default_reply("sim/fair") == "json"

@@ -1,0 +1,406 @@
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
+from judgesheet.judges import Connection, Judge, open_judge
+from judgesheet.judges.scripted import Line, ScriptedJudge
+from judgesheet.records import Call, Plan
+from judgesheet.spine.collect import (
+    AdaptiveLimit,
+    CollectSettings,
+    Price,
+    Progress,
+    _limiter,
+    collect,
+    server_message,
+)
+from judgesheet.spine.ledger import Ledger
+from tests.judges import loopback
+from tests.judges.loopback import Answer, Request, completion, failure, make_plan, serving
+
+FAST = CollectSettings(backoff_s=0.001, longest_backoff_s=0.002)
+
+
+def settings(**changes: object) -> CollectSettings:
+    return CollectSettings(**{"backoff_s": 0.001, "longest_backoff_s": 0.002, **changes})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite"
+
+
+def run(
+    path: Path,
+    judge: Judge,
+    plan: Plan,
+    how: CollectSettings = FAST,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    is_readable: Callable[[Call, str], bool] | None = None,
+) -> Progress:
+    async def main() -> Progress:
+        with Ledger.create_or_open(path, plan, judge.identity) as ledger:
+            async with judge:
+                return await collect(judge, ledger, how, on_progress, is_readable)
+
+    return asyncio.run(main())
+
+
+def run_http(
+    path: Path,
+    script: loopback.Script,
+    calls: int = 3,
+    how: CollectSettings = FAST,
+    timeout_s: float = 30.0,
+) -> tuple[Progress, list[Request]]:
+    with serving(script) as server:
+        url = server.base_url
+        judge = open_judge("openai-compatible/m", Connection(base_url=url, timeout_s=timeout_s))
+        return run(path, judge, make_plan(calls), how), server.requests
+
+
+def attempts_of(path: Path) -> list[tuple[str, int, str]]:
+    """`(words, attempt, outcome)` of every row, oldest first."""
+    with Ledger.open(path) as ledger:
+        rows = ledger._db.execute(
+            "SELECT stimulus, attempt, outcome FROM attempt JOIN call ON id = call_id"
+            " ORDER BY attempt.rowid"
+        ).fetchall()
+    return [(stimulus, attempt, outcome) for stimulus, attempt, outcome in rows]
+
+
+def test_everything_is_asked_once_in_plan_order(path: Path) -> None:
+    asked: list[str] = []
+
+    def script(call: Call, _attempt: int) -> Line:
+        asked.append(call.stimulus)
+        return "[RESULT] 1"
+
+    plan = make_plan(700)
+    seen: list[Progress] = []
+    progress = run(path, ScriptedJudge(script), plan, on_progress=seen.append)
+    assert asked == [call.stimulus for call in plan.calls]
+    assert (progress.planned, progress.settled, progress.done_now) == (700, 700, 700)
+    assert (progress.failed, progress.in_flight, progress.stopped) == (0, 0, None)
+    assert seen[-1].settled == progress.settled
+    assert [one.settled for one in seen] == sorted(one.settled for one in seen)
+
+
+def test_a_finished_run_asks_nothing(path: Path) -> None:
+    plan = make_plan(5)
+    run(path, ScriptedJudge(lambda *_: "x"), plan)
+
+    def never(_call: Call, _attempt: int) -> Line:
+        raise AssertionError("asked again")
+
+    progress = run(path, ScriptedJudge(never), plan)
+    assert (progress.settled, progress.done_now) == (5, 0)
+
+
+def test_replies_nobody_can_read_are_counted(path: Path) -> None:
+    judge = ScriptedJudge(lambda call, _: call.stimulus)
+    progress = run(path, judge, make_plan(5), is_readable=lambda _, text: text != "call 3")
+    assert progress.unreadable == 1
+
+
+# -- retries ----------------------------------------------------------------------------------
+
+
+def test_server_errors_are_retried_and_every_attempt_is_a_row(path: Path) -> None:
+    def script(_request: Request, number: int) -> Answer:
+        return completion("[RESULT] 1") if number > 2 else failure(500)
+
+    progress, _ = run_http(path, script, calls=1)
+    assert progress.settled == 1
+    assert attempts_of(path) == [
+        ("call 0", 1, "unavailable"),
+        ("call 0", 2, "unavailable"),
+        ("call 0", 3, "ok"),
+    ]
+
+
+def test_retry_after_is_honoured(path: Path) -> None:
+    opens_at: list[float] = []
+
+    def script(_request: Request, _number: int) -> Answer:
+        if not opens_at:
+            opens_at.append(time.monotonic() + 0.3)
+            return failure(429, {"retry-after-ms": "300"})
+        early = time.monotonic() < opens_at[0]
+        return failure(400, message="too early") if early else completion("x")
+
+    run_http(path, script, calls=1)
+    assert attempts_of(path) == [("call 0", 1, "rate_limited"), ("call 0", 2, "ok")]
+
+
+def test_attempts_end_and_a_later_sitting_asks_again(path: Path) -> None:
+    lines: dict[int, Line] = dict.fromkeys((1, 2, 3), ("unavailable", "busy"))
+    judge = ScriptedJudge(lambda call, n: lines.get(n, "x") if call.stimulus == "call 1" else "x")
+    progress = run(path, judge, make_plan(3), settings(max_attempts=3))
+    assert (progress.settled, progress.failed) == (2, 1)
+    progress = run(path, judge, make_plan(3), settings(max_attempts=3))
+    assert (progress.settled, progress.failed, progress.done_now) == (3, 0, 1)
+    tried = [(n, outcome) for words, n, outcome in attempts_of(path) if words == "call 1"]
+    assert tried == [(1, "unavailable"), (2, "unavailable"), (3, "unavailable"), (4, "ok")]
+
+
+@pytest.mark.parametrize("outcome", ["refused", "too_long", "rejected"])
+def test_what_another_attempt_would_not_change_is_not_repeated(path: Path, outcome: str) -> None:
+    judge = ScriptedJudge(lambda *_: (outcome, "no"))  # type: ignore[arg-type]
+    progress = run(path, judge, make_plan(3))
+    assert (progress.settled, progress.attempts) == (3, 3)
+
+
+def test_timeouts_are_retried(path: Path) -> None:
+    def script(_request: Request, number: int) -> Answer:
+        if number == 1:
+            time.sleep(0.5)
+        return completion("x")
+
+    progress, _ = run_http(path, script, calls=1, timeout_s=0.15)
+    assert progress.settled == 1
+    assert attempts_of(path)[0] == ("call 0", 1, "timeout")
+
+
+# -- stopping ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "advice"),
+    [
+        (failure(401, message="Incorrect key"), "--api-key-env"),
+        (failure(404, message="no model m"), "check the model name 'm'"),
+        (failure(400, message="temperature is odd"), "--temperature"),
+        (failure(503, message="overloaded"), "127.0.0.1"),
+        (Answer(b"<html><p>It works!</p></html>"), "127.0.0.1"),
+        (Answer(None), "127.0.0.1"),
+    ],
+)
+def test_a_run_that_gets_nowhere_stops_with_advice(path: Path, answer: Answer, advice: str) -> None:
+    with pytest.raises(JudgeError) as caught:
+        run_http(path, lambda *_: answer, calls=400)
+    assert advice in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(attempts_of(path)) < 60
+
+
+def test_an_endpoint_that_dies_later_stops_the_run(path: Path) -> None:
+    def script(call: Call, _attempt: int) -> Line:
+        return "x" if int(call.stimulus.split()[1]) < 50 else ("unavailable", "gone")
+
+    with pytest.raises(JudgeError, match="calls in a row"):
+        run(path, ScriptedJudge(script), make_plan(500), settings(max_attempts=2))
+
+
+def test_a_long_retry_after_stops_the_run(path: Path) -> None:
+    with pytest.raises(JudgeError, match="wait 7200 s"):
+        run_http(path, lambda *_: failure(429, {"Retry-After": "7200"}))
+
+
+def test_a_single_bad_call_does_not_stop_the_run(path: Path) -> None:
+    judge = ScriptedJudge(lambda call, _: ("rejected", "no") if call.stimulus == "call 0" else "x")
+    assert run(path, judge, make_plan(100)).settled == 100
+
+
+def test_max_calls_counts_requests_and_stops_cleanly(path: Path) -> None:
+    judge = ScriptedJudge(lambda _, attempt: "x" if attempt > 1 else ("unavailable", ""))
+    progress = run(path, judge, make_plan(100), settings(max_calls=9, concurrency=1))
+    assert (progress.attempts, progress.settled, progress.stopped) == (9, 4, "max_calls")
+    progress = run(path, judge, make_plan(100), settings(max_calls=1, concurrency=1))
+    assert (progress.attempts, progress.settled) == (10, 5)
+
+
+def test_max_cost_holds_over_sittings(path: Path) -> None:
+    judge = ScriptedJudge(lambda *_: "four")  # 1 token in, 1 out
+    how = settings(max_cost=10.0, price=Price(600_000, 400_000), concurrency=1)
+    progress = run(path, judge, make_plan(100), how)
+    assert progress.stopped == "max_cost"
+    assert progress.cost is not None
+    assert 8.0 <= progress.cost <= 10.0
+    assert run(path, judge, make_plan(100), how).done_now == 0
+
+
+def test_max_cost_needs_a_price(path: Path) -> None:
+    with pytest.raises(UsageError):
+        run(path, ScriptedJudge({}), make_plan(1), settings(max_cost=1.0))
+
+
+def test_max_cost_needs_a_judge_that_reports_its_usage(path: Path) -> None:
+    silent = Answer(b'{"choices": [{"message": {"content": "x"}}]}')
+    with pytest.raises(JudgeError, match="token usage"):
+        run_http(path, lambda *_: silent, how=settings(max_cost=1.0, price=Price(1, 1)))
+
+
+def test_what_a_judge_cannot_answer_at_all_is_raised(path: Path) -> None:
+    judge = open_judge("sim/fair", Connection())
+    call = Call("unheard_of", "s", {}, 0, ({"role": "user", "content": ""},), {})
+    with pytest.raises(JudgesheetError, match="unheard_of"):
+        run(path, judge, Plan(1, (call,), (), {}))
+
+
+def test_a_ledger_that_cannot_grow_stops_the_run(path: Path) -> None:
+    plan = make_plan(200)
+    judge = ScriptedJudge(lambda *_: "y" * 3000)
+
+    async def main() -> None:
+        with Ledger.create_or_open(path, plan, judge.identity) as ledger:
+            pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
+            ledger._db.execute(f"PRAGMA max_page_count = {pages + 60}")
+            await collect(judge, ledger, FAST)
+
+    with pytest.raises(RunError, match="disk is full"):
+        asyncio.run(main())
+
+
+def test_cancelling_commits_what_has_arrived(path: Path) -> None:
+    plan = make_plan(1000)
+    judge = open_judge("sim/random?latency_ms=2", Connection())
+
+    async def main() -> int:
+        with Ledger.create_or_open(path, plan, judge.identity) as ledger:
+            enough = asyncio.Event()
+
+            def watch(progress: Progress) -> None:
+                if progress.settled >= 50:
+                    enough.set()
+
+            task = asyncio.create_task(collect(judge, ledger, CollectSettings(), watch))
+            await enough.wait()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return ledger.totals().settled
+
+    settled = asyncio.run(main())
+    assert 50 <= settled < 1000
+    progress = run(path, judge, plan)
+    assert (progress.settled, progress.done_now) == (1000, 1000 - settled)
+
+
+# -- kill -9 ----------------------------------------------------------------------------------
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from judgesheet.judges import Connection, open_judge
+from judgesheet.spine.collect import CollectSettings, collect
+from judgesheet.spine.ledger import Ledger
+from tests.judges.loopback import make_plan
+
+async def main():
+    judge = open_judge("openai-compatible/m", Connection(base_url=sys.argv[2]))
+    with Ledger.create_or_open(Path(sys.argv[1]), make_plan(400), judge.identity) as ledger:
+        async with judge:
+            await collect(judge, ledger, CollectSettings(concurrency=8))
+
+asyncio.run(main())
+"""
+
+
+def test_kill_9_loses_no_reply_and_repeats_none(path: Path) -> None:
+    counts: Counter[str] = Counter()
+    enough = threading.Event()
+
+    def script(request: Request, number: int) -> Answer:
+        counts[request.words] += 1
+        if number == 120:
+            enough.set()
+        time.sleep(0.002)
+        return completion("[RESULT] 1")
+
+    with serving(script) as server:
+        program = [sys.executable, "-c", KILLED, str(path), server.base_url]
+        with subprocess.Popen(program, cwd=Path(__file__).parents[2]) as child:
+            assert enough.wait(30)
+            os.kill(child.pid, signal.SIGKILL)
+        time.sleep(0.1)  # requests that the server was still answering
+        requested = set(counts)
+        recorded = {words for words, _, outcome in attempts_of(path) if outcome == "ok"}
+        assert recorded <= requested
+        assert len(requested - recorded) <= 8  # in flight at the kill
+
+        judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
+        progress = run(path, judge, make_plan(400))
+    assert progress.settled == 400
+    assert all(counts[words] == 1 for words in recorded)
+    assert {words for words, times in counts.items() if times > 1} <= requested - recorded
+    assert max(counts.values()) <= 2
+
+
+# -- parts ------------------------------------------------------------------------------------
+
+
+def test_the_limit_halves_once_per_round_and_grows_back() -> None:
+    limit = AdaptiveLimit(16)
+    before = time.monotonic()
+    for _ in range(16):
+        limit.learn("rate_limited", before)  # one burst, all sent before the first cut
+    assert limit.size == 8
+    limit.learn("unavailable", time.monotonic())
+    assert limit.size == 4
+    for _ in range(500):
+        limit.learn("ok", time.monotonic())
+    assert limit.size == 16
+
+
+def test_the_limit_is_never_exceeded() -> None:
+    async def main() -> int:
+        limit = AdaptiveLimit(3)
+        most = 0
+
+        async def worker() -> None:
+            nonlocal most
+            await limit.acquire()
+            most = max(most, limit.in_flight)
+            await asyncio.sleep(0)
+            limit.release()
+
+        await asyncio.gather(*(worker() for _ in range(50)))
+        return most
+
+    assert asyncio.run(main()) == 3
+
+
+def test_a_judges_own_limit_is_kept(path: Path) -> None:
+    judge = ScriptedJudge({})
+    judge.max_concurrency = 1
+    seen: list[Progress] = []
+    run(path, judge, make_plan(50), on_progress=seen.append)
+    assert max(progress.in_flight for progress in seen) <= 1
+
+
+@pytest.mark.parametrize(("rate", "burst", "seconds"), [(100.0, 10.0, 0.1), (0.5, 1.0, 2.0)])
+def test_a_rate_lets_no_large_burst_through(rate: float, burst: float, seconds: float) -> None:
+    limiter = _limiter(rate)
+    assert limiter is not None
+    assert (limiter.max_rate, limiter.time_period) == (burst, seconds)
+
+
+def test_a_run_with_a_rate_settles(path: Path) -> None:
+    assert run(path, ScriptedJudge({}), make_plan(30), settings(rate=300.0)).settled == 30
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ('{"error": {"message": "bad\\nkey"}}', "bad key"),
+        ('{"error": "plain"}', "plain"),
+        ('{"message": "top"}', "top"),
+        ("<html><h1>502</h1> Bad gateway</html>", "502 Bad gateway"),
+        ("\x1b[31mred\x1b[0m", "[31mred [0m"),
+        ("[" * 100_000, "[" * 119 + "…"),
+        ("", ""),
+    ],
+)
+def test_what_a_server_said_is_one_short_line(raw: str, line: str) -> None:
+    assert server_message(raw) == line
