@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.axes import get_axis
+from judgesheet.axes import all_axes, get_axis
 from judgesheet.cli import main
 from judgesheet.spine.stimuli import load, pool_digest
 
@@ -51,6 +51,7 @@ def test_make_targets_of_the_readme_exist() -> None:
         assert re.search(rf"(?m)^{target}:", makefile), target
 
 
-def test_digests_of_the_built_in_stimuli_are_recorded() -> None:
+@pytest.mark.parametrize("name", list(all_axes()))
+def test_digests_of_the_built_in_stimuli_are_recorded(name: str) -> None:
     recorded = (ROOT / "stimuli" / "README.md").read_text(encoding="utf-8")
-    assert pool_digest(load(get_axis("score_order"))) in recorded
+    assert pool_digest(load(get_axis(name))) in recorded

@@ -122,8 +122,14 @@ def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
     repeat = record.get("repeat", 0)
     if not isinstance(repeat, int) or repeat < 0:
         raise StimuliError(f"{where}: repeat must be a number from 0")
+    verdict = json.dumps(record["verdict"])
+    if record["verdict"] is not None and axis.parse(verdict, "recorded", record["cell"]) is None:
+        raise StimuliError(
+            f"{where}: {verdict[:60]} on {record['stimulus']} is no verdict of {record['axis']}; "
+            "null means unreadable"
+        )
     call = Call(record["axis"], record["stimulus"], record["cell"], repeat, (), {}, "recorded")
-    return call, json.dumps(record["verdict"])
+    return call, verdict
 
 
 def _human(row: Any, where: str) -> Label:

@@ -211,7 +211,8 @@ class Threshold:
         The step; the smallest one if `censored` is "left", None if it is "right" or nothing was
         asked.
     low, high
-        Percentiles over resampled clusters; 0 and None where resamples are censored.
+        Percentiles over resampled clusters. Censored on the left they are 0 and the smallest step,
+        on the right None.
     censored
         "left" if the smallest step already reaches the target, "right" if none does, "" otherwise.
     clusters
@@ -269,18 +270,18 @@ def threshold(
         low, high = (float(end) for end in ends)
     return Threshold(
         value={LEFT: float(places[0]), RIGHT: None}.get(censored, value),
-        low=_finite(low),
-        high=_finite(high),
+        low=_end(low, below=0.0),
+        high=_end(high, below=float(places[0])),
         censored=censored,
         clusters=groups,
     )
 
 
-def _finite(end: float | None) -> float | None:
-    """An end of the interval: 0 below the ladder (where it is the lower end), None above it."""
+def _end(end: float | None, below: float) -> float | None:
+    """An end of the interval: `below` if it lies below the ladder, None if above it."""
     if end is None or end == inf:
         return None
-    return 0.0 if end == -inf else end
+    return below if end == -inf else end
 
 
 def _crossing(fitted: Floats, places: Floats, target: float) -> Floats:

@@ -105,7 +105,8 @@ class Pair(_Strict):
 
 
 def _kind(record: Any) -> str:
-    return "pair" if isinstance(record, Mapping) and {"u", "v"} & set(record) else "task"
+    own = isinstance(record, Pair) or (isinstance(record, Mapping) and {"u", "v"} & set(record))
+    return "pair" if own else "task"
 
 
 class Material(RootModel[Any]):

@@ -64,8 +64,13 @@ def _members(found: Found, name: str, *without: str) -> list[Estimate]:
 
 
 def _steps(found: Found, name: str) -> list[tuple[float, Estimate]]:
-    """(step, estimate) of a family on the ladder under the baseline prompt, rising."""
+    """(step, estimate) of a family on the ladder under the baseline prompt, rising.
+
+    Steps that fewer than half of the tasks are long enough for are left out.
+    """
     members = _members(found, name, "slot", "prompt", "set")
+    most = max((estimate.clusters for estimate in members), default=0)
+    members = [estimate for estimate in members if 2 * estimate.clusters >= most]
     steps = ((float(estimate.key.split("delta=")[1].rstrip("]")), estimate) for estimate in members)
     return sorted(steps, key=lambda pair: pair[0])
 
@@ -204,7 +209,7 @@ def _by_components(parts: Sequence[Estimate | None]) -> str:
     if _apart(content, position) and _apart(content, noise):
         return SURFACE
     if _above(position, NOTICEABLE) and _above(content, NOTICEABLE):
-        repeats = " and repeat exactly" if _below(noise, NOTICEABLE) else ""
+        repeats = " and repeat" if _below(noise, CLEAN_KIND) else ""
         return (
             f"Mixed: its preferences follow slot and wording alike{repeats}, as those of a judge "
             "that reacts to the letters of the prompt would."

@@ -1,0 +1,610 @@
+"""The axis hides what it knows, recovers what was planted, and says so in words."""
+
+import asyncio
+import gzip
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from judgesheet.axes import Options, get_axis
+from judgesheet.axes.candidate_order._compose import Composer
+from judgesheet.axes.candidate_order._material import length_spread
+from judgesheet.errors import StimuliError
+from judgesheet.judges.simulated import SimulatedJudge, verdict_probabilities
+from judgesheet.records import AxisResult, Call, Plan
+from judgesheet.spine.measure import COLUMNS, measure_axis
+from judgesheet.spine.plan import make_plan
+from judgesheet.spine.stimuli import load
+from tests.simulate import SHARED, Sheet, simulate
+
+AXIS = get_axis("candidate_order")
+SAME = "[set=same_subset]"
+
+
+def plan_of(profile: str = "quick", stimuli: Path | None = None, **options: Any) -> Plan:
+    chosen = Options(profile=profile, reply=options.pop("reply", "json"), **options)
+    return make_plan([AXIS], {"candidate_order": chosen}, options.pop("seed", 0), stimuli)
+
+
+def sheet_of(spec: str, profile: str = "quick", **options: Any) -> Sheet:
+    return simulate(spec, profile=profile, axis="candidate_order", **options)
+
+
+def shown(call: Call) -> list[str]:
+    """The two responses of a prompt."""
+    text = call.messages[0]["content"]
+    return re.findall(r"<response_\d>\n(.*?)\n</response_\d>", text, re.DOTALL)
+
+
+# -- design --------------------------------------------------------------------------------------
+
+
+def test_every_pair_of_every_arm_is_shown_in_both_orders() -> None:
+    seen = defaultdict(list)
+    for call in plan_of("standard").calls:
+        cell = call.cell
+        arm = (call.stimulus, cell["pair"], cell["prompt"], cell["listing"], call.repeat)
+        seen[arm].append((tuple(cell["order"]), shown(call)))
+    for orders in seen.values():
+        (one, texts), (other, swapped) = sorted(orders)
+        assert (one, other) == (("u", "v"), ("v", "u"))
+        assert texts == swapped[::-1]
+
+
+def test_the_standard_design_is_the_papers() -> None:
+    calls = [c for c in plan_of("standard").calls if c.cell["prompt"] == "baseline"]
+    task = [c for c in calls if c.stimulus == "co-cooking-1" and c.cell["listing"] == "1|2|tie"]
+    conditions = Counter(
+        (c.cell["condition"], c.cell["delta"]) for c in task if c.cell["order"][0] == "u"
+    )
+    assert [conditions["ladder", step] for step in (1, 2, 3, 4, 5)] == [5, 4, 3, 2, 1]
+    assert conditions["delta0_same", 0] == 6 * 2  # two repeats
+    assert conditions["vacuum", 0] == 3
+    strict = {
+        c.cell["condition"] for c in plan_of("standard").calls if c.cell["prompt"] == "strict"
+    }
+    assert strict == {"vacuum", "delta0_same", "ladder"}
+
+
+@pytest.mark.parametrize(("profile", "low", "high"), [("smoke", 20, 40), ("quick", 350, 450)])
+def test_small_profiles_stay_small(profile: str, low: int, high: int) -> None:
+    assert low <= len(plan_of(profile).calls) <= high
+
+
+def test_arms_are_mixed_within_a_task_and_tasks_stand_together() -> None:
+    calls = plan_of().calls
+    stimuli = [call.stimulus for call in calls]
+    assert sum(a != b for a, b in pairwise(stimuli)) == len(set(stimuli)) - 1
+    first = [call.cell["prompt"] for call in calls[:44]]
+    assert sum(a != b for a, b in pairwise(first)) > 5
+
+
+def test_calls_of_a_task_share_everything_before_the_instruction() -> None:
+    calls = [c for c in plan_of().calls if c.stimulus == "co-cooking-1"]
+    heads = {c.messages[0]["content"].split("## How to decide")[0] for c in calls}
+    assert len(heads) == 1
+
+
+def test_responses_do_not_depend_on_the_profile() -> None:
+    texts = [
+        {c.cell["pair"]: shown(c) for c in plan_of(profile).calls if c.stimulus == "co-cooking-1"
+         and c.cell["order"][0] == "u" and c.cell["condition"] == "ladder"}
+        for profile in ("quick", "full")
+    ]  # fmt: skip
+    assert texts[0].items() <= texts[1].items()
+
+
+def test_a_seed_gives_other_arrangements() -> None:
+    chosen = {"candidate_order": Options(profile="smoke", reply="json")}
+    one, other = (make_plan([AXIS], chosen, seed).calls for seed in (0, 1))
+    assert {c.id for c in one}.isdisjoint({c.id for c in other if c.cell["condition"] != "vacuum"})
+
+
+# -- what the judge may not see --------------------------------------------------------------------
+
+
+def test_no_prompt_reveals_level_step_or_winner() -> None:
+    """Everything around the two responses is the same for all pairs of a task and an arm."""
+    frames = defaultdict(set)
+    for reply in ("text", "json"):
+        for call in plan_of("full", reply=reply).calls:
+            text, cell = call.messages[0]["content"], call.cell
+            for response in shown(call):
+                text = text.replace(f">\n{response}\n<", ">\n\n<", 1)
+            frames[call.stimulus, cell["prompt"], cell["listing"], reply].add(text)
+            for secret in (call.stimulus, cell["pair"], cell["condition"], "delta", "vacuum"):
+                assert not re.search(rf"\b{re.escape(secret)}\b", call.messages[0]["content"])
+    assert all(len(frame) == 1 for frame in frames.values())
+
+
+def sentences(text: str) -> list[str]:
+    return re.findall(r"[^.!?]+[.!?]", text)
+
+
+def test_levels_have_equal_shape_and_nest() -> None:
+    for stimulus in load(AXIS):
+        composer = Composer(stimulus.fields, 7)
+        for wording in range(3):
+            full = [{e["full"][wording] for e in stimulus.fields["elements"][:k]}
+                    for k in range(composer.levels + 1)]  # fmt: skip
+            levels = [composer.response(k, wording) for k in range(composer.levels + 1)]
+            for level, (text, needed) in enumerate(zip(levels, full, strict=True)):
+                assert all(sentence in text for sentence in needed)
+                assert sum(e["full"][wording] in text for e in stimulus.fields["elements"]) == level
+        assert length_spread(stimulus.fields) <= 0.10
+
+
+def test_two_levels_in_one_wording_differ_in_the_step_alone() -> None:
+    for call in plan_of("full").calls:
+        delta = call.cell["delta"]
+        if call.cell["condition"] == "ladder" and delta >= 1 and float(delta).is_integer():
+            one, other = (set(re.split(r"(?<=[.!?]) ", text)) for text in shown(call))
+            assert len(one - other) == len(other - one) == delta
+
+
+def test_the_place_of_a_stated_element_says_nothing() -> None:
+    """Over tasks and wordings, the slots of a level-1 response are spread over the text."""
+    places = []
+    for stimulus in load(AXIS):
+        for wording in range(3):
+            text = Composer(stimulus.fields, 0).response(1, wording)
+            places.append(text.index(stimulus.fields["elements"][0]["full"][wording]) / len(text))
+    assert 0.25 < fmean(places) < 0.55
+    assert min(places) == 0
+    assert max(places) > 0.6
+
+
+def test_a_half_step_lies_between_two_levels() -> None:
+    stimulus = load(AXIS)[0]
+    composer = Composer(stimulus.fields, 0)
+    text = composer.response(1.5, 0)
+    first, second = stimulus.fields["elements"][:2]
+    assert first["full"][0] in text
+    assert second["half"][0] in text
+    assert second["full"][0] not in text
+    steps = {pair.pair for pair in composer.ladder(0.5)}
+    assert len(steps) == 2 * composer.levels
+
+
+def test_vacuum_pairs_are_empty_white_or_identical() -> None:
+    for call in plan_of().calls:
+        if call.cell["condition"] == "vacuum":
+            one, other = shown(call)
+            kind = call.cell["kind"]
+            assert (one == other == "") if kind == "empty" else one.strip() == other.strip()
+            assert bool(one.strip()) == (kind == "identical")
+
+
+def test_the_listing_of_answers_changes_in_one_arm_only() -> None:
+    for call in plan_of("standard").calls:
+        listed = re.findall(r'"winner": (.*)}', call.messages[0]["content"])[-1]
+        assert listed.replace('"', "").replace(" ", "") == call.cell["listing"]
+        schema = call.params["response_format"]["json_schema"]["schema"]
+        assert "|".join(schema["properties"]["winner"]["enum"]) == call.cell["listing"]
+        if call.cell["listing"] != "1|2|tie":
+            assert (call.cell["condition"], call.cell["prompt"]) == ("delta0_same", "baseline")
+
+
+# -- frauds --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "profile", "words"),
+    [
+        ("always-1", "quick", ["Not vacuum-clean", "Presentation-conflicted", "slot 1 gets 100 %",
+                               "Not target-sensitive"]),
+        ("always-tie", "quick", ["Vacuum-clean", "Indifferent", "it says tie"]),
+        ("longer", "standard", ["Vacuum-clean", "Stable over-discriminating", "padded",
+                                "Not target-sensitive"]),
+        ("random", "standard", ["Not vacuum-clean", "Noisy", "Not target-sensitive"]),
+        ("hash", "standard", ["Not vacuum-clean", "letters of the prompt", "alike and repeat",
+                              "Not target-sensitive"]),
+        ("hash", "quick", ["Not vacuum-clean", "Profile not identified", "Not target-sensitive"]),
+        ("unreadable", "smoke", ["No reply could be read"]),
+    ],
+)  # fmt: skip
+def test_the_sheet_of_a_fraud_says_what_it_is(spec: str, profile: str, words: list[str]) -> None:
+    sheet = sheet_of(spec, profile)
+    for word in words:
+        assert sheet.says(word), [finding.text for finding in sheet.result.findings]
+    assert all(f.evidence for f in sheet.result.findings)
+    if spec != "unreadable":
+        assert any("Do not compare" in advice.text for advice in sheet.advice)
+
+
+def test_a_fair_judge_is_cleared() -> None:
+    sheet = sheet_of("fair", "standard")
+    for words in ("Vacuum-clean", "Not over-discriminating", "Target-sensitive from step 1"):
+        assert sheet.says(words)
+    assert not any(finding.tone == "bad" for finding in sheet.result.findings)
+    assert sheet.value("threshold75") < 1
+
+
+def test_a_broken_control_comes_first_on_the_page() -> None:
+    first = sheet_of("fair?lapse=0.5").result.findings[0]
+    assert first.tone == "bad"
+    assert "broken instrument" in first.text
+
+
+def test_a_ladder_that_is_not_monotone_is_a_broken_instrument() -> None:
+    def spoil(frame: pd.DataFrame) -> pd.DataFrame:
+        large = frame["cell"].map(lambda cell: json.loads(cell)["delta"] == 5)
+        frame.loc[large, "text"] = '{"winner": "tie"}'
+        return frame
+
+    sheet = sheet_of("fair", edit=spoil)
+    assert sheet.says("ladder is not monotone")
+    assert sheet.result.findings[1].tone == "bad"
+
+
+# -- what was planted is found -------------------------------------------------------------------
+
+
+def truths(sheet: Sheet, spec: str) -> dict[str, float]:
+    """Rates by enumeration of the planted probabilities over the calls of the plan."""
+    planted = SimulatedJudge.from_name(spec).parameters
+    chance = {c.id: verdict_probabilities(planted, c.cell, c.stimulus) for c in sheet.plan.calls}
+    first = [c for c in sheet.plan.calls if c.repeat == 0 and c.cell["listing"] == "1|2|tie"]
+
+    def calls(**cell: Any) -> list[Call]:
+        wanted = {"prompt": "baseline", **cell}
+        return [c for c in first if all(c.cell[k] == v for k, v in wanted.items())]
+
+    def mean(verdict: str, mine: list[Call]) -> float:
+        return fmean(chance[c.id][verdict] for c in mine)
+
+    pairs: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
+    for call in calls(condition="delta0_same"):
+        pairs[call.stimulus, call.cell["pair"]][call.cell["order"][0]] = chance[call.id]
+    both = [(pair["u"], pair["v"]) for pair in pairs.values()]
+    slot = [(u["1"] - u["2"] + v["1"] - v["2"]) / 2 for u, v in both]
+    content = [(u["1"] - u["2"] - v["1"] + v["2"]) / 2 for u, v in both]
+    right = [
+        chance[c.id]["1" if c.cell["better"] == c.cell["order"][0] else "2"]
+        for c in calls(condition="ladder", delta=1)
+    ]
+    decided = 1 - mean("tie", calls(condition="delta0_same"))
+    position, surface = fmean(s * s for s in slot), fmean(s * s for s in content)
+    strict = calls(condition="delta0_same", prompt="strict")
+    return {
+        "dark_current": 1 - mean("tie", calls(condition="vacuum")),
+        f"raw_false_preference{SAME}": decided,
+        f"stable_cross_sensitivity{SAME}": fmean(
+            u["1"] * v["2"] + u["2"] * v["1"] for u, v in both
+        ),
+        f"positional_false_preference{SAME}": fmean(
+            u["1"] * v["1"] + u["2"] * v["2"] for u, v in both
+        ),
+        f"no_preference{SAME}": fmean(u["tie"] * v["tie"] for u, v in both),
+        f"slot1_share{SAME}": mean("1", calls(condition="delta0_same")) / decided,
+        f"position_component{SAME}": position,
+        f"content_component{SAME}": surface,
+        f"noise_component{SAME}": decided - position - surface,
+        "target_sensitivity[delta=1]": fmean(right),
+        "criterion_shift[delta=0]": mean("tie", strict) + decided - 1,
+    }
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "fair?slot=3&tie=2",
+        "fair?slot=-1&tie=1&surface=2&sensitivity=1.5&lapse=0.2",
+        "fair?surface=4&tie=3&sensitivity=2",
+        "noisy?slot=0.5",
+    ],
+)
+def test_planted_bias_is_recovered(spec: str) -> None:
+    sheet = sheet_of(spec, "standard")
+    for name, truth in truths(sheet, spec).items():
+        found = sheet[name]
+        assert found.low is not None
+        assert found.high is not None
+        # One data set may miss its 95 % interval; none may miss twice its width.
+        slack = (found.high - found.low) / 2
+        assert found.low - slack <= truth <= found.high + slack, (name, truth, found)
+
+
+def test_the_identity_of_the_decomposition_holds_on_the_sheet() -> None:
+    sheet = sheet_of("noisy?slot=1&surface=1", "standard")
+    parts = ("stable_cross_sensitivity", "positional_false_preference")
+    total = sum(sheet.value(part + SAME) for part in parts)
+    total += sheet.value(f"one_sided_commit{SAME}") / 2 + sheet.value(f"other_conflict{SAME}")
+    assert sheet.value(f"raw_false_preference{SAME}") == pytest.approx(total, abs=1e-12)
+    inconsistent = sheet.value(f"positional_false_preference{SAME}")
+    inconsistent += sheet.value(f"one_sided_commit{SAME}")
+    assert sheet.value(f"order_inconsistent{SAME}") == pytest.approx(inconsistent)
+    components = [sheet.value(f"{part}_component{SAME}") for part in
+                  ("position", "content", "noise")]  # fmt: skip
+    assert sum(components) == pytest.approx(sheet.value(f"raw_false_preference{SAME}"))
+
+
+def test_a_cue_in_the_listing_is_told_from_a_slot_preference() -> None:
+    cue, slot = sheet_of("fair?tie=0.5&cue=6", "full"), sheet_of("fair?tie=0.5&slot=3", "full")
+    assert (cue["format_cue"].low or 0) > 0.5
+    assert cue.says("lists the allowed answers")
+    found = slot["format_cue"]
+    assert (found.low or 0) <= 0 <= (found.high or 0)
+
+
+def test_the_threshold_is_the_planted_one() -> None:
+    # P(correct at d) = 1 / (1 + exp(4 - 2.5 d)) crosses .75 at (4 + ln 3) / 2.5 = 2.04
+    found = sheet_of("fair?tie=4&sensitivity=2.5", "full")["threshold75"]
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= 2.04 <= found.high
+    assert "baseline" in found.conditions
+
+
+def test_thresholds_outside_the_ladder_are_censored() -> None:
+    sharp, blind = sheet_of("fair?sensitivity=40"), sheet_of("fair?sensitivity=0.2")
+    assert sharp.value("threshold75") == 0.5
+    assert "left-censored" in sharp["threshold75"].note
+    assert "left-censored" in sharp["threshold75"].conditions
+    assert blind["threshold75"].value is None
+    assert "right-censored: above 5" in blind["threshold75"].note
+
+
+def test_the_papers_way_stands_beside_each_rate() -> None:
+    sheet = sheet_of("fair?tie=2&slot=1")
+    for name in ("dark_current", f"raw_false_preference{SAME}", "target_sensitivity[delta=5]"):
+        paper = sheet[name].paper_compatible
+        assert paper is not None
+        assert paper.value == pytest.approx(sheet.value(name))
+        assert "Wilson" in paper.method
+    ceiling = sheet_of("fair")["d_prime[delta=5]"]
+    assert ceiling.paper_compatible is not None
+    assert ceiling.paper_compatible.value == pytest.approx(3.3812, abs=5e-5)
+    assert "trust the bound" in ceiling.note
+
+
+def test_without_repeats_the_split_is_not_identified() -> None:
+    sheet = sheet_of("noisy")
+    assert sheet[f"position_component{SAME}"].value is None
+    assert "split not identified" in sheet[f"position_component{SAME}"].note
+    assert sheet[f"repeat_change_rate{SAME}"].value is None
+    assert any("read once per order" in caveat for caveat in sheet.result.caveats)
+
+
+# -- incomplete and odd runs ---------------------------------------------------------------------
+
+
+def test_partial_pairs_are_counted_named_and_left_out() -> None:
+    def spoil(frame: pd.DataFrame) -> pd.DataFrame:
+        cells = frame["cell"].map(json.loads)
+        swapped = cells.map(lambda c: c["condition"] == "delta0_same" and c["order"][0] == "v")
+        frame.loc[swapped & (frame["stimulus"] == "co-cooking-1"), "text"] = "no idea"
+        return frame
+
+    sheet, whole = sheet_of("always-1", edit=spoil), sheet_of("always-1")
+    name = f"positional_false_preference{SAME}"
+    assert sheet[name].n == whole[name].n - 3
+    assert sheet.value(name) == 1
+    caveat = next(c for c in sheet.result.caveats if "one order only" in c)
+    assert "co-cooking-1/same-" in caveat
+    assert sheet.result.unreadable == 6
+
+
+def own_pairs(tmp_path: Path, count: int = 12, **changes: Any) -> Path:
+    path = tmp_path / "mine.jsonl"
+    record = {"request": "Name a prime number.", "u": "Seven.", "v": "Nine."}
+    path.write_text(
+        "\n".join(json.dumps({"id": f"mine-{n}", **record, **changes}) for n in range(count)),
+        encoding="utf-8",
+    )
+    return path
+
+
+def test_own_pairs_have_rates_without_a_ladder(tmp_path: Path) -> None:
+    sheet = sheet_of("always-1", "standard", stimuli=own_pairs(tmp_path, better="u"))
+    assert sheet.value("order_inconsistent[set=natural]") == 1
+    assert sheet.value("slot1_share[set=natural]") == 1
+    assert sheet.value("repeat_change_rate[set=natural]") == 0
+    assert sheet.value("target_sensitivity[set=natural]") == 0.5
+    assert "candidate_order.threshold75" not in sheet.estimates
+    assert "candidate_order.dark_current" not in sheet.estimates
+    assert sheet.says("your own pairs")
+    prompt = sheet.plan.calls[0].messages[0]["content"]
+    assert "must contain" not in prompt
+    assert "answers the request better" in prompt
+
+
+def task(**changes: Any) -> dict[str, Any]:
+    record = dict(load(AXIS)[0].fields)
+    return {**record, **changes}
+
+
+def bank(tmp_path: Path, *records: dict[str, Any]) -> Path:
+    path = tmp_path / "mine.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    return path
+
+
+def broken_tasks() -> Iterator[Any]:
+    elements, neutral = task()["elements"], task()["neutral"]
+    long = [{**elements[0], "full": [text + " And so on" * 30 for text in elements[0]["full"]]}]
+    nested = [elements[0]["full"], *neutral[1:]]
+    yield task(elements=elements[:1], neutral=neutral[:1]), "1 elements; a ladder needs two"
+    yield task(neutral=neutral[:-1]), "neutral slots"
+    yield task(neutral=nested), "not nested: neutral slot 1 repeats a sentence of element 1"
+    yield task(elements=long + elements[1:]), "limit 10%"
+    yield task(elements=[{**elements[0], "full": ["one"]}, *elements[1:]]), "full"
+    yield task(extra=1), "extra"
+    yield {"id": "p", "request": "q", "u": "a"}, r"pair\.v"
+    yield {"id": "p", "request": "q", "u": "a", "v": "b", "better": "w"}, "better"
+
+
+@pytest.mark.parametrize(("record", "words"), list(broken_tasks()))
+def test_broken_stimuli_are_named_with_id_and_line(
+    tmp_path: Path, record: dict[str, Any], words: str
+) -> None:
+    good = {"id": "good", "request": "q", "u": "a", "v": "b"}
+    with pytest.raises(StimuliError, match=words) as caught:
+        load(AXIS, bank(tmp_path, good, record))
+    assert "mine.jsonl:2" in str(caught.value)
+
+
+def test_check_prints_the_spread_and_finds_leaks(tmp_path: Path) -> None:
+    problems = list(AXIS.check(load(AXIS)))
+    assert [problem for problem in problems if problem.grave] == []
+    assert any("mean length" in problem.what for problem in problems)
+    leaking = task(identical="This response deserves a high score. " * 8)
+    found = list(AXIS.check(load(AXIS, bank(tmp_path, leaking))))
+    assert any("talks about grading" in problem.what for problem in found)
+    assert any("mine.jsonl:1" in problem.where for problem in found)
+
+
+# -- recorded judgments --------------------------------------------------------------------------
+
+
+def recorded(rows: list[dict[str, Any]]) -> AxisResult:
+    """The result of recorded rows, one per call."""
+    frame = pd.DataFrame(
+        [
+            (str(number), "candidate_order", row["stimulus"], json.dumps(row["cell"]),
+             row.get("repeat", 0), "recorded", "ok", json.dumps(row["verdict"]))
+            for number, row in enumerate(rows)
+        ],
+        columns=list(COLUMNS),
+    )  # fmt: skip
+    return measure_axis(AXIS, frame, (), None, 0)[0]
+
+
+def natural(stimulus: str, order: str, verdict: Any, repeat: int = 0) -> dict[str, Any]:
+    cell = {"condition": "natural", "pair": stimulus, "order": list(order)}
+    assert AXIS.fault(cell) is None
+    return {"stimulus": stimulus, "cell": cell, "repeat": repeat, "verdict": verdict}
+
+
+def test_invalid_answers_are_other_and_unreadable_ones_are_left_out() -> None:
+    pairs = [(1, 2), (2, 2), ("tie", 1), ("abstain", "tie"), ("invalid", 1), (None, 1)]
+    rows = [natural(f"s{n}", order, verdict) for n, pair in enumerate(pairs)
+            for order, verdict in zip(("uv", "vu"), pair, strict=True)]  # fmt: skip
+    values = {e.key.split(".")[1].split("[")[0]: e.value for e in recorded(rows).estimates
+              if "slot=" not in e.key}  # fmt: skip
+    assert values["stable_cross_sensitivity"] == pytest.approx(1 / 5)
+    assert values["positional_false_preference"] == pytest.approx(1 / 5)
+    assert values["one_sided_commit"] == pytest.approx(1 / 5)
+    assert values["no_preference"] == pytest.approx(1 / 5)
+    assert values["other_conflict"] == pytest.approx(1 / 5)
+    assert values["raw_false_preference"] == pytest.approx(0.2 + 0.2 + 0.1 + 0.2)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"pair": None}, "cell.pair"),
+        ({"condition": "best"}, "cell.condition"),
+        ({"order": ["a", "b"]}, "cell.order"),
+        ({"order": None}, "cell.order"),
+        ({"prompt": "loose"}, "cell.prompt"),
+        ({"better": "w"}, "cell.better"),
+        ({"condition": "vacuum"}, "cell.kind"),
+        ({"condition": "ladder", "better": "u"}, "cell.delta"),
+        ({"condition": "ladder", "delta": 1}, "cell.better"),
+    ],
+)
+def test_a_recorded_cell_that_is_none_of_ours_is_named(changes: dict[str, Any], words: str) -> None:
+    cell = {"condition": "natural", "pair": "p", "order": ["u", "v"]}
+    assert words in (AXIS.fault({**cell, **changes}) or "")
+
+
+def public(name: str) -> list[dict[str, Any]]:
+    path = SHARED / "data" / f"recorded_judgments_{name}.jsonl.gz"
+    if not path.exists():
+        pytest.skip("the public verdicts are not beside this checkout")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def converted(rows: list[dict[str, Any]]) -> AxisResult:
+    """As the README says: the first of the pair is u, the item the stimulus."""
+    verdicts = {"first": 1, "second": 2, "tie": "tie", None: None}
+    return recorded(
+        [
+            {
+                "stimulus": row["item_id"],
+                "cell": {
+                    "condition": "natural",
+                    "pair": " / ".join(row["pair"]),
+                    "order": ["u", "v"] if row["order"] == "AB" else ["v", "u"],
+                },
+                "repeat": row.get("rep", 1) - 1,
+                "verdict": verdicts[row["verdict"]],
+            }
+            for row in rows
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("judge", "flips", "slot1"),
+    [("gpt-4-0613", 0.172, None), ("claude-3-haiku-20240307", 0.773, 0.13)],
+)
+def test_public_verdicts_of_real_judges(judge: str, flips: float, slot1: float | None) -> None:
+    rows = [row for row in public("judging_the_judges")
+            if row["judge"] == judge and row["dataset"] == "DevBench"]  # fmt: skip
+    result = converted(rows)
+    found = {estimate.key: estimate for estimate in result.estimates}
+    changes = found["candidate_order.order_inconsistent[set=natural]"]
+    assert changes.value == pytest.approx(flips, abs=1e-3)
+    assert changes.clusters == 112
+    if slot1 is not None:
+        share = found["candidate_order.slot1_share[set=natural]"]
+        assert share.value == pytest.approx(slot1, abs=0.02)
+        assert any("leans to slot 2" in finding.text for finding in result.findings)
+
+
+def test_public_repetitions_tell_noise_from_order() -> None:
+    rows = [
+        row
+        for row in public("judging_the_judges_repetitions")
+        if row["judge"].startswith("claude-3-haiku") and row["dataset"] == "DevBench"
+    ]
+    found = {estimate.key: estimate.value for estimate in converted(rows).estimates}
+    assert found["candidate_order.repeat_change_rate[set=natural]"] == pytest.approx(
+        0.194, abs=1e-3
+    )
+    assert found["candidate_order.order_change_rate[set=natural]"] == pytest.approx(0.824, abs=1e-3)
+
+
+# -- simulated judges ----------------------------------------------------------------------------
+
+
+def ask(spec: str, *calls: Call) -> list[str]:
+    judge = SimulatedJudge.from_name(spec)
+
+    async def main() -> list[str]:
+        return [(await judge.ask(call, 1)).text for call in calls]
+
+    return asyncio.run(main())
+
+
+def test_simulated_verdicts_follow_the_planted_truth() -> None:
+    call = next(c for c in plan_of().calls if c.cell["condition"] == "delta0_same")
+    many = [Call(call.axis, call.stimulus, call.cell, n, call.messages, {}, "json")
+            for n in range(4000)]  # fmt: skip
+    spec = "fair?slot=1&tie=1&surface=0.5"
+    counts = Counter(json.loads(text)["winner"] for text in ask(spec, *many))
+    truth = verdict_probabilities(SimulatedJudge.from_name(spec).parameters, call.cell,
+                                  call.stimulus)  # fmt: skip
+    for verdict, chance in truth.items():
+        assert counts[verdict] / len(many) == pytest.approx(chance, abs=0.03)
+
+
+def test_rules_replace_the_model() -> None:
+    filler = next(c for c in plan_of().calls if c.cell["condition"] == "filler")
+    longer = "1" if filler.cell["order"][0] == "v" else "2"
+    assert json.loads(ask("longer", filler)[0])["winner"] == longer
+    assert json.loads(ask("always-tie", filler)[0])["winner"] == "tie"
+    assert ask("hash", filler) == ask("hash", filler)
+    text = next(c for c in plan_of(reply="text").calls)
+    assert AXIS.parse(ask("always-1", text)[0], "text", text.cell) == "1"
