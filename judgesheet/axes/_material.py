@@ -1,17 +1,28 @@
-"""Checks on stimuli that every axis needs: lengths, duplicates, leaks."""
+"""What every axis does with stimuli: pick some, check lengths, duplicates, leaks."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import TypeVar
 
 from judgesheet.axes import Problem
+
+T = TypeVar("T")
 
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(
     r"\b(score|scores|scored|rating|rated|rubric|grade|graded|intended level)\b|\b\d+\s*/\s*10\b",
     re.IGNORECASE,
 )
+
+
+def spread(items: Sequence[T], count: int | None) -> list[T]:
+    """`count` of the items spread evenly over them, all of them for None."""
+    total = len(items)
+    if count is None or count >= total:
+        return list(items)
+    return [items[index * total // count] for index in range(count)]
 
 
 def word_count(text: str) -> int:

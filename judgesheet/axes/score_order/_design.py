@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Options
+from judgesheet.axes._material import spread
 from judgesheet.axes._prompt import built_in, compile_prompt
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders
@@ -88,19 +89,11 @@ def build(
     render = compile_prompt(options.template or built_in(template), "the prompt of score_order")
     settings = settings_for(options)
     scale = main_scale(stimuli)
-    for index, stimulus in enumerate(_spread(stimuli, settings.stimuli)):
+    for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         cells = list(_cells(index, scale, _longest(stimulus), settings, options, rng))
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
-
-
-def _spread(stimuli: Sequence[Stimulus], count: int | None) -> list[Stimulus]:
-    """`count` stimuli spread evenly over the pool, all of them for None."""
-    total = len(stimuli)
-    if count is None or count >= total:
-        return list(stimuli)
-    return [stimuli[index * total // count] for index in range(count)]
 
 
 def commonest_scale(calls: Sequence[Call]) -> int:

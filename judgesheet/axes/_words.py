@@ -1,0 +1,24 @@
+"""How findings say numbers, for every axis."""
+
+import math
+
+from judgesheet.records import Estimate
+
+
+def percent(value: float) -> str:
+    """A share as a reader says it; 0 and 100 only where exactly so."""
+    if value in (0, 1) or 0.01 <= value <= 0.99:
+        return f"{100 * value:.0f} %"
+    return f"{100 * min(max(value, 0.001), 0.999):.1f} %"
+
+
+def interval(estimate: Estimate) -> str:
+    """The interval of a share in words."""
+    if estimate.low is None or estimate.high is None:
+        return "no interval"
+    return f"95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
+
+
+def at_most(value: float) -> str:
+    """An upper bound of a share, rounded up: a limit must not be understated."""
+    return percent(min(1.0, max(0.0, math.ceil(100 * value) / 100)))
