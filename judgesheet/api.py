@@ -331,6 +331,7 @@ async def _collect(
 ) -> "Progress":
     from judgesheet.axes import all_axes
     from judgesheet.spine.collect import CollectSettings, Price, collect
+    from judgesheet.spine.measure import read
 
     settings = CollectSettings(
         concurrency=request.concurrency,
@@ -347,7 +348,7 @@ async def _collect(
             settings,
             on_progress,
             is_readable=lambda call, text: (
-                axes[call.axis].parse(text, call.reply, call.cell) is not None
+                read(axes[call.axis], text, call.reply, call.cell) is not None
             ),
         )
 

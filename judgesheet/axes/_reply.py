@@ -5,6 +5,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+_MOST_DIGITS = 4
+_MOST_STARTS = 1_000
+"""Braces that may open no object before a reply is given up: it is noise, and time is money."""
 _LONGEST = 200_000
 """Characters of a reply that are looked at; nothing longer is an answer."""
 
@@ -29,23 +32,26 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def json_objects(text: str) -> Iterator[dict[str, Any] | None]:
-    """The outermost JSON objects in a text, in order; None for one that repeats a key.
+    """The outermost JSON objects of a text in order; None where it is unclear what stands there.
 
     Text around them (reasoning, a fence) is skipped. Objects inside objects are not yielded.
     """
     decoder = json.JSONDecoder(object_pairs_hook=_no_duplicates)
     text = text[:_LONGEST]
-    at = text.find("{")
+    at, starts = text.find("{"), 0
     while at >= 0:
         try:
             value, end = decoder.raw_decode(text, at)
-        except _AmbiguousError:
+        except (_AmbiguousError, RecursionError):
             yield None
             return
-        except (ValueError, RecursionError):
-            end = at + 1
+        except ValueError:
+            end, starts = at + 1, starts + 1
         else:
             yield value
+        if starts > _MOST_STARTS:
+            yield None
+            return
         at = text.find("{", end)
 
 
@@ -86,7 +92,8 @@ def score_from_text(text: str, largest: int) -> int | None:
     if any(match["of"] not in (None, str(largest)) for match in found):
         return None
     number = one_reading([match["score"] for match in found])
-    return int(number) if number is not None and number.isdigit() else None
+    whole = number is not None and number.isdecimal() and len(number) <= _MOST_DIGITS
+    return int(number) if number is not None and whole else None
 
 
 def exactly_one_score(text: str, reply: str, largest: int) -> int | None:

@@ -1,5 +1,7 @@
 """How findings say numbers, for every axis."""
 
+import math
+
 from judgesheet.records import Estimate
 
 
@@ -15,3 +17,8 @@ def interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return "no interval"
     return f"95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
+
+
+def at_most(value: float) -> str:
+    """An upper bound of a share, rounded up: a limit must not be understated."""
+    return percent(min(1.0, max(0.0, math.ceil(100 * value) / 100)))

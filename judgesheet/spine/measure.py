@@ -84,11 +84,11 @@ def measure_axis(
 
 def parse_rows(axis: Axis, rows: pd.DataFrame) -> pd.DataFrame:
     """The ledger's rows of one axis with the cell as columns and the reading as `value`."""
-    read = lru_cache(maxsize=4096)(json.loads)  # cells repeat over repeats; parse each text once
-    cells: list[Mapping[str, Any]] = [read(cell) for cell in rows["cell"]]
+    decode = lru_cache(maxsize=4096)(json.loads)  # cells recur; decode each text once
+    cells: list[Mapping[str, Any]] = [decode(cell) for cell in rows["cell"]]
     columns = list(zip(rows["text"], rows["reply"], rows["outcome"], cells, strict=True))
     values = [
-        _read(axis, text, reply, cell) if outcome == "ok" else None
+        read(axis, text, reply, cell) if outcome == "ok" else None
         for text, reply, outcome, cell in columns
     ]
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
@@ -99,8 +99,12 @@ def parse_rows(axis: Axis, rows: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
-    return axis.parse(text, reply, cell)
+def read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
+    """What the axis reads in a reply; a reply that breaks its parser is unreadable, no more."""
+    try:
+        return axis.parse(text, reply, cell)
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+        return None
 
 
 def _counts(table: pd.DataFrame) -> dict[str, int]:

@@ -79,8 +79,8 @@ def cluster_t(
 
     The variance is the sandwich with G/(G-1), the quantile t with G-1 degrees of freedom.
     Clusters of size 0 are dropped. One cluster: a value and no interval. No variance between
-    clusters: an interval of width 0, except that a `bounded` mean at 0 or 1 gets the
-    Clopper-Pearson interval of G clusters that all agree.
+    clusters is no certainty either: a `bounded` mean gets an interval that allows for the share of
+    clusters that may depart unseen (Clopper-Pearson for 0 of G), an unbounded one gets none.
 
     Parameters
     ----------
@@ -102,10 +102,15 @@ def cluster_t(
     if bounded and _all_agree(sums, sizes):
         return _unanimous(round(value), groups, level)
     half = t_quantile(groups - 1, two_sided(level)) * _ratio_se(sums, sizes)
+    note = ""
+    if half <= 0:
+        note = f"all {groups} clusters agree"
+        if not bounded:
+            return Interval(value, None, None, level, groups, method, f"{note}: no interval")
+        half, method = unseen_share(groups, level), "Clopper-Pearson on clusters"
     low, high = value - half, value + half
     if bounded:
         low, high = max(0.0, low), min(1.0, high)
-    note = "" if half > 0 else "no variance between clusters"
     return Interval(value, low, high, level, groups, method, note)
 
 
@@ -138,8 +143,8 @@ def _all_agree(sums: Floats, sizes: Floats) -> bool:
 
 def _unanimous(value: int, groups: int, level: float) -> Interval:
     """Clopper-Pearson for 0 of G or G of G."""
-    edge = float((1 - two_sided(level)) ** (1 / groups))
-    low, high = (edge, 1.0) if value else (0.0, 1 - edge)
+    reach = unseen_share(groups, level)
+    low, high = (1 - reach, 1.0) if value else (0.0, reach)
     note = f"all {groups} clusters agree: the interval is that of {value * groups} of {groups}"
     return Interval(float(value), low, high, level, groups, "Clopper-Pearson on clusters", note)
 

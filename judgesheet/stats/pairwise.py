@@ -354,7 +354,7 @@ def paired_difference(
         Confidence level.
     """
     found = cluster_t(sums, sizes, level)
-    if found.value is None or found.low is None or found.high is None or found.low < found.high:
+    if found.value is None or found.low is not None or found.clusters < 2:
         return found
     unseen = unseen_share(found.clusters, level)
     low = found.value - unseen * (found.value + reach)

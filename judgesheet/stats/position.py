@@ -4,15 +4,17 @@ Counts are those of the displayed positions that were chosen, one row per cluste
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
-from .interval import Interval, cluster_t
+from .interval import Interval, cluster_t, unseen_share
 
+FEW_CLUSTERS = 12
+"""With fewer clusters a design effect below 1 is not believed, nor that all clusters were seen."""
 MONTE_CARLO_BELOW = 30
 """With fewer items the sharp null is tested by drawing permutations."""
 _ROUNDING = 1e-20  # total variance of shares below which it is rounding error
@@ -185,7 +187,18 @@ def position_share(counts: ArrayLike, level: float = 0.95) -> tuple[Interval, ..
     """
     array = floats(counts)
     sizes = array.sum(axis=1)
-    return tuple(cluster_t(column, sizes, level, bounded=True) for column in array.T)
+    shares = [cluster_t(column, sizes, level, bounded=True) for column in array.T]
+    lows = [share.low or 0.0 for share in shares]
+    return tuple(
+        _within_the_rest(share, sum(lows) - low) for share, low in zip(shares, lows, strict=True)
+    )
+
+
+def _within_the_rest(share: Interval, others: float) -> Interval:
+    """A share that no cluster showed cannot exceed what the lower ends of the others leave."""
+    if share.value != 0 or share.high is None:
+        return share
+    return replace(share, high=min(share.high, max(0.0, 1 - others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,15 +365,19 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
     sampling = 0.0 if found.pseudo else found.spread * found.shares.size / df
     debiased = float(np.sqrt(max(0.0, v * v - sampling)))
     deff, note = _v_deff(found), ""
+    if 0 < deff < 1 and found.clusters < FEW_CLUSTERS:
+        deff, note = 1.0, "design effect taken as 1: few clusters show too little of it"
     if deff <= 0:
         method = "Clopper-Pearson on clusters that depart from uniform"
         note = "every cluster has exactly uniform counts"
-        low, high = 0.0, 1 - float((1 - two_sided(level)) ** (1 / found.clusters))
+        low, high = 0.0, unseen_share(found.clusters, level)
     else:
         if found.pseudo:
             method += ", variance from a uniform pseudo-cluster"
-            note = "every cluster has the same shares"
+            note = note or "every cluster has the same shares"
         low, high = _v_bounds(found, deff, level)
+        if found.clusters < FEW_CLUSTERS:
+            high = max(high, unseen_share(found.clusters, level))
     return CramersV(
         v, debiased, min(low, v), max(high, v), level, deff, round(calls), found.clusters,
         method, note,

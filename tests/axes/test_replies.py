@@ -27,7 +27,9 @@ def test_reply_is_read_as_expected(axis: str, case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("reply", ["text", "json"])
-@pytest.mark.parametrize("text", ["x" * 1_000_000, "{" * 100_000, '{"a":' * 50_000, "\0" * 9])
+@pytest.mark.parametrize(
+    "text", ["[RESULT] " + "4" * 9_999, "x" * 1_000_000, "{" * 100_000, '{"a":' * 50_000, "\0" * 9]
+)
 @pytest.mark.parametrize("axis", sorted({path.stem for path in REPLIES.glob("*.jsonl")}))
 def test_hostile_replies_are_unreadable_and_harmless(axis: str, reply: Any, text: str) -> None:
     assert get_axis(axis).parse(text, reply, {"scale": 5}) is None

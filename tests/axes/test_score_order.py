@@ -182,8 +182,44 @@ def test_noise_is_not_taken_for_an_effect_of_the_order() -> None:
 
 
 def test_an_order_is_recommended_only_if_it_is_measurably_better() -> None:
-    unsure = simulate("noisy?width=1", profile="quick")
-    assert any("no order is measurably better" in advice.text for advice in unsure.advice)
+    blind = simulate("fair", profile="quick")
+    assert not any("one order can be used" in advice.text for advice in blind.advice)
+    biased = simulate("fair?position=0.6:0:0", profile="quick")
+    assert any("one order can be used" in advice.text for advice in biased.advice)
+
+
+def test_too_few_prompts_clear_nothing() -> None:
+    sheet = simulate("fair?width=0.2", profile="smoke")
+    assert not any(finding.tone == "good" for finding in sheet.result.findings)
+    assert any("Probe at least" in advice.text for advice in sheet.advice)
+    v = sheet["cramers_v"]
+    assert v.high is not None
+    assert v.high > (v.value or 0)
+
+
+def test_one_odd_reply_does_not_make_a_useless_judge_usable() -> None:
+    def slip(frame: pd.DataFrame) -> pd.DataFrame:
+        balanced = frame["cell"].str.contains("balanced") & (frame["repeat"] == 0)
+        slipped = balanced & (frame["text"] == '{"score": 1}')
+        frame.loc[frame.index[slipped][0], "text"] = '{"score": 5}'
+        return frame
+
+    sheet = simulate("position-only", profile="quick", edit=slip)
+    assert [advice.text[:12] for advice in sheet.advice] == ["Do not score"]
+    assert sheet.says("nearly every response gets the same score")
+
+
+def test_a_noisy_judge_is_not_called_good_for_its_average() -> None:
+    sheet = simulate("noisy", profile="quick")
+    assert sheet.value("single_read_r") < sheet.value("pearson_r[arm=balanced]") - 0.1
+    assert any("Average over" in advice.text for advice in sheet.advice)
+    assert not any("follows quality" in f.text and f.tone == "good" for f in sheet.result.findings)
+
+
+def test_arms_of_unequal_budget_are_not_compared() -> None:
+    gain = simulate("fair", profile="quick")["delta_r[arms=balanced-fixed]"]
+    assert gain.value is None
+    assert "not comparable" in gain.note
 
 
 # -- incomplete and odd runs -------------------------------------------------------------------

@@ -52,7 +52,7 @@ def test_too_little_data_says_so() -> None:
     assert (one.value, one.low, one.high) == (0.5, None, None)
     assert cluster_rate([2], [4]).low is None
     assert cluster_rate([0], [0]).value is None
-    assert "no variance" in cluster_t([2, 2], [4, 4]).note
+    assert "agree" in cluster_t([2, 2], [4, 4]).note
 
 
 def test_wilson_is_statsmodels_wilson() -> None:

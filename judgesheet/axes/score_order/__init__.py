@@ -26,6 +26,7 @@ from judgesheet.axes.score_order.alignment import (
     delta_r_p,
     pearson_r,
     per_order_r,
+    single_read_r,
     spearman_r,
     within_item_sd,
 )
@@ -43,6 +44,7 @@ from judgesheet.axes.score_order.positions import (
     order_dependence_p,
     position_bias_p,
     position_share,
+    without_balanced_arm,
 )
 from judgesheet.axes.score_order.reversal import (
     excess_flip_rate,
@@ -87,6 +89,7 @@ ESTIMATES = {
         kendall_tau,
         within_item_sd,
         pearson_r,
+        single_read_r,
         spearman_r,
         delta_r,
         delta_r_p,
@@ -122,6 +125,7 @@ HEADLINE = tuple(
         "within_item_sd[arm=balanced]",
         "within_item_sd[arm=fixed]",
         "pearson_r[arm=balanced]",
+        "single_read_r",
         "pearson_r[arm=fixed]",
         "delta_r[arms=balanced-fixed]",
         "delta_r[arms=balanced-random]",
@@ -179,6 +183,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     scores = arrange(readings)
     if scores is None:
+        yield without_balanced_arm()
         return
     for function in ESTIMATES.values():
         found = function(scores)

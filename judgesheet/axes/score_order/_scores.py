@@ -84,8 +84,8 @@ class Grid:
 class Scores:
     """Everything that was read: the balanced grids by scale and the reads per arm at the main one.
 
-    `arms` maps `balanced`, `random`, `fixed` to (items, reads) arrays. `prompts` maps nothing: an
-    item's stimulus is `grid.cluster`. `reference` holds what each item is known to be worth (NaN
+    `arms` maps `balanced`, `random`, `fixed` to (items, reads) arrays; an item's stimulus is in
+    `grid.cluster`. `reference` holds what each item is known to be worth (NaN
     unknown), `reference_name` says whether people or the authors said so.
     """
 

@@ -72,6 +72,38 @@ def pearson_r(scores: Scores) -> Iterator[Estimate]:
     stands beside it. `conditions` says whose judgment of quality it is.
     """
     yield from _correlations("pearson_r", "Pearson", "pearson", scores)
+    if np.isnan(scores.reference).all():
+        return
+    for scale, grid in scores.grids.items():
+        if scale == scores.scale:
+            continue
+        mean = row_means(grid.blocks.reshape(len(scores.items), -1))
+        found = stats.cluster_jackknife_r(mean, scores.reference, grid.cluster)
+        yield _correlation(
+            "pearson_r",
+            f"Pearson correlation with quality, balanced arm, {scale}-point rubric",
+            {"arm": "balanced", "scale": scale},
+            found,
+            scores,
+            len(grid.orders),
+        )
+
+
+def single_read_r(scores: Scores) -> Estimate:
+    """Correlation of one single reading with quality: what a user without averaging gets.
+
+    Pearson's r over all readings of the first balanced pass, each under its own order; Fisher-z
+    interval from the cluster jackknife.
+    """
+    label = "Pearson correlation with quality, a single reading"
+    if np.isnan(scores.reference).all():
+        return _estimate("single_read_r", label, None, note=NO_REFERENCE)
+    reads = scores.grid.reads[:, :, 0]
+    orders = reads.shape[1]
+    found = stats.cluster_jackknife_r(
+        reads.ravel(), np.repeat(scores.reference, orders), np.repeat(scores.grid.cluster, orders)
+    )
+    return _correlation("single_read_r", label, {}, found, scores, 1)
 
 
 def spearman_r(scores: Scores) -> Iterator[Estimate]:
@@ -91,21 +123,33 @@ def _correlations(name: str, title: str, kind: stats.Kind, scores: Scores) -> It
         mean = scores.means(arm)
         found = stats.cluster_jackknife_r(mean, scores.reference, scores.grid.cluster, kind)
         paper = _paper_way(mean, scores) if kind == "pearson" else None
-        yield _estimate(
-            name,
-            label,
-            found.value,
-            {"arm": arm},
-            low=found.low,
-            high=found.high,
-            unit="r",
-            n=found.n,
-            clusters=found.clusters,
-            method=found.method,
-            conditions=f"{_reference(scores)}; {scores.arms[arm].shape[1]} reads per item",
-            note=found.note,
-            paper_compatible=paper,
-        )
+        yield _correlation(name, label, {"arm": arm}, found, scores, _reads(scores, arm), paper)
+
+
+def _correlation(
+    name: str,
+    label: str,
+    dims: dict[str, object],
+    found: stats.Correlation,
+    scores: Scores,
+    reads: int,
+    paper: PaperCompatible | None = None,
+) -> Estimate:
+    return _estimate(
+        name,
+        label,
+        found.value,
+        dims,
+        low=found.low,
+        high=found.high,
+        unit="r",
+        n=found.n,
+        clusters=found.clusters,
+        method=found.method,
+        conditions=f"{_reference(scores)}; {reads} read{'s' if reads > 1 else ''} per item",
+        note=found.note,
+        paper_compatible=paper,
+    )
 
 
 def _paper_way(mean: "Floats", scores: Scores) -> PaperCompatible:
@@ -135,16 +179,35 @@ def _deltas(scores: Scores) -> list[tuple[str, str, stats.DeltaR]]:
             ),
         )
         for one, other in _PAIRS
-        if other in scores.arms and not np.isnan(scores.reference).all()
+        if other in scores.arms
+        and _reads(scores, one) == _reads(scores, other)
+        and not np.isnan(scores.reference).all()
     ]
+
+
+def _unmatched(scores: Scores) -> Iterator[tuple[str, str]]:
+    """Pairs of arms that were read, but not equally often."""
+    for one, other in _PAIRS:
+        if other in scores.arms and _reads(scores, one) != _reads(scores, other):
+            yield one, other
+
+
+def _reads(scores: Scores, arm: str) -> int:
+    return int(scores.arms[arm].shape[1])
 
 
 def delta_r(scores: Scores) -> Iterator[Estimate]:
     """What averaging over balanced orders gains in correlation with quality over another arm.
 
-    r(balanced) - r(other), paired cluster bootstrap (000 table 3). balanced-fixed is the effect of
-    removing the order, balanced-random that of exact balance over mere shuffling.
+    r(balanced) - r(other), paired cluster bootstrap (000 table 3), where both arms were read
+    equally often: averaging alone raises r. balanced-fixed is the effect of removing the order,
+    balanced-random that of exact balance over mere shuffling.
     """
+    for one, other in _unmatched(scores):
+        label = f"Gain in r, {one} minus {other}"
+        note = f"the arms have {_reads(scores, one)} and {_reads(scores, other)} reads per item"
+        note += ": not comparable (the standard profile matches them)"
+        yield _estimate("delta_r", label, None, {"arms": f"{one}-{other}"}, note=note)
     for one, other, found in _deltas(scores):
         yield _estimate(
             "delta_r",
@@ -158,14 +221,11 @@ def delta_r(scores: Scores) -> Iterator[Estimate]:
             clusters=found.clusters,
             method="paired cluster bootstrap, 2,000 resamples",
             conditions=_reference(scores),
-            note="; ".join(part for part in (_budget_note(scores, other), found.note) if part),
+            note="; ".join(part for part in (_greedy_note(scores, other), found.note) if part),
         )
 
 
-def _budget_note(scores: Scores, other: str) -> str:
-    mine, theirs = scores.arms["balanced"].shape[1], scores.arms[other].shape[1]
-    if theirs != mine:
-        return f"not budget-matched: {mine} reads against {theirs}"
+def _greedy_note(scores: Scores, other: str) -> str:
     if other == "fixed" and not scores.temperature:
         return (
             "at temperature 0 the fixed arm is one read asked again: a gain here is partly that of "
@@ -317,13 +377,15 @@ def _budget(
         complete = int((~np.isnan(reads).any(axis=1)).sum())
         for point in sweep(reads):
             undefined = f"undefined in {point.undefined:.0%} of subsets: constant scores"
+            single = point.subsets < 2  # one subset has no spread
             yield _estimate(
                 name,
-                f"{label} after {point.k} order{'s' if point.k > 1 else ''}, {arm}",
+                f"{label} after {point.k} order{'s' if point.k > 1 else ''}, {arm} (range: "
+                "over choices of orders)",
                 point.value,
                 {"k": point.k, "arm": arm},
-                low=point.low,
-                high=point.high,
+                low=None if single else point.low,
+                high=None if single else point.high,
                 unit="r",
                 n=complete,
                 clusters=scores.grid.clusters,

@@ -14,6 +14,7 @@ from judgesheet.stats import position as stats
 from judgesheet.stats.interval import wilson
 
 _estimate = maker("score_order")
+NO_BALANCED_ARM = "the run has no balanced arm, in which every score stands at every position"
 NOTHING = "no readable reply in the balanced arm"
 
 
@@ -85,6 +86,11 @@ def chi2_p(scores: Scores) -> Estimate:
         conditions=_conditions(scores.grid),
         note="paper-compatible only" if found.p is not None else NOTHING,
     )
+
+
+def without_balanced_arm() -> Estimate:
+    """What stands in for every figure of a run that cannot have one."""
+    return _estimate("chi2", "Chi-square of positions against uniform", None, note=NO_BALANCED_ARM)
 
 
 def cramers_v(scores: Scores) -> Iterator[Estimate]:

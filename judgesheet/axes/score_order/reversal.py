@@ -122,8 +122,8 @@ def excess_flip_rate(scores: Scores) -> Estimate:
 
 def _mean_excess(per_prompt: "Floats") -> Interval:
     """Mean over prompts with its t interval; not a point where every prompt shows the same."""
-    found = mean_t(per_prompt)
-    if per_prompt.size < 2 or np.ptp(per_prompt) > 0 or found.value is None:
+    found = _within(mean_t(per_prompt), -1.0, 1.0)
+    if found.low is not None or found.value is None or per_prompt.size < 2:
         return found
     reach = unseen_share(per_prompt.size)
     note = "every prompt shows the same; the interval allows for prompts that were not seen"
@@ -181,7 +181,7 @@ def kendall_tau(scores: Scores) -> Iterator[Estimate]:
         yield _from_interval(
             "kendall_tau",
             f"Kendall's tau between rankings, {arms}",
-            mean_t(known) if known.size else None,
+            _within(mean_t(known), -1.0, 1.0) if known.size else None,
             "tau-b",
             known.size,
             "every prompt is all tied in one of the arms, or has one candidate",
@@ -258,6 +258,13 @@ def _tables(scores: Scores) -> "list[NDArray[np.int64]]":
         for size in np.unique(sizes)
         if size > 1
     ]
+
+
+def _within(found: Interval, least: float, most: float) -> Interval:
+    """An interval cut to the range of what it estimates."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(found.low, least), high=min(found.high, most))
 
 
 def _from_interval(

@@ -1,22 +1,30 @@
 """What the estimates mean, in words: findings, recommendations and caveats.
 
 Every sentence is decided by an interval or a test, never by a point value, and names the keys that
-it rests on.
+it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator, Mapping
 
 from judgesheet.axes import Readings
-from judgesheet.axes._words import interval, percent
+from judgesheet.axes._words import at_most, interval, percent
+from judgesheet.axes.score_order.alignment import NO_REFERENCE
 from judgesheet.axes.score_order.ordering import ENOUGH
+from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.records import Estimate, Recommendation, Statement
 from judgesheet.stats.multiplicity import holm
 
 SIGNIFICANT = 0.05
+FEWEST_PROMPTS = 6
+"""With fewer prompts nothing is cleared and nothing but caution is recommended."""
+SMALL_V = 0.1
+SMALL_FLIPS = 0.05
+"""Effects proven to be below these are called small."""
 NEAR_ENOUGH = 0.02
 """How close the correlation after k orders must come to that of all of them."""
 MOSTLY = 0.5
 """A share above which something happens more often than not."""
+ALMOST_ONE = 0.95
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
@@ -28,6 +36,12 @@ def _get(found: Found, name: str) -> Estimate | None:
     return None if estimate is None or estimate.value is None else estimate
 
 
+def _prompts(found: Found) -> int:
+    """Prompts with at least one reading."""
+    chi2 = _get(found, "chi2")
+    return 0 if chi2 is None else chi2.clusters
+
+
 def _announced(found: Found, name: str) -> bool:
     """Whether a test announces a bias, with Holm's correction over the two that could."""
     tests = ("order_dependence_p", "position_bias_p")
@@ -36,34 +50,52 @@ def _announced(found: Found, name: str) -> bool:
     return p is not None and p < SIGNIFICANT
 
 
+def _above(estimate: Estimate | None, limit: float) -> bool:
+    """Whether the interval lies above a limit."""
+    return estimate is not None and estimate.low is not None and estimate.low > limit
+
+
+def _below(estimate: Estimate | None, limit: float) -> bool:
+    """Whether the interval lies below a limit."""
+    return estimate is not None and estimate.high is not None and estimate.high < limit
+
+
+# -- findings ----------------------------------------------------------------------------------
+
+
 def find(found: Found) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    if _get(found, "chi2") is None:
+    chi2 = found.get("score_order.chi2")
+    if chi2 is None or chi2.value is None:
+        unread = chi2 is None or chi2.note != NO_BALANCED_ARM
+        text = "No reply could be read as a score, so nothing about this judge is known here."
         yield Statement(
-            "No reply could be read as a score, so nothing about this judge is known on this axis.",
+            text if unread else f"Nothing can be said about the order: {NO_BALANCED_ARM}.",
             ("score_order.chi2",),
-            "bad",
+            "bad" if unread else "unknown",
         )
         return
+    if _prompts(found) < FEWEST_PROMPTS:
+        yield Statement(
+            f"Replies to {_prompts(found)} prompts were read: too few to clear this judge of "
+            "anything.",
+            ("score_order.chi2",),
+            "unknown",
+        )
     for part in (_favourite, _change, _winner, _quality, _noise):
         yield from part(found)
 
 
+def _clears(found: Found, estimate: Estimate | None, limit: float) -> bool:
+    """Whether an effect is proven to be small, from enough prompts to say so."""
+    return _prompts(found) >= FEWEST_PROMPTS and _below(estimate, limit)
+
+
 def _favourite(found: Found) -> Iterator[Statement]:
-    p, v = _get(found, "position_bias_p"), _get(found, "cramers_v")
-    if p is None or v is None or p.value is None or v.value is None:
-        return
+    v = _get(found, "cramers_v")
     keys = ("score_order.position_bias_p", "score_order.cramers_v")
-    if not _announced(found, "position_bias_p"):
-        ceiling = "" if v.high is None else f" (Cramér's V could still be {v.high:.2f})"
-        yield Statement(
-            f"No position in the rubric is favoured as far as this probe can see{ceiling}.",
-            keys,
-            "good" if v.high is not None and v.high < 0.1 else "unknown",
-        )
-        return
     share = _most_extreme(found)
-    if share is not None and share.value is not None:
+    if _announced(found, "position_bias_p") and share is not None and share.value is not None:
         place = share.key.split("position=")[1].rstrip("]")
         count = sum(key.startswith("score_order.position_share[") for key in found)
         yield Statement(
@@ -71,6 +103,20 @@ def _favourite(found: Found) -> Iterator[Statement]:
             f"({interval(share)}); {percent(1 / count)} would mean that the place does not matter.",
             (share.key, *keys),
             "bad",
+        )
+    elif v is not None and v.high is not None and _clears(found, v, SMALL_V):
+        yield Statement(
+            f"No position in the rubric is favoured by much: Cramér's V is {v.high:.2f} at most "
+            "(0 is no preference, 1 always the same position).",
+            keys,
+            "good",
+        )
+    else:
+        reach = "" if v is None or v.high is None else f": Cramér's V may be up to {v.high:.2f}"
+        yield Statement(
+            f"It cannot be told whether a position in the rubric is favoured{reach}.",
+            keys,
+            "unknown",
         )
 
 
@@ -91,101 +137,146 @@ def _change(found: Found) -> Iterator[Statement]:
     )
     if noise is not None and noise.value is not None:
         text += f"; asking twice in the same order changes it in {percent(noise.value)}"
-    depends = _announced(found, "order_dependence_p")
-    apart = (
-        noise is not None
-        and noise.high is not None
-        and change.low is not None
-        and change.low > noise.high
-    )
+    apart = noise is not None and noise.high is not None and _above(change, noise.high)
     yield Statement(
         text + ".",
         (change.key, "score_order.repeat_change_rate", "score_order.order_dependence_p"),
-        "bad" if depends or apart else "neutral",
+        "bad" if apart or _announced(found, "order_dependence_p") else "neutral",
     )
 
 
 def _winner(found: Found) -> Iterator[Statement]:
     excess, ties = _get(found, "excess_flip_rate"), _get(found, "top_tie_rate")
-    if ties is not None and ties.low is not None and ties.low > MOSTLY:
+    if ties is not None and ties.value is not None and _above(ties, MOSTLY):
         yield Statement(
-            f"It hardly ranks at all: in {percent(ties.value or 0.0)} of readings several "
-            f"responses to a prompt share the best score ({interval(ties)}).",
+            f"It hardly ranks at all: in {percent(ties.value)} of readings several responses to a "
+            f"prompt share the best score ({interval(ties)}).",
             (ties.key,),
             "bad",
         )
-        return
-    if excess is None or excess.value is None:
-        return
-    if excess.low is not None and excess.low > 0:
+    elif excess is not None and excess.value is not None and _above(excess, 0.0):
         yield Statement(
-            f"The order alone changes which of a prompt's responses comes out best in "
+            "The order alone changes which of a prompt's responses comes out best in "
             f"{percent(excess.value)} of comparisons beyond noise and ties ({interval(excess)}).",
             (excess.key,),
             "bad",
         )
-        return
-    limit = "" if excess.high is None else f"; at most {percent(max(excess.high, 0.0))} is possible"
-    small = excess.high is not None and excess.high < 0.05
-    yield Statement(
-        f"It is not shown that the order changes which response comes out best{limit}.",
-        (excess.key,),
-        "good" if small else "unknown",
-    )
+    elif excess is not None and excess.high is not None:
+        limit = at_most(excess.high)
+        if _clears(found, excess, SMALL_FLIPS):
+            text, tone = f"The order decides which response is best in {limit} of cases at most", 1
+        else:
+            text, tone = "It cannot be told whether the order decides which response is best", 0
+            text += f" (in up to {limit} of cases)"
+        yield Statement(text + ".", (excess.key,), "good" if tone else "unknown")
 
 
 def _quality(found: Found) -> Iterator[Statement]:
-    r, single = _get(found, "pearson_r[arm=balanced]"), _get(found, "pearson_r[arm=fixed]")
-    if r is None or r.value is None or r.low is None or r.high is None:
-        yield from _no_correlation(found)
+    r = found.get("score_order.pearson_r[arm=balanced]")
+    single = _get(found, "single_read_r")
+    if r is None:
         return
+    keys = (r.key, *(() if single is None else (single.key,)))
+    if _is_flat(r):
+        how_many = "every response" if r.value is None else "nearly every response"
+        text = f"Averaged over orders, {how_many} gets the same score, whatever its quality."
+        yield Statement(text, keys, "bad")
+    elif r.note == NO_REFERENCE:
+        yield Statement(
+            "Whether its score follows quality is not known: the stimuli carry neither human "
+            "scores nor intended levels.",
+            keys,
+            "unknown",
+        )
+    elif _is_perfect(r) and _prompts(found) >= FEWEST_PROMPTS:
+        yield Statement(f"Its score follows quality without exception ({_r(r)}).", keys, "good")
+    elif r.low is None or r.high is None or _prompts(found) < FEWEST_PROMPTS:
+        yield Statement("It cannot be told whether its score follows quality.", keys, "unknown")
+    else:
+        yield from _correlation(r, single, keys)
+
+
+def _correlation(
+    r: Estimate, single: Estimate | None, keys: tuple[str, ...]
+) -> Iterator[Statement]:
+    """The sentence for a correlation that has an interval."""
     whose = r.conditions.split(";")[0].removeprefix("quality: ")
-    told = f"r = {r.value:.2f}, 95 % interval {r.low:.2f} to {r.high:.2f}; quality: {whose}"
-    keys = (r.key,) if single is None else (r.key, single.key)
-    if r.low > USABLE_R:
-        yield Statement(f"Averaged over orders, its score follows quality ({told}).", keys, "good")
-    elif r.low > 0:
-        yield Statement(f"Its score follows quality weakly ({told}).", keys, "neutral")
-    elif r.high < USABLE_R:
+    told = f"{_r(r)}; quality: {whose}"
+    if _above(r, USABLE_R) and _above(single, USABLE_R):
+        yield Statement(
+            f"Its score follows quality, also in a single reading ({told}).", keys, "good"
+        )
+    elif _above(r, USABLE_R):
+        alone = "" if single is None else f", a single reading less ({_r(single)})"
+        yield Statement(f"Averaged over orders its score follows quality ({told}){alone}.", keys)
+    elif _above(r, 0.0):
+        yield Statement(f"Its score follows quality weakly ({told}).", keys)
+    elif _below(r, USABLE_R):
         yield Statement(f"Its score does not follow quality ({told}).", keys, "bad")
     else:
         yield Statement(
-            f"It is not shown that its score follows quality ({told}).", keys, "unknown"
+            f"It cannot be told whether its score follows quality ({told}).", keys, "unknown"
         )
 
 
-def _no_correlation(found: Found) -> Iterator[Statement]:
-    estimate = found.get("score_order.pearson_r[arm=balanced]")
-    if estimate is None or not _is_flat(estimate):
-        return
-    how_many = "every response" if estimate.value is None else "nearly every response"
-    yield Statement(
-        f"Averaged over orders, {how_many} gets the same score, whatever its quality.",
-        (estimate.key,),
-        "bad",
-    )
+def _r(estimate: Estimate) -> str:
+    bounds = "" if estimate.low is None else f", {estimate.low:.2f} to {estimate.high:.2f}"
+    return f"r = {estimate.value:.2f}{bounds}"
 
 
 def _is_flat(r: Estimate) -> bool:
     """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
-    return "constant" in r.note or "without one cluster" in r.note
+    if r.value is None:
+        return "constant" in r.note
+    return "without one cluster" in r.note and not _is_perfect(r)
+
+
+def _is_perfect(r: Estimate) -> bool:
+    """Whether a correlation has no interval because nothing departs from it."""
+    return r.low is None and r.value is not None and r.value > ALMOST_ONE
 
 
 def _noise(found: Found) -> Iterator[Statement]:
     noise = _get(found, "repeat_change_rate")
     if noise is not None and noise.value is not None and noise.value > 0:
         yield Statement(
-            f"Its replies do not repeat exactly: the same question twice gives another score in "
+            "Its replies do not repeat exactly: the same question twice gives another score in "
             f"{percent(noise.value)} of cases ({interval(noise)}).",
             (noise.key,),
-            "neutral",
+            "bad" if _above(noise, MOSTLY) else "neutral",
         )
+
+
+# -- recommendations ---------------------------------------------------------------------------
 
 
 def recommend(found: Found) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    yield from _use(found)
-    if not _is_blind(found):
+    r = found.get("score_order.pearson_r[arm=balanced]")
+    chi2 = found.get("score_order.chi2")
+    if chi2 is not None and chi2.note == NO_BALANCED_ARM:
+        return
+    if chi2 is None or chi2.value is None:
+        yield _advice("Do not use it as it was asked: no reply could be read.", "chi2")
+    elif r is not None and (_is_flat(r) or _below(r, USABLE_R)):
+        yield _advice(
+            "Do not score responses with it: what it says hardly depends on their quality.",
+            "top_tie_rate",
+            "pearson_r[arm=balanced]",
+        )
+    elif _prompts(found) < FEWEST_PROMPTS:
+        yield _advice(
+            f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
+            "profile asks 24.",
+            "chi2",
+        )
+    elif r is not None and r.note != NO_REFERENCE and not (_above(r, 0.0) or _is_perfect(r)):
+        yield _advice(
+            "Probe more prompts before scoring with it: this run does not show that it follows "
+            "quality.",
+            "pearson_r[arm=balanced]",
+        )
+    else:
         for part in (_how_many, _which_order, _which_scale):
             yield from part(found)
 
@@ -194,112 +285,97 @@ def _advice(text: str, *keys: str) -> Recommendation:
     return Recommendation("score_order", text, tuple(f"score_order.{key}" for key in keys))
 
 
-def _use(found: Found) -> Iterator[Recommendation]:
-    if _get(found, "chi2") is None:
-        yield _advice("Do not use it as it was asked: no reply could be read.", "chi2")
-        return
-    r = found.get("score_order.pearson_r[arm=balanced]")
-    if _is_blind(found):
-        yield _advice(
-            "Do not score single responses with it: what it says hardly depends on their quality.",
-            "pearson_r[arm=balanced]",
-        )
-    elif r is not None and r.low is not None and r.low <= 0:
-        yield _advice(
-            "Probe more stimuli before scoring with it: this run does not show that it follows "
-            "quality.",
-            "pearson_r[arm=balanced]",
-        )
-
-
-def _is_blind(found: Found) -> bool:
-    """Whether it is shown that the score does not follow quality, or nothing was read."""
-    r = found.get("score_order.pearson_r[arm=balanced]")
-    if _get(found, "chi2") is None:
-        return True
-    return r is not None and (_is_flat(r) or (r.high is not None and r.high < USABLE_R))
-
-
 def _how_many(found: Found) -> Iterator[Recommendation]:
-    if _get(found, "order_dependence_p") is None:
-        return
-    if not _announced(found, "order_dependence_p"):
-        yield _advice(
-            "One order is enough as far as this probe can see: no dependence on it is shown.",
-            "order_dependence_p",
-        )
-        return
-    name, enough = _enough_orders(found)
-    if enough is None:
-        yield _advice(
-            "Average over a balanced set of orders if it must be used: its score depends on the "
-            "order.",
-            "order_dependence_p",
-        )
-        return
-    k, total = enough
-    what = "its correlation with quality" if name == "budget_r" else "its scores (r)"
-    tail = "none of fewer calls come as close" if k == total else f"of {total}"
-    yield _advice(
-        f"Average over {k} order{'s' if k > 1 else ''} ({tail}): that brings {what} within "
-        f"{NEAR_ENOUGH} of the full set.",
-        f"{name}[k={k},arm=balanced]",
-        "order_dependence_p",
-    )
-
-
-def _enough_orders(found: Found) -> tuple[str, tuple[int, int] | None]:
     """Smallest k within .02 of all orders, by correlation with quality where that is known."""
-    for name in ("budget_r", "budget_agreement"):
-        curve = [
-            (int(key.split("k=")[1].split(",")[0]), e.value)
-            for key, e in found.items()
-            if key.startswith(f"score_order.{name}[") and "arm=balanced" in key
-        ]
-        known = [(k, value) for k, value in sorted(curve) if value is not None]
-        if known and len(known) == len(curve):
-            total, last = known[-1]
-            k = next(k for k, value in known if value >= last - NEAR_ENOUGH)
-            return name, (k, total)
-    return "budget_agreement", None
+    for name, what in (
+        ("budget_r", "its correlation with quality"),
+        ("budget_agreement", "its correlation with the mean of all"),
+    ):
+        curve = _curve(found, name)
+        if not curve:
+            continue
+        total, last = curve[-1]
+        k = next(k for k, value in curve if value >= last - NEAR_ENOUGH)
+        if k == 1 and not _announced(found, "order_dependence_p"):
+            text = f"One reading is enough: averaging over {total} orders adds less than"
+            yield _advice(f"{text} {NEAR_ENOUGH} to {what}.", f"{name}[k=1,arm=balanced]")
+        elif k == 1:
+            yield _advice(
+                f"Average over {total} orders where the score itself matters: the order moves it, "
+                f"though averaging adds less than {NEAR_ENOUGH} to {what}.",
+                "order_dependence_p",
+                f"{name}[k=1,arm=balanced]",
+            )
+        else:
+            yield _advice(
+                f"Average over {k} readings, each under another order: that brings {what} within "
+                f"{NEAR_ENOUGH} of {total} orders.",
+                f"{name}[k={k},arm=balanced]",
+                f"{name}[k=1,arm=balanced]",
+            )
+        return
+
+
+def _curve(found: Found, name: str) -> list[tuple[int, float]]:
+    """(k, value) of the balanced arm, in order; empty unless all of it is known."""
+    points = sorted(
+        (int(key.split("k=")[1].split(",")[0]), estimate.value)
+        for key, estimate in found.items()
+        if key.startswith(f"score_order.{name}[") and "arm=balanced" in key
+    )
+    return [(k, value) for k, value in points if value is not None] if points else []
 
 
 def _which_order(found: Found) -> Iterator[Recommendation]:
-    sure, best = _get(found, "min_bias_confidence"), _get(found, "min_bias_order")
-    if sure is not None and best is not None and (sure.value or 0.0) >= ENOUGH:
-        order = " ".join(str(int(best.value or 0)))
+    """An order is worth a word only where the position is shown to matter."""
+    sure, best = found.get("score_order.min_bias_confidence"), _get(found, "min_bias_order")
+    if not _announced(found, "position_bias_p") or best is None or best.value is None:
+        return
+    order = " ".join(str(int(best.value)))
+    if sure is not None and sure.value is not None and sure.value >= ENOUGH:
         yield _advice(
             f"If only one order can be used, print {order}: it costs less than the default in "
-            f"{percent(sure.value or 0.0)} of resamples.",
+            f"{percent(sure.value)} of resamples.",
             "min_bias_confidence",
             "min_bias_order",
         )
-    elif _get(found, "chi2") is not None:
+    elif sure is not None and sure.value is None:
         yield _advice(
-            "Keep the default order if only one can be used: no order is measurably better.",
+            f"If only one order can be used, keep {order}: it is the default and costs least of "
+            "those probed.",
+            "min_bias_order",
+        )
+    else:
+        yield _advice(
+            "If only one order can be used, keep the default: no order is measurably better.",
             "min_bias_confidence",
             "min_bias_order",
         )
 
 
 def _which_scale(found: Found) -> Iterator[Recommendation]:
-    scales = [
-        (key, e)
-        for key, e in found.items()
-        if key.startswith("score_order.cramers_v[scale=") and e.high is not None
-    ]
-    if len(scales) < 2:
+    """A shorter or longer rubric, if it is less biased and follows quality as well."""
+    main_v, main_r = _get(found, "cramers_v"), _get(found, "pearson_r[arm=balanced]")
+    if main_v is None or main_v.low is None or main_r is None or main_r.value is None:
         return
-    best_key, best = min(scales, key=lambda pair: pair[1].high or 1.0)
-    worse = [key for key, e in scales if (e.low or 0.0) > (best.high or 1.0)]
-    if worse:
-        points = [key.split("scale=")[1].rstrip("]") for key in worse]
-        yield _advice(
-            f"Prefer a rubric of {best_key.split('scale=')[1].rstrip(']')} points: its position "
-            f"preference is proven weaker than that of {' and '.join(points)} points.",
-            best_key.removeprefix("score_order."),
-            *(key.removeprefix("score_order.") for key in worse),
-        )
+    for key in sorted(found):
+        if not key.startswith("score_order.cramers_v[scale="):
+            continue
+        scale = key.split("scale=")[1].rstrip("]")
+        r = _get(found, f"pearson_r[arm=balanced,scale={scale}]")
+        as_good = r is not None and (r.value or 0.0) >= main_r.value - NEAR_ENOUGH
+        if _below(found[key], main_v.low) and as_good:
+            yield _advice(
+                f"Consider a rubric of {scale} points: its position preference is proven weaker, "
+                "and its score follows quality as well.",
+                f"cramers_v[scale={scale}]",
+                "cramers_v",
+                f"pearson_r[arm=balanced,scale={scale}]",
+            )
+            return
+
+
+# -- caveats -----------------------------------------------------------------------------------
 
 
 def warn(readings: Readings, found: Found) -> Iterator[str]:
@@ -326,10 +402,6 @@ def warn(readings: Readings, found: Found) -> Iterator[str]:
         )
     if _get(found, "excess_flip_rate") is None:
         yield "Flips caused by the order cannot be told from noise: no order was read twice."
-    yield from _imbalance(found)
-
-
-def _imbalance(found: Found) -> Iterator[str]:
     if any("UNBALANCED" in e.conditions for e in found.values()):
         yield (
             "The recorded orders are not balanced over positions: position figures mix the judge's "
