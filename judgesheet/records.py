@@ -173,6 +173,8 @@ class Figure:
 
     `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
+    `only` keeps the members that have a dimension at a value (`set=natural`) or lack it (`slot=`);
+    `mark` names an estimate without dimensions that is drawn across, with its interval.
     """
 
     kind: str
@@ -185,6 +187,8 @@ class Figure:
     x_label: str = ""
     y_label: str = ""
     reference: float | None = None
+    only: tuple[str, ...] = ()
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

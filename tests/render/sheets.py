@@ -117,6 +117,17 @@ FIGURES = (
     ),
 )
 
+CROSSED = (
+    Figure("stacked", "Where choices went", "Shares of a whole.", ("selection",), x="score",
+           series="position", x_label="share of choices"),
+    Figure("scatter", "Order against noise", "One rate against another.",
+           ("order_flip_rate", "repeat_flip_rate"), x_label="under two orders",
+           y_label="under one order"),
+    Figure("segment", "From one point to the next", "An arrow.",
+           ("order_flip_rate", "excess_flip_rate"), x_label="in all", y_label="by the order"),
+)  # fmt: skip
+"""Kinds that other axes use, drawn from the figures of this one."""
+
 
 def estimate(
     name: str,

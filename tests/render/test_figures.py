@@ -15,7 +15,7 @@ def axis() -> AxisResult:
     return sheets.plausible().axes[0]
 
 
-@pytest.mark.parametrize("figure", sheets.FIGURES, ids=lambda figure: figure.title)
+@pytest.mark.parametrize("figure", sheets.FIGURES + sheets.CROSSED, ids=lambda figure: figure.title)
 def test_a_figure_is_named_unique_and_repeatable(axis: AxisResult, figure: Figure) -> None:
     first, second = (draw(figure, axis, "f1") for _ in range(2))
     assert first == second
@@ -31,7 +31,7 @@ def test_a_figure_is_named_unique_and_repeatable(axis: AxisResult, figure: Figur
 
 
 def test_every_kind_is_tried_here() -> None:
-    assert {figure.kind for figure in sheets.FIGURES} == set(KINDS)
+    assert {figure.kind for figure in sheets.FIGURES + sheets.CROSSED} == set(KINDS)
 
 
 def test_equal_shares_are_the_reference_of_a_distribution(axis: AxisResult) -> None:
@@ -64,3 +64,12 @@ def test_themed_colours_are_variables(axis: AxisResult) -> None:
     svg = draw(sheets.FIGURES[0], axis, "f", themed=True).svg
     assert "var(--series-1)" in svg
     assert "#0b5cad" not in svg
+
+
+def test_a_figure_can_keep_members_by_dimension_and_mark_an_estimate(axis: AxisResult) -> None:
+    shares = sheets.FIGURES[0]
+    first = draw(replace(shares, only=("position=1",)), axis, "f")
+    assert first.description.count(";") == 0
+    assert draw(replace(shares, only=("position=",)), axis, "f").svg == ""
+    marked = draw(replace(shares, mark="excess_flip_rate"), axis, "f")
+    assert marked.svg != draw(shares, axis, "f").svg

@@ -4,18 +4,77 @@ from collections.abc import Iterator, Mapping
 
 from judgesheet.records import Estimate, Figure
 
-
-def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:  # noqa: ARG001
-    """The plots; the renderer leaves out those without a figure."""
-    yield Figure(
+_FIGURES = (
+    Figure(
+        kind="stacked",
+        title="What two verdicts on a pair say",
+        caption="Pairs shown in both orders: the same response wins twice (a reaction to content "
+        "or wording), the same slot wins twice, one order ends in a tie, both do. Between equally "
+        "good responses only ties are right.",
+        families=(
+            "stable_cross_sensitivity",
+            "positional_false_preference",
+            "one_sided_commit",
+            "no_preference",
+        ),
+        x="set",
+        x_label="share of pairs",
+        only=("prompt=",),
+    ),
+    Figure(
         kind="line",
         title="How small a difference does it see?",
         caption="Share of calls that choose the better response, by the number of required "
-        "elements that it states more; a tie counts as a miss. The dashed line is 75 %.",
+        "elements that it states more; a tie is a miss. The vertical line is the step seen in "
+        "75 % of calls, with its interval.",
         families=("target_sensitivity",),
         x="delta",
-        series="slot",
         x_label="steps between the responses",
         y_label="better response chosen",
         reference=0.75,
-    )
+        only=("slot=", "prompt="),
+        mark="threshold75",
+    ),
+    Figure(
+        kind="scatter",
+        title="Dark current and reaction to surface",
+        caption="Preference where there is nothing to prefer, against pairs of the same content in "
+        "which one wording wins in both orders. A good judge stands at the lower left.",
+        families=("dark_current", "stable_cross_sensitivity"),
+        series="prompt",
+        x_label="preference in vacuum",
+        y_label="same wording wins twice",
+        only=("set=same_subset", "kind="),
+    ),
+    Figure(
+        kind="scatter",
+        title="Slot or wording?",
+        caption="Pairs of the same content in which the same slot wins twice, against those in "
+        "which the same wording does. Noise alone lies on the diagonal.",
+        families=("positional_false_preference", "stable_cross_sensitivity"),
+        series="prompt",
+        x_label="same slot wins twice",
+        y_label="same wording wins twice",
+        only=("set=same_subset",),
+    ),
+    Figure(
+        kind="segment",
+        title="What the strict tie instruction does",
+        caption="Preference between responses of the same content, against the better response "
+        "found at step 1. The arrow leads from the baseline to the strict prompt: two operating "
+        "points, not a curve.",
+        families=("raw_false_preference", "target_sensitivity"),
+        series="prompt",
+        x_label="preference between equals",
+        y_label="better response chosen, step 1",
+        only=("set=same_subset", "delta=1", "slot="),
+    ),
+)
+
+
+def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+    """The plots that this run has figures for; own pairs alone have no vacuum and no ladder."""
+    for figure in _FIGURES:
+        needed = (f"candidate_order.{name}" for name in figure.families)
+        if not found or all(any(key.startswith(name) for key in found) for name in needed):
+            yield figure

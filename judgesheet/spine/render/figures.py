@@ -110,6 +110,7 @@ class Data:
     series: dict[str, list[Point]] = field(default_factory=dict)
     gaps: list[Estimate] = field(default_factory=list)
     left_out: int = 0
+    mark: Estimate | None = None
 
     @property
     def points(self) -> list[Point]:
@@ -173,9 +174,10 @@ def _collect(figure: Figure, result: AxisResult) -> Data:
     """Sort the estimates of the figure's families into series."""
     data = Data(figure)
     wanted = {dim for dim in (figure.x, figure.y) if dim}
+    data.mark = next((estimate for _, estimate in family(result, figure.mark)), None)
     for name in figure.families:
         for dims, estimate in family(result, name):
-            if not wanted <= dims.keys():
+            if not wanted <= dims.keys() or not _kept(figure, dims):
                 continue
             if show.finite(estimate.value) is None:
                 data.gaps.append(estimate)
@@ -186,12 +188,18 @@ def _collect(figure: Figure, result: AxisResult) -> Data:
     return data
 
 
+def _kept(figure: Figure, dims: dict[str, str]) -> bool:
+    """Whether `figure.only` keeps a member; a dimension that it lacks is no reason against it."""
+    rules = [rule.split("=", 1) for rule in figure.only]
+    return all(dims.get(dim, value) == value for dim, value in rules)
+
+
 def _series_name(figure: Figure, name: str, dims: dict[str, str]) -> str:
     """The value of the series dimension, then whatever else tells this member apart."""
     parts = [dims[figure.series]] if figure.series in dims else []
     if len(figure.families) > 1 and figure.x:
         parts.insert(0, show.words(name))
-    known = {figure.x, figure.y, figure.series}
+    known = {figure.x, figure.y, figure.series, *(rule.split("=")[0] for rule in figure.only)}
     parts += [f"{dim} {value}" for dim, value in dims.items() if dim not in known]
     return ", ".join(parts)
 
@@ -280,9 +288,87 @@ def _line(data: Data, axes: "Axes") -> None:
                           capsize=2.2)  # fmt: skip
     axes.set_xticks(list(places.values()), [show.short(x, 14) for x in places])
     axes.margins(x=0.07)
+    _mark(data, axes)
     if data.scale > 1 and axes.get_ylim()[0] > 0:
         axes.set_ylim(bottom=0)
     _finish(data, axes, horizontal=False)
+
+
+def _mark(data: Data, axes: "Axes") -> None:
+    """The marked estimate as a vertical line, its interval as a band; open ends reach the edge."""
+    value = show.finite(data.mark.value) if data.mark else None
+    if data.mark is None or value is None:
+        return
+    left, right = axes.get_xlim()
+    low, high = show.finite(data.mark.low), show.finite(data.mark.high)
+    band = (left if low is None else max(left, low), right if high is None else high)
+    axes.axvspan(*band, color=MUTED, alpha=0.12, linewidth=0)
+    axes.axvline(value, color=MUTED, linewidth=1)
+    axes.set_xlim(left, right)
+
+
+def _stacked(data: Data, axes: "Axes") -> None:
+    """Parts of a whole side by side, one bar a value of x; the families are the parts."""
+    rows = list(dict.fromkeys(point.x for point in data.points))
+    ends = dict.fromkeys(rows, 0.0)
+    for index, (name, points) in enumerate(data.series.items()):
+        part, _, _ = data.columns(points)
+        places = [rows.index(point.x) for point in points]
+        starts = [ends[point.x] for point in points]
+        axes.barh(
+            places,
+            part,
+            0.62,
+            starts,
+            color=SERIES[index % len(SERIES)][0],
+            alpha=0.75,
+            label=show.short(name, 28) or None,
+            hatch=HATCHES[index % len(HATCHES)],
+            edgecolor=PAPER,
+            linewidth=0,
+        )
+        for point, width in zip(points, part, strict=True):
+            ends[point.x] += width
+    axes.set_yticks(range(len(rows)), [show.short(show.words(row), 18) for row in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_xlim(0, max(data.scale, *ends.values()))
+    _finish(data, axes, horizontal=True)
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, borderpad=0,
+                columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+
+
+def _scatter(data: Data, axes: "Axes") -> None:
+    """One family against another, a point a series, intervals both ways."""
+    for index, (name, across, along) in enumerate(_crossed(data)):
+        colour, marker, _ = SERIES[index % len(SERIES)]
+        (x, low, high), (y, lower, upper) = data.numbers(across), data.numbers(along)
+        axes.errorbar([x], [y], [[max(y - lower, 0)], [max(upper - y, 0)]],
+                      [[max(x - low, 0)], [max(high - x, 0)]], color=colour, marker=marker,
+                      capsize=2.2, elinewidth=1, linestyle="none",
+                      label=show.short(name, 28) or "baseline")  # fmt: skip
+    edge = data.scale * 0.03
+    axes.set(xlim=(-edge, data.scale + edge), ylim=(-edge, data.scale + edge))
+    unit = "%" if data.scale > 1 else ""
+    axes.xaxis.set_major_formatter(lambda number, _: _tick(number, unit))
+    axes.grid(axis="x")
+    _finish(data, axes, horizontal=False)
+
+
+def _segment(data: Data, axes: "Axes") -> None:
+    """A scatter whose points are joined, in the sheet's order: from one state to the next."""
+    places = [(data.numbers(a)[0], data.numbers(b)[0]) for _, a, b in _crossed(data)]
+    for start, end in pairwise(places):
+        axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": MUTED})
+    _scatter(data, axes)
+
+
+def _crossed(data: Data) -> Iterator[tuple[str, Estimate, Estimate]]:
+    """(series, across, along) of every series that has a member of both families."""
+    across, along = data.figure.families[:2]
+    for name, points in data.series.items():
+        found = {point.x: point.estimate for point in points}
+        if across in found and along in found:
+            yield name, found[across], found[along]
 
 
 def _bars(data: Data, axes: "Axes") -> None:
@@ -401,6 +487,9 @@ KINDS: dict[str, Callable[[Data, "Axes"], None]] = {
     "heatmap": _heatmap,
     "intervals": _intervals,
     "bars": _bars,
+    "stacked": _stacked,
+    "scatter": _scatter,
+    "segment": _segment,
 }
 """Kind of figure -> how it is drawn."""
 
