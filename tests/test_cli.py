@@ -383,8 +383,10 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
         (judgment(1, [1, 2, 2], 1), "cell.order"),
         ({**judgment(1, [1, 2, 3], 1), "repeat": -1}, "repeat"),
         ({"human": {"axis": "score_order"}}, "human row"),
+        ({"axis": "candidate_order", "stimulus": "s", "verdict": "left",
+          "cell": {"condition": "natural", "pair": "p", "order": ["u", "v"]}}, '"left" on s is no'),
     ],
-)
+)  # fmt: skip
 def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words: str) -> None:
     path = recorded(tmp_path / "log.jsonl", [judgment(0, [1, 2, 3], 1), row])
     said = sentence(run("ingest", path, "--out", tmp_path / "run"))

@@ -498,6 +498,14 @@ def test_invalid_answers_are_other_and_unreadable_ones_are_left_out() -> None:
     assert values["raw_false_preference"] == pytest.approx(0.2 + 0.2 + 0.1 + 0.2)
 
 
+def test_pairs_recorded_in_one_order_only_are_named() -> None:
+    rows = [natural(f"s{n}", order, 1) for n in range(5) for order in ("uv", "vu")][:-1]
+    result = recorded(rows)
+    assert any("1 of 5 pairs" in caveat and "s4/s4" in caveat for caveat in result.caveats)
+    changes = next(e for e in result.estimates if "order_inconsistent" in e.key)
+    assert (changes.n, changes.clusters) == (4, 4)
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -436,7 +436,8 @@ def warn(readings: Readings, found: Found) -> Iterator[str]:
             "the readable rest, which may differ."
         )
     yield from _partial(readings)
-    if any("split not identified" in e.note for e in found.values()):
+    usual = [e for key, e in found.items() if "prompt=" not in key]
+    if any("split not identified" in estimate.note for estimate in usual):
         yield (
             "Pairs were read once per order: a stable preference, a slot preference and noise "
             "cannot be told apart with certainty."
