@@ -568,7 +568,7 @@ def test_public_verdicts_of_real_judges(judge: str, flips: float, slot1: float |
     if slot1 is not None:
         share = found["candidate_order.slot1_share[set=natural]"]
         assert share.value == pytest.approx(slot1, abs=0.02)
-        assert any("leans to slot 2" in finding.text for finding in result.findings)
+        assert any("; slot 2 gets" in finding.text for finding in result.findings)
 
 
 def test_public_repetitions_tell_noise_from_order() -> None:

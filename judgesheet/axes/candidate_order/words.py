@@ -6,6 +6,7 @@ that it rests on. The limits are these:
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Literal
 
 from judgesheet.axes import Readings
 from judgesheet.axes._words import interval, percent
@@ -231,33 +232,46 @@ def _by_pairs(stable: Estimate | None, positional: Estimate | None) -> str:
 
 def _slot(found: Found) -> Iterator[Statement]:
     changes = _get(found, "order_inconsistent[set=same_subset]")
-    share = _get(found, "slot1_share[set=same_subset]")
     if changes is None or not _above(changes, NOTICEABLE):
         return
-    text = f"Swapping two equally good responses changes its verdict in {_say(changes)} of pairs"
-    if _above(share, MOSTLY) or _below(share, MOSTLY):
-        side = 1 if _above(share, MOSTLY) else 2
-        value = (share.value or 0.0) if share else 0.0
-        text += f"; slot {side} gets {percent(value if side == 1 else 1 - value)} of its choices"
-    yield Statement(f"{text}.", _keys(changes, share), "bad")
+    share = _get(found, "slot1_share[set=same_subset]")
+    yield Statement(
+        f"Swapping two equally good responses changes its verdict in {_say(changes)} of pairs"
+        f"{_leaning(share)}.",
+        _keys(changes, share),
+        "bad",
+    )
 
 
 def _natural(found: Found) -> Iterator[Statement]:
     changes = _get(found, "order_inconsistent[set=natural]")
-    share = _get(found, "slot1_share[set=natural]")
-    noise = _get(found, "repeat_change_rate[set=natural]")
     if changes is None:
         return
-    text = f"Swapping the responses of your own pairs changes its verdict in {_say(changes)}"
+    share = _get(found, "slot1_share[set=natural]")
+    noise = _get(found, "repeat_change_rate[set=natural]")
+    text = (
+        f"Swapping the responses of your own pairs changes its verdict in {_say(changes)} of them"
+        f"{_leaning(share)}"
+    )
+    if noise is not None:
+        text += f"; asking twice in the same order changes it in {percent(noise.value or 0.0)}"
+    tone: Literal["good", "bad", "unknown"] = "unknown"
+    if _above(changes, NOTICEABLE):
+        tone = "bad"
+    elif _below(changes, RARE):
+        tone = "good"
+    yield Statement(f"{text}.", _keys(changes, share, noise), tone)
+
+
+def _leaning(share: Estimate | None) -> str:
+    """Which slot gets more than its half, where the interval says so."""
+    if share is None or share.value is None:
+        return ""
     if _above(share, MOSTLY):
-        text += f"; it then leans to slot 1 ({percent((share and share.value) or 0.0)} of choices)"
-    elif _below(share, MOSTLY):
-        value = 1 - ((share and share.value) or 0.0)
-        text += f"; it then leans to slot 2 ({percent(value)} of choices)"
-    if noise is not None and noise.value is not None:
-        text += f"; asking twice in the same order changes it in {percent(noise.value)}"
-    tone = "bad" if _above(changes, NOTICEABLE) else "good" if _below(changes, RARE) else "unknown"
-    yield Statement(f"{text}.", _keys(changes, share, noise), tone)  # type: ignore[arg-type]
+        return f"; slot 1 gets {percent(share.value)} of its choices"
+    if _below(share, MOSTLY):
+        return f"; slot 2 gets {percent(1 - share.value)} of its choices"
+    return ""
 
 
 def _ladder(found: Found) -> Iterator[Statement]:
@@ -281,12 +295,10 @@ def _ladder(found: Found) -> Iterator[Statement]:
             keys,
             "good",
         )
-    elif _above(ties, MOSTLY):
+    elif ties is not None and _above(ties, MOSTLY):
         yield Statement(
             f"Not target-sensitive: at step {step(largest)}, the largest, it says tie in "
-            f"{_say(ties)} of calls."
-            if ties
-            else "",
+            f"{_say(ties)} of calls.",
             (*_keys(ties), *keys),
             "bad",
         )
@@ -329,7 +341,7 @@ def _strict(found: Found) -> Iterator[Statement]:
 
 
 def _points(estimate: Estimate) -> str:
-    return f"{percent(abs(estimate.value or 0.0))}"
+    return percent(abs(estimate.value or 0.0))
 
 
 def _delta(estimate: Estimate) -> str:
@@ -350,15 +362,19 @@ def _listing(found: Found) -> Iterator[Statement]:
 
 def _filler(found: Found) -> Iterator[Statement]:
     longer = _get(found, "filler_preference")
-    if _above(longer, MOSTLY) or _below(longer, MOSTLY):
-        what = "prefers" if _above(longer, MOSTLY) else "rejects"
+    if longer is not None and _above(longer, MOSTLY):
         yield Statement(
-            f"It {what} a response for being padded with empty sentences: "
-            f"{_say(longer)} of its decisions go to the padded one."
-            if longer
-            else "",
+            "It prefers a response that is padded with empty sentences: "
+            f"{_say(longer)} of its decisions go to the padded one.",
             _keys(longer),
-            "bad" if what == "prefers" else "neutral",
+            "bad",
+        )
+    elif longer is not None and _below(longer, MOSTLY):
+        yield Statement(
+            "It rejects a response that is padded with empty sentences: only "
+            f"{_say(longer)} of its decisions go to the padded one.",
+            _keys(longer),
+            "neutral",
         )
 
 
