@@ -10,6 +10,7 @@ import json
 import math
 import os
 import time
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -393,11 +394,10 @@ class HttpJudge:
                     break
         finally:
             await response.aclose()
-        packed = response.headers.get("content-encoding", "identity").lower()
-        text = b"".join(chunks).decode("utf-8", "replace")
-        if packed not in {"", "identity"}:
-            text = f"[{size} bytes in the encoding {packed[:40]!r}, which was not asked for]"
-        return Received(response.status_code, response.headers, text, size <= LONGEST_BODY)
+        content = _unpacked(b"".join(chunks), response.headers.get("content-encoding", ""))
+        whole = size <= LONGEST_BODY and len(content) < LONGEST_BODY
+        text = content.decode("utf-8", "replace")
+        return Received(response.status_code, response.headers, text, whole)
 
     def _read(self, received: Received, nothing: Answer) -> tuple[Outcome, Answer]:
         body = _decoded(received.body) if received.complete else None
@@ -531,6 +531,22 @@ def batch_body(model: str, extra_body: Mapping[str, Any]) -> Callable[[Call], di
     provider, _, name = model.partition("/")
     dialect = OPENAI if provider == "openai" else COMPATIBLE
     return lambda call: _merged(dialect.body(name, call), extra_body)
+
+
+def _unpacked(content: bytes, encoding: str) -> bytes:
+    """A body that came compressed although none was asked for; never more than can be a reply.
+
+    Raises
+    ------
+    httpx.DecodingError
+        if it is not what the header says.
+    """
+    if encoding.strip().lower() not in {"gzip", "x-gzip", "deflate"}:
+        return content
+    try:
+        return zlib.decompressobj(wbits=47).decompress(content, LONGEST_BODY)
+    except zlib.error as error:
+        raise httpx.DecodingError(str(error)) from None
 
 
 def _merged(body: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

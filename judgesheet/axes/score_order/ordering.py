@@ -60,8 +60,8 @@ def _selection_cell(
 def bias_cost(scores: Scores) -> Iterator[Estimate]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
-    Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, section 5.3 and table 6;
-    summed, not averaged). A true cost of 0 reads well above 0 in a small probe; the interval allows for that.
+    Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
+    averaged). A true cost of 0 reads well above 0 in a small probe; the interval allows for that.
     """
     counts = scores.grid.selections()
     paper_way = stats.selection_matrix(counts)

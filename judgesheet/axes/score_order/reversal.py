@@ -171,8 +171,8 @@ def kendall_tau(scores: Scores) -> Iterator[Estimate]:
     """Agreement of a prompt's ranking between two arms (tau-b; 1 the same ranking, 0 unrelated).
 
     Mean over prompts of Kendall's tau-b between the candidates' mean scores (Xu et al., table 7).
-    Without a dimension: balanced against fixed. Prompts with an arm all tied have no tau and are left out;
-    the note counts them.
+    Without a dimension: balanced against fixed. Prompts with an arm all tied have no tau and are
+    left out; the note counts them.
     """
     for arms, dims, pairs in _arm_pairs(scores):
         tau = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
