@@ -104,11 +104,12 @@ def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]
 
     `reply="auto"` is planned as text, since only an endpoint can say what it honours.
     """
-    from judgesheet.judges import default_reply
+    from judgesheet.judges import check_name, default_reply
     from judgesheet.spine.plan import budget
 
     request = _request(model, options)
     axes = _axes(request)
+    check_name(request.model)
     known = request.reply in ("text", "json")
     reply = str(request.reply) if known else default_reply(request.model)
     planned = _plan(request, axes, reply)
@@ -178,20 +179,24 @@ def explain(key: str) -> str:
 
     from judgesheet import axes
 
-    axis, _, name = key.partition("[")[0].partition(".")
-    text = axes.explain(axis, name) if name else None
-    if text is None:
-        names = ", ".join(estimate_names(axis)) if axis in axes.all_axes() else ""
-        known = f"{axis} has {names}" if names else f"the axes are {', '.join(axes.all_axes())}"
-        raise UsageError(f"there is no estimate {key!r}; {known}")
-    return inspect.cleandoc(text)
+    wanted = key.partition("[")[0]
+    matches = [one for one in estimates() if wanted in (one, one.partition(".")[2])]
+    if len(matches) == 1:
+        text = axes.explain(*matches[0].split(".", 1)) or ""
+        return f"{matches[0]}\n\n{inspect.cleandoc(text)}"
+    known = matches or [one for one in estimates() if one.startswith(f"{wanted}.")] or estimates()
+    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(known)}")
 
 
-def estimate_names(axis: str) -> list[str]:
-    """The names that `explain` knows for an axis."""
+def estimates() -> list[str]:
+    """Every `axis.name` that `explain` knows."""
     from judgesheet import axes
 
-    return list(getattr(axes.get_axis(axis), "ESTIMATES", ()))
+    return [
+        f"{axis.NAME}.{name}"
+        for axis in axes.all_axes().values()
+        for name in getattr(axis, "ESTIMATES", ())
+    ]
 
 
 def doctor(model: str | None = None, **connection: Any) -> "list[Finding]":
@@ -302,7 +307,7 @@ async def _try_formats(judge: "Judge") -> str:
 
 def _slug(model: str) -> str:
     """A folder name made of the model's name: letters, digits, dots and dashes, nothing else."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", model.partition("?")[0]).strip("-.")[:80] or "judge"
+    return re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.")[:80] or "judge"
 
 
 def _make_directory(directory: Path, *, fresh: bool) -> None:

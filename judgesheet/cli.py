@@ -5,8 +5,11 @@ are imported inside the commands, so that `--help` answers at once.
 """
 
 import json
+import math
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -41,6 +44,10 @@ class Commands(click.Group):
             # The reader of our output went away (`| head`): stop quietly, as other tools do.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(1)
+        except OSError as error:
+            what = f"{error.filename}: " if error.filename else ""
+            click.echo(f"judgesheet: {what}{error.strerror or error}", err=True)
+            ctx.exit(1)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -53,73 +60,17 @@ def main() -> None:
     """
 
 
-def asking(command: Command) -> Command:
-    """The options that `probe` and `plan` share."""
-    options = (
-        click.option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL),
-        click.option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
-        click.option(
-            "--profile",
-            type=click.Choice(["smoke", "quick", "standard", "full"]),
-            default="quick",
-            show_default=True,
-            help="How much to ask; see `judgesheet plan`.",
-        ),
-        click.option("--stimuli", type=_PATH, help="Own stimuli (JSONL file, or a folder)."),
-        click.option(
-            "--prompt", "prompts", multiple=True, metavar="AXIS=FILE", help="Own prompt template."
-        ),
-        click.option("--seed", type=int, default=0, show_default=True),
-        click.option(
-            "--repeats",
-            type=click.IntRange(1, 100),
-            help="Reads of a repeated cell. [2]",
-        ),
-        click.option(
-            "--design",
-            "sequences",
-            type=click.Choice(["cyclic", "williams"]),
-            default="cyclic",
-            show_default=True,
-            help="Balanced orders: the papers' rotations, or balanced for neighbours too.",
-        ),
-        click.option("--temperature", type=click.FloatRange(0, 5), default=0.0, show_default=True),
-        click.option(
-            "--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"
-        ),
-        click.option(
-            "--reply",
-            type=click.Choice(["auto", "text", "json"]),
-            help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
-        ),
-        click.option("--base-url", help="Address of an OpenAI-compatible server."),
-        click.option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
-        click.option("--extra-body", metavar="JSON", help="Merged into every request."),
-        click.option(
-            "--timeout",
-            "timeout_s",
-            type=click.FloatRange(0.1),
-            default=120.0,
-            show_default=True,
-            help="Seconds per call.",
-        ),
-        click.option(
-            "--concurrency",
-            type=click.IntRange(1, 4096),
-            default=16,
-            show_default=True,
-            help="Calls in flight at most.",
-        ),
-        click.option("--rate", type=click.FloatRange(0, min_open=True), help="Calls per second."),
-        click.option("--max-calls", type=click.IntRange(1), help="Stop after this many calls."),
-        click.option("--max-cost", type=click.FloatRange(0), help="Stop at this cost, US dollars."),
-        click.option("--prices", metavar="IN,OUT", help="US dollars per million tokens."),
-        click.option("--quiet", is_flag=True, help="No progress."),
-        click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+class Finite(click.FloatRange):
+    """A number in a range; neither infinite nor NaN, which pass every comparison."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or click's own message."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return number
 
 
 _PATH = click.Path(path_type=Path)
@@ -128,6 +79,75 @@ _MODEL = (
     "openai/NAME, anthropic/NAME, openai-compatible/NAME (with --base-url), local/smollm2-135m, "
     "local/FILE.gguf, sim/NAME?key=value, python/module:function."
 )
+
+_WHAT_TO_ASK = (
+    click.option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL),
+    click.option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
+    click.option(
+        "--profile",
+        type=click.Choice(["smoke", "quick", "standard", "full"]),
+        default="quick",
+        show_default=True,
+        help="How much to ask; see `judgesheet plan`.",
+    ),
+    click.option("--stimuli", type=_PATH, help="Own stimuli (JSONL file, or a folder)."),
+    click.option(
+        "--prompt", "prompts", multiple=True, metavar="AXIS=FILE", help="Own prompt template."
+    ),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True),
+    click.option("--repeats", type=click.IntRange(1, 100), help="Reads of a repeated cell. [2]"),
+    click.option(
+        "--design",
+        "sequences",
+        type=click.Choice(["cyclic", "williams"]),
+        default="cyclic",
+        show_default=True,
+        help="Balanced orders: the papers' rotations, or balanced for neighbours too.",
+    ),
+    click.option("--temperature", type=Finite(0, 5), default=0.0, show_default=True),
+    click.option("--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"),
+    click.option(
+        "--reply",
+        type=click.Choice(["auto", "text", "json"]),
+        help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
+    ),
+)
+
+_HOW_TO_ASK = (
+    click.option("--base-url", help="Address of an OpenAI-compatible server."),
+    click.option("--api-key-env", metavar="NAME", help="Environment variable with the key."),
+    click.option("--extra-body", metavar="JSON", help="Merged into every request."),
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=Finite(0.1),
+        default=120.0,
+        show_default=True,
+        help="Seconds per call.",
+    ),
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1, 4096),
+        default=16,
+        show_default=True,
+        help="Calls in flight at most.",
+    ),
+    click.option("--rate", type=Finite(0, min_open=True), help="Calls per second."),
+    click.option(
+        "--max-calls", type=click.IntRange(1), help="Requests of this sitting, then stop."
+    ),
+    click.option("--max-cost", type=Finite(0), help="Stop at this cost of the run, US dollars."),
+    click.option("--prices", metavar="IN,OUT", help="US dollars per million tokens."),
+    click.option("--quiet", is_flag=True, help="No progress."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+)
+
+
+def asking(command: Command) -> Command:
+    """Give a command the options that `probe` and `plan` share."""
+    for option in reversed(_WHAT_TO_ASK + _HOW_TO_ASK):
+        command = option(command)
+    return command
 
 
 @main.command()
@@ -156,27 +176,22 @@ def plan(
     from judgesheet import api
     from judgesheet.spine import plan as stage
 
+    del quiet  # there is no progress to keep quiet about
     request = _request(options)
     planned, budgets = api.plan(request)
-    name = request.model.partition("/")[2]
     if out is not None:
-        _or_say_why(out, lambda: stage.write_plan(planned, out))
+        stage.write_plan(planned, out)
     if export_batch is not None:
-        _or_say_why(export_batch, lambda: stage.write_batch(planned, name, export_batch))
+        from judgesheet.judges.http import batch_body
+
+        body_of = batch_body(request.model, request.extra_body)
+        stage.write_batch(planned, body_of, export_batch)
+        if out is not None:
+            stage.write_sidecar(planned, request.model, out)
     if as_json:
         click.echo(json.dumps(stage.as_record(planned, budgets, request.prices), indent=2))
-    elif not quiet:
+    else:
         click.echo(stage.as_text(planned, budgets, request.prices))
-
-
-def _or_say_why(path: Path, write: Callable[[], None]) -> None:
-    from judgesheet.errors import RunError
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write()
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror}") from None
 
 
 @main.command()
@@ -221,12 +236,15 @@ def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: "Pap
 
 
 @main.command()
-@click.argument("key")
-def explain(key: str) -> None:
-    """Say what an estimate is, its formula, its source and how to read it."""
+@click.argument("key", required=False)
+def explain(key: str | None) -> None:
+    """Say what an estimate is, its formula, its source and how to read it.
+
+    KEY is axis.name, or the name alone where one axis has it; without a KEY all are listed.
+    """
     from judgesheet import api
 
-    click.echo(api.explain(key))
+    click.echo(api.explain(key) if key else "\n".join(api.estimates()))
 
 
 @main.command()
@@ -336,6 +354,8 @@ def _prices(text: str | None) -> tuple[float, float] | None:
         price_in, price_out = (float(part) for part in text.split(","))
     except ValueError:
         raise UsageError("--prices takes two numbers, such as 0.15,0.60") from None
+    if not all(math.isfinite(price) and price >= 0 for price in (price_in, price_out)):
+        raise UsageError("--prices takes two numbers from 0, such as 0.15,0.60")
     return price_in, price_out
 
 
@@ -349,13 +369,21 @@ def _report(run: "Run", *, as_json: bool) -> None:
     for axis in run.datasheet.axes:
         click.echo(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
         for statement in axis.findings:
-            click.echo(f"  {_MARK[statement.tone]} {statement.text}")
+            click.echo(_wrapped(_MARK[statement.tone], statement.text))
     for advice in run.datasheet.recommendations:
-        click.echo(f"  → {advice.text}")
+        click.echo(_wrapped("→", advice.text))
     if not run.datasheet.run.get("complete"):
         click.echo("The run is not complete; the same command goes on with it.", err=True)
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         click.echo(run.directory / name)
+
+
+def _wrapped(mark: str, text: str) -> str:
+    """A line for a terminal of any width; whole where a program reads it."""
+    if not sys.stdout.isatty():
+        return f"  {mark} {text}"
+    width = max(40, min(shutil.get_terminal_size().columns, 100))
+    return textwrap.fill(text, width, initial_indent=f"  {mark} ", subsequent_indent="    ")
 
 
 _MARK = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}

@@ -243,6 +243,10 @@ def test_wrong_use_is_said_in_one_sentence(tmp_path: Path) -> None:
     assert "module" in sentence(run(*probe, "python/no_such_module:judge"), 2)
     assert "--extra-body" in sentence(run(*probe, "sim/fair", "--extra-body", "{"), 2)
     assert "--prices" in sentence(run(*probe, "sim/fair", "--max-cost", "1"), 2)
+    assert "--prices" in sentence(run(*probe, "sim/fair", "--prices", "nan,1"), 2)
+    assert run(*probe, "sim/fair", "--temperature", "nan").returncode == 2
+    assert run(*probe, "sim/fair", "--seed", "-1").returncode == 2
+    assert "frist" in sentence(run("plan", "--model", "sim/fair?frist=2"), 2)
     assert "AXIS=FILE" in sentence(run(*probe, "sim/fair", "--prompt", "x"), 2)
     missing = sentence(run(*probe, "openai/x", OPENAI_API_KEY=""))
     assert "OPENAI_API_KEY" in missing
@@ -313,8 +317,10 @@ def test_plan_makes_no_call_and_writes_plan_and_batch(tmp_path: Path) -> None:
 
 def test_explain_and_doctor() -> None:
     assert "noncentral" in run("explain", "score_order.cramers_v").stdout
-    assert "(001" in run("explain", "score_order.selection[score=1,position=2]").stdout
+    assert "Xu et al" in run("explain", "score_order.selection[score=1,position=2]").stdout
     assert "position_share" in sentence(run("explain", "score_order.none"), 2)
+    assert run("explain", "cramers_v").stdout == run("explain", "score_order.cramers_v").stdout
+    assert "score_order.cramers_v" in run("explain").stdout
     found = run("doctor", "--json")
     assert found.returncode == 0, found.stdout
     assert {finding["what"] for finding in json.loads(found.stdout)} >= {"PDF", "local judge"}
@@ -368,7 +374,16 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     sheet = json.loads(done.stdout)
     assert sheet["axes"][0]["answered"] == len(requests) - 1
     assert sheet["axes"][0]["failed"] == 1
-    assert sheet["judge"]["model"] == "batch/m-2026"
+    assert sheet["judge"]["model"] == "batch/openai/m"
+    assert sheet["judge"]["served_models"] == {"m-2026": len(requests) - 1}
+    retried = recorded(
+        tmp_path / "retry.jsonl", [{**answers[1], "custom_id": answers[0]["custom_id"]}]
+    )
+    again = run("ingest", retried, "--out", directory, "--json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout)["axes"][0]["answered"] == len(requests)
+    odd = recorded(tmp_path / "odd.jsonl", [{**answers[0], "response": "x"}])
+    assert run("ingest", odd, "--out", directory).returncode == 0
     stray = recorded(tmp_path / "stray.jsonl", [{"custom_id": "other", "response": None}])
     assert "stray.jsonl:1" in sentence(run("ingest", stray, "--out", directory))
     assert "plan" in sentence(run("ingest", path, "--out", tmp_path / "empty"))
@@ -382,9 +397,14 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
         ({"axis": "score_order", "stimulus": "s", "cell": {}, "verdict": 1}, "cell.item"),
         (judgment(1, [1, 2, 2], 1), "cell.order"),
         ({**judgment(1, [1, 2, 3], 1), "repeat": -1}, "repeat"),
+        ({**judgment(1, [1, 2, 3], 1), "repeat": 2**70}, "repeat"),
+        (judgment(1, [1, 2, 3], 9), "verdict 9"),
+        ({**judgment(0, [2, 3, 1], 1), "stimulus": "other"}, "two stimuli"),
+        ({"human": {"axis": "score_order", "item": "s0/a", "score": float("nan")}}, "finite"),
         ({"human": {"axis": "score_order"}}, "human row"),
         ({"axis": "candidate_order", "stimulus": "s", "verdict": "left",
-          "cell": {"condition": "natural", "pair": "p", "order": ["u", "v"]}}, '"left" on s is no'),
+          "cell": {"condition": "natural", "pair": "p", "order": ["u", "v"]}},
+         "verdict 'left' is none"),
     ],
 )  # fmt: skip
 def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words: str) -> None:

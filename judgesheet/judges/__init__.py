@@ -67,6 +67,24 @@ def default_reply(model: str) -> ReplyFormat:
     return "json" if model.partition("/")[0] in ("local", "sim") else "text"
 
 
+def check_name(model: str) -> None:
+    """Refuse a name that no judge can have, without opening one.
+
+    Raises
+    ------
+    UsageError
+        if the provider is unknown, the name is empty or a simulated judge does not exist.
+    """
+    provider, _, name = model.partition("/")
+    if provider not in PROVIDERS or not name:
+        known = ", ".join(f"{provider}/…" for provider in PROVIDERS)
+        raise UsageError(f"there is no judge {model!r}; --model is one of {known}")
+    if provider == "sim":
+        from judgesheet.judges.simulated import SimulatedJudge
+
+        SimulatedJudge.from_name(name)
+
+
 def open_judge(
     model: str, connection: Connection, answer_key: Mapping[str, float] | None = None
 ) -> Judge:
@@ -81,10 +99,8 @@ def open_judge(
     MissingDependencyError, JudgeError
         if the judge cannot be opened on this machine.
     """
+    check_name(model)
     provider, _, name = model.partition("/")
-    if provider not in PROVIDERS or not name:
-        known = ", ".join(f"{provider}/…" for provider in PROVIDERS)
-        raise UsageError(f"there is no judge {model!r}; --model is one of {known}")
     # Imported here: listing stimuli must not wait for an HTTP client.
     if provider == "sim":
         from judgesheet.judges.simulated import SimulatedJudge

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import time
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -303,6 +304,7 @@ class HttpJudge:
     async def __aenter__(self) -> Self:
         headers = {
             "Accept": "application/json",
+            "Accept-Encoding": "identity",  # a kilobyte of gzip can hold gigabytes
             "Content-Type": "application/json",
             "User-Agent": f"judgesheet/{__version__}",
             **self._credentials(),
@@ -372,13 +374,8 @@ class HttpJudge:
         )
 
     def _request_body(self, call: Call) -> bytes:
-        """The body, `extra_body` merged last as in RFC 7396: a null takes a field out."""
         body = self._endpoint.dialect.body(self._endpoint.model, call)
-        for key, value in self._connection.extra_body.items():
-            body[key] = value
-            if value is None:
-                del body[key]
-        return json.dumps(body).encode()
+        return json.dumps(_merged(body, self._connection.extra_body)).encode()
 
     async def _post(self, body: bytes) -> Received:
         # Straight to the transport: a client adds cookies, redirects and authentication flows,
@@ -390,15 +387,17 @@ class HttpJudge:
         chunks: list[bytes] = []
         size = 0
         try:
-            async for chunk in response.aiter_bytes():
+            async for chunk in response.aiter_raw():
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > LONGEST_BODY:
                     break
         finally:
             await response.aclose()
-        text = b"".join(chunks).decode("utf-8", "replace")
-        return Received(response.status_code, response.headers, text, size <= LONGEST_BODY)
+        content = _unpacked(b"".join(chunks), response.headers.get("content-encoding", ""))
+        whole = size <= LONGEST_BODY and len(content) < LONGEST_BODY
+        text = content.decode("utf-8", "replace")
+        return Received(response.status_code, response.headers, text, whole)
 
     def _read(self, received: Received, nothing: Answer) -> tuple[Outcome, Answer]:
         body = _decoded(received.body) if received.complete else None
@@ -525,6 +524,35 @@ def _proxy(url: httpx.URL) -> str | None:
         return None
     proxies = getproxies()
     return proxies.get(url.scheme) or proxies.get("all")
+
+
+def batch_body(model: str, extra_body: Mapping[str, Any]) -> Callable[[Call], dict[str, Any]]:
+    """The body of a request as the judge `PROVIDER/NAME` would send it, for a batch file."""
+    provider, _, name = model.partition("/")
+    dialect = OPENAI if provider == "openai" else COMPATIBLE
+    return lambda call: _merged(dialect.body(name, call), extra_body)
+
+
+def _unpacked(content: bytes, encoding: str) -> bytes:
+    """A body that came compressed although none was asked for; never more than can be a reply.
+
+    Raises
+    ------
+    httpx.DecodingError
+        if it is not what the header says.
+    """
+    if encoding.strip().lower() not in {"gzip", "x-gzip", "deflate"}:
+        return content
+    try:
+        return zlib.decompressobj(wbits=47).decompress(content, LONGEST_BODY)
+    except zlib.error as error:
+        raise httpx.DecodingError(str(error)) from None
+
+
+def _merged(body: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The body with `extra` merged last as in RFC 7396: a null takes a field out."""
+    merged = {**body, **extra}
+    return {key: value for key, value in merged.items() if key not in extra or value is not None}
 
 
 def open_http_judge(provider: str, model: str, connection: Connection) -> HttpJudge:

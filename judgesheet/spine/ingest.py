@@ -2,17 +2,21 @@
 
 import gzip
 import json
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from judgesheet.axes import all_axes
+from judgesheet.axes import Axis, all_axes
 from judgesheet.errors import RunError, StimuliError
 from judgesheet.judges.http import OPENAI, reading
 from judgesheet.records import Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.stimuli import load
+from judgesheet.spine.measure import read
+from judgesheet.spine.plan import read_sidecar
 
+MOST_REPEATS = 1000
 BATCH = 1000
 """Replies written in one transaction."""
 
@@ -72,11 +76,15 @@ def _object(line: str, where: str) -> dict[str, Any]:
 def _ingest_recorded(file: Path, ledger_path: Path) -> None:
     calls: dict[str, tuple[Call, str]] = {}
     labels: list[Label] = []
+    home: dict[tuple[str, str], str] = {}
     for where, record in _records(file):
         if "human" in record:
             labels.append(_human(record["human"], where))
             continue
         call, verdict = _recorded(record, where)
+        item = (call.axis, str(call.cell.get("item", call.cell.get("pair"))))
+        if home.setdefault(item, call.stimulus) != call.stimulus:
+            raise StimuliError(f"{where}: {item[1]} stands under two stimuli; it has one")
         if call.id in calls:
             raise StimuliError(f"{where}: the same cell and repeat stands in the file twice")
         calls[call.id] = (call, verdict)
@@ -116,33 +124,43 @@ def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
     if axis is None:
         known = ", ".join(all_axes())
         raise StimuliError(f"{where}: there is no axis {record['axis']!r}; the axes are {known}")
-    fault = axis.fault(record["cell"])
+    repeat = record.get("repeat", 0)
+    fault = axis.fault(record["cell"]) or _fault_of_repeat(repeat)
+    if not fault and _is_foreign(axis, record):
+        fault = f"verdict {record['verdict']!r} is none that this cell allows (null: unreadable)"
     if fault:
         raise StimuliError(f"{where}: {fault}")
-    repeat = record.get("repeat", 0)
-    if not isinstance(repeat, int) or repeat < 0:
-        raise StimuliError(f"{where}: repeat must be a number from 0")
-    verdict = json.dumps(record["verdict"])
-    if record["verdict"] is not None and axis.parse(verdict, "recorded", record["cell"]) is None:
-        raise StimuliError(
-            f"{where}: {verdict[:60]} on {record['stimulus']} is no verdict of {record['axis']}; "
-            "null means unreadable"
-        )
     call = Call(record["axis"], record["stimulus"], record["cell"], repeat, (), {}, "recorded")
-    return call, verdict
+    return call, json.dumps(record["verdict"])
+
+
+def _fault_of_repeat(repeat: Any) -> str | None:
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or not 0 <= repeat <= MOST_REPEATS:
+        return f"repeat must be a whole number from 0 to {MOST_REPEATS}"
+    return None
+
+
+def _is_foreign(axis: Axis, record: Mapping[str, Any]) -> bool:
+    """Whether a verdict is neither readable nor recorded as unreadable."""
+    verdict = record["verdict"]
+    readable = read(axis, json.dumps(verdict), "recorded", record["cell"]) is not None
+    return verdict not in (None, "invalid") and not readable
 
 
 def _human(row: Any, where: str) -> Label:
     try:
-        return Label(
+        label = Label(
             axis=str(row["axis"]),
             item=str(row["item"]),
             kind="human",
             score=float(row["score"]),
             criterion=str(row.get("criterion", "")),
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise StimuliError(f"{where}: a human row needs axis, item and a score") from None
+    if not math.isfinite(label.score):
+        raise StimuliError(f"{where}: a human row needs a score that is a finite number")
+    return label
 
 
 # -- answers of a batch ------------------------------------------------------------------------
@@ -152,34 +170,25 @@ def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
     """The answers to an exported plan. What failed stays pending and can be sent again."""
     plan = _exported_plan(plan_path)
     known = {call.id for call in plan.calls}
-    answers = [_answer(record, where, known) for where, record in _records(file)]
-    served = next((reply.served_model for reply in answers if reply.served_model), None)
-    _fill(ledger_path, plan, {"provider": "batch", "model": served or file.name}, answers)
+    # Where a call was answered twice, the later line counts.
+    answers = {r.call_id: r for r in (_answer(rec, at, known) for at, rec in _records(file))}
+    _fill(ledger_path, plan, {"provider": "batch", "model": _asked_model(plan)}, answers.values())
+
+
+def _asked_model(plan: Plan) -> str:
+    return str(plan.provenance.get("model", "unnamed"))
 
 
 def _exported_plan(path: Path) -> Plan:
-    """The plan that `judgesheet plan --out` wrote, with the labels of the built-in stimuli."""
+    """The plan that `judgesheet plan --out` wrote, with what its sidecar knows."""
     if not path.is_file():
         raise RunError(
             f"{path} does not exist; a batch needs the plan it was made from: "
             f"`judgesheet plan … --export-batch FILE --out {path}`"
         )
     calls = tuple(_planned(record, where) for where, record in _records(path))
-    asked = {(call.axis, str(call.cell.get("item"))) for call in calls}
-    axes = [all_axes()[name] for name in dict.fromkeys(call.axis for call in calls)]
-    labels = tuple(
-        label
-        for axis in axes
-        for label in axis.labels(load(axis))
-        if (label.axis, label.item) in asked
-    )
-    settings = {
-        "profile": "batch",
-        "axes": [axis.NAME for axis in axes],
-        "reply": calls[0].reply if calls else "text",
-        "temperature": calls[0].params.get("temperature") if calls else None,
-    }
-    return Plan(0, calls, labels, {"settings": settings, "stimuli": [], "prompts": []})
+    seed, labels, provenance = read_sidecar(path)
+    return Plan(seed, calls, labels, provenance)
 
 
 def _planned(record: Mapping[str, Any], where: str) -> Call:
@@ -204,13 +213,14 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
     """One line of a batch's output file as a reply."""
     if record.get("custom_id") not in known:
         raise StimuliError(f"{where}: custom_id is not in the plan; is it the right folder?")
-    response = record.get("response") or {}
+    response = record.get("response")
+    response = response if isinstance(response, dict) else {}
     status, body = response.get("status_code"), response.get("body")
     outcome, answer = reading(OPENAI, status if isinstance(status, int) else 503, body)
     created = body.get("created") if isinstance(body, dict) else None
     return Reply(
         call_id=record["custom_id"],
-        attempt=1,
+        attempt=1,  # `_fill` counts on from what the ledger holds
         outcome=outcome,
         text=answer.text if answer else "",
         raw=json.dumps(body if body is not None else record.get("error")),
@@ -224,11 +234,11 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
 
 def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]) -> None:
     with Ledger.create_or_open(path, plan, judge) as ledger:
-        waiting = {call.id for call in ledger.pending()}
+        made = {pending.call.id: pending.attempts for pending in ledger.iter_pending()}
         batch: list[Reply] = []
         for reply in replies:
-            if reply.call_id in waiting:
-                batch.append(reply)
+            if reply.call_id in made:
+                batch.append(replace(reply, attempt=made[reply.call_id] + 1))
             if len(batch) >= BATCH:
                 ledger.record(batch)
                 batch = []

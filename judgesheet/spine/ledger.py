@@ -569,10 +569,16 @@ def _difference(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """What differs between two identities, such as `model was 'a', now 'b'`; "" if nothing."""
     keys: Iterable[str] = [*stored, *(key for key in given if key not in stored)]
     return ", ".join(
-        f"{key} was {stored.get(key)!r}, now {given.get(key)!r}"
+        _one_difference(key, stored.get(key), given.get(key))
         for key in keys
         if stored.get(key) != given.get(key)
     )
+
+
+def _one_difference(key: str, stored: Any, given: Any) -> str:
+    if isinstance(stored, dict) and isinstance(given, dict):
+        return _difference(stored, given)
+    return f"{key} was {stored!r}, now {given!r}"
 
 
 def _latency_quantile(db: sqlite3.Connection, share: float) -> float | None:

@@ -3,14 +3,15 @@
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Axis, Expectation, Options
 from judgesheet.axes._prompt import built_in
-from judgesheet.records import Call, Label, Plan, Stimulus, digest
+from judgesheet.errors import RunError
+from judgesheet.records import Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.spine import stimuli as pools
 
 if TYPE_CHECKING:
@@ -69,13 +70,16 @@ def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> d
 
 def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
     template = options.template or built_in(axis.TEMPLATE)
+    kinds = Counter(canonical_json(call.params) for call in calls)
+    usual = kinds.most_common(1)[0][0] if kinds else ""
+    typical = next((call for call in calls if canonical_json(call.params) == usual), None)
     return {
         "axis": axis.NAME,
         "name": "built-in" if options.template is None else "own",
         "digest": digest(template),
         "template": template,
-        "example": [dict(message) for message in calls[0].messages] if calls else [],
-        "params": dict(calls[0].params) if calls else {},
+        "example": [dict(message) for message in typical.messages] if typical else [],
+        "params": dict(typical.params) if typical else {},
     }
 
 
@@ -95,23 +99,83 @@ def as_line(call: Call) -> str:
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Write plan.jsonl: one call a line, in sending order, with no label in it."""
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(as_line(call) + "\n" for call in plan.calls)
+    """Write plan.jsonl: one call a line, in sending order, with no label in it.
+
+    Raises
+    ------
+    RunError
+        if it cannot be written; nothing half-written is left.
+    """
+    _write_lines(path, map(as_line, plan.calls))
 
 
-def write_batch(plan: Plan, model: str, path: Path) -> None:
-    """Write the calls as requests of the OpenAI batch format, for an engine that speaks it."""
-    with path.open("w", encoding="utf-8") as file:
-        for call in plan.calls:
-            body = {"model": model, "messages": list(call.messages), **call.params}
-            request = {
-                "custom_id": call.id,
-                "method": "POST",
-                "url": "/v1/chat/completions",
-                "body": body,
-            }
-            file.write(json.dumps(request, ensure_ascii=False) + "\n")
+def write_batch(plan: Plan, body_of: Callable[[Call], dict[str, Any]], path: Path) -> None:
+    """Write the calls as requests of the OpenAI batch format, for an engine that speaks it.
+
+    `body_of` makes the body that a live request would have.
+    """
+    requests = (
+        {
+            "custom_id": call.id,
+            "method": "POST",
+            "url": "/v1/chat/completions",
+            "body": body_of(call),
+        }
+        for call in plan.calls
+    )
+    _write_lines(path, (json.dumps(request, ensure_ascii=False) for request in requests))
+
+
+def write_sidecar(plan: Plan, model: str, path: Path) -> None:
+    """Write what the lines of `path` do not hold: seed, provenance, and the labels of the items.
+
+    It lies beside the plan as `<name>.about.json` and is never sent to a judge.
+    """
+    about = {
+        "seed": plan.seed,
+        "provenance": {**plan.provenance, "model": model},
+        "labels": [asdict(label) for label in plan.labels],
+    }
+    _write_lines(_sidecar(path), [json.dumps(about, ensure_ascii=False)])
+
+
+def read_sidecar(path: Path) -> tuple[int, tuple[Label, ...], dict[str, Any]]:
+    """Seed, labels and provenance of the plan at `path`.
+
+    Raises
+    ------
+    RunError
+        if the sidecar is missing or damaged.
+    """
+    try:
+        about = json.loads(_sidecar(path).read_text(encoding="utf-8"))
+        labels = tuple(Label(**label) for label in about["labels"])
+        return int(about["seed"]), labels, dict(about["provenance"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise RunError(
+            f"{_sidecar(path)} is missing or damaged; export the plan anew with `plan --out`"
+        ) from None
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(path.name + ".about.json")
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write beside the target and rename, so that a file is whole or not there."""
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # a device or a pipe cannot be renamed over
+            part = path
+        with part.open("w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+        if part != path:
+            part.replace(path)
+    except OSError as error:
+        if part != path:
+            part.unlink(missing_ok=True)
+        raise RunError(f"{path} cannot be written: {error.strerror}") from None
 
 
 @dataclass(frozen=True, slots=True)

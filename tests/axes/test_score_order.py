@@ -82,7 +82,18 @@ def test_prompts_differ_only_where_the_rubric_stands() -> None:
 
 @pytest.mark.parametrize(
     ("template", "words"),
-    [("{% if %}", "line 1"), ("{{ nothing }}", "nothing"), ("{{ prompt.x.y }}", "attribute")],
+    [
+        ("{% if %}", "line 1"),
+        ("{{ nothing }}", "nothing"),
+        ("{{ prompt.x.y }}", "attribute"),
+        ("grade please", "shows the prompt 0 times"),
+        ("{{ prompt }} {{ response }} {{ response }}", "shows the response 2 times"),
+        (
+            "{{ prompt }}{{ response }}{% for o in options | sort(attribute='score') %}"
+            "{{ o.description }}{% endfor %}",
+            "order",
+        ),
+    ],
 )
 def test_a_broken_template_is_named(template: str, words: str) -> None:
     with pytest.raises(TemplateError, match=words):

@@ -117,6 +117,13 @@ def test_a_compressed_body_is_decompressed() -> None:
     assert reply.text == "[RESULT] 3"
 
 
+def test_a_compressed_bomb_is_not_unpacked() -> None:
+    bomb = gzip.compress(b" " * 100_000_000)
+    (reply,) = ask(always(Answer(bomb, 200, {"Content-Encoding": "gzip"})))
+    assert reply.outcome == "malformed"
+    assert len(reply.raw) < 2_000_000
+
+
 def test_a_long_body_is_read_and_its_record_cut() -> None:
     (reply,) = ask(always(completion("x" * (LONGEST_RAW + 10))))
     assert reply.outcome == "ok"

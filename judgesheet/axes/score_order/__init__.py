@@ -1,7 +1,7 @@
 """Does a score depend on the order in which the rubric lists its descriptions?
 
 The same response is graded against the same described scores, listed in other orders (setting 1
-of paper 000; paper 001). A rubric is a multiple-choice question in disguise, and a judge can follow
+of Xu et al.). A rubric is a multiple-choice question in disguise, and a judge can follow
 the line's place instead of its content.
 
 This file holds the material, the cells, the parser and the list of estimates. Their arithmetic is
@@ -175,8 +175,11 @@ def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
     yield Expectation(f"{NAME}.position_share", share, "even shares, ICC .05")
     width = planning.cramers_v_half_width(0.05, scale, items, orders)
     yield Expectation(f"{NAME}.cramers_v", width, "true V .05, design effect 1")
-    excess = planning.excess_flip_half_width(prompts)
-    yield Expectation(f"{NAME}.excess_flip_rate", excess, "sd .1 between prompts")
+    pairs = sum(c.repeat > 0 and c.cell["scale"] == scale for c in cells) / items
+    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 candidates
+    excess = planning.excess_flip_half_width(prompts, sd)
+    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
+    yield Expectation(f"{NAME}.excess_flip_rate", excess if pairs else None, assuming)
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import Options
 from judgesheet.axes._material import spread
 from judgesheet.axes._prompt import built_in, compile_prompt
+from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAIN_SCALE = 5
-"""The scale of the headline figures (000 table 2), or the rubric's length where that is shorter."""
+"""The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
 
 LONGEST_SCALE = 9
 Order = tuple[int, ...]
@@ -60,7 +61,7 @@ def main_scale(stimuli: Sequence[Stimulus]) -> int:
 
 
 def sequences(scale: int, kind: str) -> tuple[Order, ...]:
-    """The balanced orders: 2n cyclic rotations (000 section 3.1), or a Williams design."""
+    """The balanced orders: 2n cyclic rotations (Xu et al., section 3.1), or a Williams design."""
     return orders.williams(scale) if kind == "williams" else orders.balanced(scale)
 
 
@@ -86,7 +87,9 @@ def build(
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in(template), "the prompt of score_order")
+    render = compile_prompt(options.template or built_in(template), _WHAT)
+    if options.template:
+        _refuse_blind(render, options)
     settings = settings_for(options)
     scale = main_scale(stimuli)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
@@ -94,6 +97,32 @@ def build(
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
+
+
+_WHAT = "the prompt of score_order"
+
+
+def _refuse_blind(render: Callable[..., str], options: Options) -> None:
+    """Try a user's template: all that the judge must see stands in it once, options in order.
+
+    Raises
+    ------
+    TemplateError
+        that says what is missing, doubled or out of order.
+    """
+    shown = {"prompt": "\x02prompt\x03", "response": "\x02response\x03"}
+    texts = {score: f"\x02option {score}\x03" for score in (1, 2, 3)}
+    for order in ((1, 2, 3), (3, 1, 2)):
+        listed = [{"score": score, "description": texts[score]} for score in order]
+        text = render(
+            **shown, reference=None, criterion="", options=listed, n=3, reply=options.reply
+        )
+        for name, mark in (*shown.items(), *((f"option {s}", t) for s, t in texts.items())):
+            if text.count(mark) != 1:
+                raise TemplateError(f"{_WHAT} shows the {name} {text.count(mark)} times, not once")
+        places = [text.index(texts[score]) for score in order]
+        if places != sorted(places):
+            raise TemplateError(f"{_WHAT} does not list the options in the order it is given")
 
 
 def commonest_scale(calls: Sequence[Call]) -> int:
@@ -112,11 +141,10 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     if cell.get("arm") not in ARMS:
         return f"cell.arm must be one of {', '.join(ARMS)}"
     scale, order = cell.get("scale"), cell.get("order")
-    if not isinstance(scale, int) or not 2 <= scale <= LONGEST_SCALE:
+    if type(scale) is not int or not 2 <= scale <= LONGEST_SCALE:
         return f"cell.scale must be a number from 2 to {LONGEST_SCALE}"
-    if not isinstance(order, list) or sorted(map(str, order)) != [
-        str(score) for score in sorted(range(1, scale + 1), key=str)
-    ]:
+    shown = order if isinstance(order, list) and all(type(s) is int for s in order) else []
+    if sorted(shown) != list(range(1, scale + 1)):
         return f"cell.order must list the scores 1 to {scale}, each once, as displayed"
     return None
 

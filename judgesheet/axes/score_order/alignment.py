@@ -1,4 +1,4 @@
-"""Does the score follow quality, and does averaging over orders help? (000 sections 5.2 and 5.3)
+"""Does the score follow quality, and does averaging over orders help? (Xu et al., section 5)
 
 Quality is what people said where the stimuli carry their labels, else the level that the author of
 a built-in response wrote it for. `conditions` says which; the two are never mixed.
@@ -31,8 +31,8 @@ MARGIN = 0.02
 def within_item_sd(scores: Scores) -> Iterator[Estimate]:
     """Spread of an item's scores over its reads, in points: how much one read can be off.
 
-    Population sd (ddof 0) over the reads of an arm, mean over items (001 table 3). In the fixed arm
-    it is noise, in the others noise and order together. Cluster t interval.
+    Population sd (ddof 0) over the reads of an arm, mean over items (Xu et al. v1, table 3). In
+    the fixed arm it is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
         spread = _row_sd(reads)
@@ -199,7 +199,7 @@ def _reads(scores: Scores, arm: str) -> int:
 def delta_r(scores: Scores) -> Iterator[Estimate]:
     """What averaging over balanced orders gains in correlation with quality over another arm.
 
-    r(balanced) - r(other), paired cluster bootstrap (000 table 3), where both arms were read
+    r(balanced) - r(other), paired cluster bootstrap (Xu et al., table 3), where both arms were read
     equally often: averaging alone raises r. balanced-fixed is the effect of removing the order,
     balanced-random that of exact balance over mere shuffling.
     """
@@ -272,7 +272,7 @@ def delta_r_equivalence_p(scores: Scores) -> Iterator[Estimate]:
 
 
 def per_order_r(scores: Scores) -> Iterator[Estimate]:
-    """Correlation with quality of single reads under one order (001 table 4).
+    """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
 
     Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
     probed orders, as the paper prints it: ranks of noisy correlations jump.
@@ -308,7 +308,7 @@ def _ranks(scores: Scores) -> dict[Order, int]:
 def default_order_rank(scores: Scores) -> Estimate:
     """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
 
-    Paper 001 table 4. Ranks of noisy correlations jump: read it beside their intervals.
+    Xu et al. v1, table 4. Ranks of noisy correlations jump: read it beside their intervals.
     """
     label = "Rank of the default order by correlation"
     if np.isnan(scores.reference).all():
@@ -324,7 +324,7 @@ def default_order_rank(scores: Scores) -> Estimate:
         unit=f"of {len(ranks)}",
         n=len(scores.items),
         clusters=scores.grid.clusters,
-        method="rank of Pearson's r of single reads (001)",
+        method="rank of Pearson's r of single reads (Xu et al. v1)",
         conditions=_reference(scores),
     )
 
@@ -335,7 +335,7 @@ def _order_columns(scores: Scores) -> "Iterator[tuple[Order, Floats]]":
 
 
 def budget_r(scores: Scores) -> Iterator[Estimate]:
-    """Correlation with quality after averaging k orders, over all choices of k (000 section 5.3).
+    """Correlation with quality after averaging k orders (Xu et al., section 5.3).
 
     Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
     the 2.5 and 97.5 percentiles over subsets, a spread and not a confidence interval.

@@ -1,4 +1,4 @@
-"""Which order should the rubric be printed in? (paper 001 section 5.3)"""
+"""Which order should the rubric be printed in? (Xu et al. v1, section 5.3)"""
 
 from collections.abc import Iterator
 
@@ -24,8 +24,8 @@ def digits(order: Order) -> str:
 def selection(scores: Scores) -> Iterator[Estimate]:
     """When the judge gives this score, how often does its line stand at this position?
 
-    P(position | score) over the balanced arm (001 table 5); 1/n everywhere for a judge that reads
-    the content only. Cluster-robust t interval over stimuli.
+    P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
+    that reads the content only. Cluster-robust t interval over stimuli.
     """
     counts = scores.grid.selections()
     for score in range(scores.scale):
@@ -60,7 +60,7 @@ def _selection_cell(
 def bias_cost(scores: Scores) -> Iterator[Estimate]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
-    Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (001 section 5.3 and table 6; summed, not
+    Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
     averaged). A true cost of 0 reads well above 0 in a small probe; the interval allows for that.
     """
     counts = scores.grid.selections()
@@ -81,7 +81,7 @@ def bias_cost(scores: Scores) -> Iterator[Estimate]:
             method=found.method,
             note=found.note,
             paper_compatible=PaperCompatible(
-                None if np.isnan(plain) else plain, None, None, "001 section 5.3"
+                None if np.isnan(plain) else plain, None, None, "Xu et al. v1, section 5.3"
             ),
         )
 
@@ -89,7 +89,7 @@ def bias_cost(scores: Scores) -> Iterator[Estimate]:
 def min_bias_order(scores: Scores) -> Iterator[Estimate]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
-    Without a dimension: among the orders that were probed, as in 001 table 6;
+    Without a dimension: among the orders that were probed, as in Xu et al. v1, table 6;
     `[among=all]`: among all n! orders, as an assignment problem. This is the argmin of a noisy
     figure; `min_bias_confidence` says whether to believe it.
     """
@@ -118,7 +118,7 @@ def min_bias_confidence(scores: Scores) -> Estimate:
     """How sure it is that the best probed order costs less than the default 1 2 … n.
 
     Share of 2,000 cluster-bootstrap resamples in which it does. An order is recommended only from
-    .90 up: resampling 001's own tables finds the same best order again in 13 to 52 % of cases.
+    .90 up: resampling the paper's own tables finds the same best order again in 13 to 52 %.
     """
     counts = scores.grid.selections()
     best = stats.min_bias_order(stats.selection_matrix(counts), scores.grid.orders)

@@ -23,7 +23,7 @@ def position_share(scores: Scores) -> Iterator[Estimate]:
 
     The rubric's n descriptions are listed in balanced orders; whatever scores a judge likes, each
     stands equally often at each position. Cluster-robust t interval over stimuli; Wilson over
-    calls beside it as the papers count (000 figure 4 and table 2).
+    calls beside it as the papers count (Xu et al., figure 4 and table 2).
     """
     counts = scores.grid.position_counts()
     total = int(counts.sum())
@@ -51,7 +51,7 @@ def position_share(scores: Scores) -> Iterator[Estimate]:
 def chi2(scores: Scores) -> Estimate:
     """Pearson's chi-square of the chosen positions against equal shares, as the papers print it.
 
-    Paper 000 section 4.4 and table 2. It takes calls as independent, which they are not: read
+    Xu et al., section 4.4 and table 2. It takes calls as independent, which they are not: read
     `order_dependence_p` and `position_bias_p` for the two questions that it mixes.
     """
     found = stats.chi_square(scores.grid.position_counts())
@@ -62,7 +62,7 @@ def chi2(scores: Scores) -> Estimate:
         unit=f"chi-square, {found.df} df",
         n=found.n,
         clusters=scores.grid.clusters,
-        method="Pearson, calls taken as independent (000)",
+        method="Pearson, calls taken as independent (Xu et al.)",
         conditions=_conditions(scores.grid),
         note="" if found.chi2 is not None else NOTHING,
     )
@@ -82,7 +82,7 @@ def chi2_p(scores: Scores) -> Estimate:
         unit="p",
         n=found.n,
         clusters=scores.grid.clusters,
-        method="chi-square, calls taken as independent (000)",
+        method="chi-square, calls taken as independent (Xu et al.)",
         conditions=_conditions(scores.grid),
         note="paper-compatible only" if found.p is not None else NOTHING,
     )
@@ -96,7 +96,7 @@ def without_balanced_arm() -> Estimate:
 def cramers_v(scores: Scores) -> Iterator[Estimate]:
     """Strength of the position preference, 0 (none) to 1 (always the same position), at any n.
 
-    V = sqrt(chi2 / (N (n-1))), paper 000 section 4.4 and table 4. The interval inverts the
+    V = sqrt(chi2 / (N (n-1))), Xu et al., section 4.4 and table 4. The interval inverts the
     noncentral chi-square with the design effect of the stimuli, so it also covers a judge without
     any preference. The value alone reads high: an unbiased judge shows about .05 with 30 items.
     """
@@ -116,7 +116,9 @@ def cramers_v(scores: Scores) -> Iterator[Estimate]:
             method=found.method,
             conditions=_conditions(grid),
             note=found.note if found.value is not None else NOTHING,
-            paper_compatible=PaperCompatible(naive, None, None, "sqrt(chi2 / (N (n-1))), 000"),
+            paper_compatible=PaperCompatible(
+                naive, None, None, "sqrt(chi2 / (N (n-1))), Xu et al."
+            ),
         )
 
 

@@ -1,4 +1,4 @@
-"""Does the order decide who wins? (paper 000 section 5.6)
+"""Does the order decide who wins? (Xu et al., section 5.6)
 
 Noise and ties alone flip winners, so every rate of change across orders stands beside the same rate
 between repeats of one order, and the headline is their difference.
@@ -170,9 +170,9 @@ def _all(answered: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
 def kendall_tau(scores: Scores) -> Iterator[Estimate]:
     """Agreement of a prompt's ranking between two arms (tau-b; 1 the same ranking, 0 unrelated).
 
-    Mean over prompts of Kendall's tau-b between the candidates' mean scores (000 table 7). Without
-    a dimension: balanced against fixed. Prompts with an arm all tied have no tau and are left out;
-    the note counts them.
+    Mean over prompts of Kendall's tau-b between the candidates' mean scores (Xu et al., table 7).
+    Without a dimension: balanced against fixed. Prompts with an arm all tied have no tau and are
+    left out; the note counts them.
     """
     for arms, dims, pairs in _arm_pairs(scores):
         tau = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
@@ -191,7 +191,7 @@ def kendall_tau(scores: Scores) -> Iterator[Estimate]:
 
 
 def top1_flip_rate(scores: Scores) -> Iterator[Estimate]:
-    """Share of prompts whose best candidate changes between two arms (000 table 7).
+    """Share of prompts whose best candidate changes between two arms (Xu et al., table 7).
 
     Expected-tie rule: the probability that independent uniform picks from the two top sets differ.
     The paper takes the first of tied candidates; that figure stands beside it. Noise and ties alone
@@ -213,7 +213,7 @@ def top1_flip_rate(scores: Scores) -> Iterator[Estimate]:
                 float(np.nanmean(naive)) if known.size else None,
                 None,
                 None,
-                "the first of tied candidates wins (000)",
+                "the first of tied candidates wins (Xu et al.)",
             ),
         )
 
