@@ -38,7 +38,10 @@ SERIES = (
     ("#4d5560", "P", (0, (1, 1))),
 )
 """Colour, marker and dash of the series: distinct in grey and to colour-blind readers."""
-HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
+SMALLEST_SPAN = 0.1
+"""Least height of the vertical axis of a curve, in its own unit."""
+# Lines only: a dotted hatch alone writes a hundred kilobytes of circles.
+HATCHES = ("", "///", "|||", "\\\\\\", "xxx", "---")
 _THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
     **{colour: f"--series-{i}" for i, (colour, _, _) in enumerate(SERIES, 1)},
@@ -289,6 +292,7 @@ def _line(data: Data, axes: "Axes") -> None:
     axes.set_xticks(list(places.values()), [show.short(x, 14) for x in places])
     axes.margins(x=0.07)
     _mark(data, axes)
+    _widen(axes)
     if data.scale > 1 and axes.get_ylim()[0] > 0:
         axes.set_ylim(bottom=0)
     _finish(data, axes, horizontal=False)
@@ -369,6 +373,14 @@ def _crossed(data: Data) -> Iterator[tuple[str, Estimate, Estimate]]:
         found = {point.x: point.estimate for point in points}
         if across in found and along in found:
             yield name, found[across], found[along]
+
+
+def _widen(axes: "Axes") -> None:
+    """Give a nearly constant curve a scale on which it looks nearly constant."""
+    low, high = axes.get_ylim()
+    missing = SMALLEST_SPAN - (high - low)
+    if missing > 0:
+        axes.set_ylim(low - missing / 2, high + missing / 2)
 
 
 def _bars(data: Data, axes: "Axes") -> None:
