@@ -38,6 +38,7 @@ SERIES = (
     ("#4d5560", "P", (0, (1, 1))),
 )
 """Colour, marker and dash of the series: distinct in grey and to colour-blind readers."""
+_FONT = "font-family: Inter, system-ui, sans-serif"
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
 # Lines only: a dotted hatch alone writes a hundred kilobytes of circles.
@@ -587,7 +588,7 @@ def _clean(svg: str, name: str, title: str, description: str, *, themed: bool) -
         # The style element would reach beyond the drawing: what it says is said on the root.
         if child.tag.endswith("}metadata") or child.find(f"{{{_SVG}}}style") is not None:
             root.remove(child)
-    root.set("style", "stroke-linejoin: round; stroke-linecap: butt")
+    root.set("style", "stroke-linejoin: round; stroke-linecap: butt; " + _FONT)
     _rename_ids(root, name)
     root.attrib.pop("width", None)
     root.attrib.pop("height", None)
@@ -598,7 +599,7 @@ def _clean(svg: str, name: str, title: str, description: str, *, themed: bool) -
         element.text = text
         root.insert(position, element)
     text = re.sub(r"\s*\n\s*", "\n", ElementTree.tostring(root, encoding="unicode"))
-    text = text.replace("font-family: 'Inter'", "font-family: Inter, system-ui, sans-serif")
+    text = text.replace("font-family: 'Inter'; ", "")  # said once, at the root
     text = re.sub(r" transform=\"rotate\(-?0 [^)]*\)\"", "", text)
     text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
     return _themed(text) if themed else text

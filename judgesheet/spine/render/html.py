@@ -1,5 +1,6 @@
 """`datasheet.html`: one file, no network, no script."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,6 +12,9 @@ from judgesheet.spine.render import Options
 from judgesheet.spine.render.figures import Drawing, draw
 from judgesheet.spine.render.page import Page, build
 
+_SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>)", re.DOTALL)
+_INDENT = re.compile(r"\n\s+")
+
 SUFFIX = "html"
 TEMPLATE = "datasheet.html.jinja"
 
@@ -19,7 +23,15 @@ def render(sheet: Datasheet, _options: Options) -> bytes:
     """The sheet for browsers: light, dark and print."""
     page = build(sheet)
     styles = [style("sheet.css"), style("screen.css")]
-    return document(page, styles, drawings(page, themed=True), inline).encode()
+    return tight(document(page, styles, drawings(page, themed=True), inline)).encode()
+
+
+def tight(text: str) -> str:
+    """The page without indentation, except where it is shown (`pre`)."""
+    parts = _SHOWN_AS_IS.split(text)
+    return "".join(
+        part if index % 2 else _INDENT.sub("\n", part) for index, part in enumerate(parts)
+    )
 
 
 def style(name: str) -> str:
