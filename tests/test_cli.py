@@ -459,3 +459,20 @@ def test_auto_asks_the_endpoint_once_and_records_the_format(tmp_path: Path, hono
     assert sheet["run"]["reply"] == ("json" if honours else "text")
     assert sheet["axes"][0]["answered"] == sheet["axes"][0]["planned"]
     assert again.stdout == first.stdout
+
+
+def test_the_same_pair_name_may_recur_under_every_stimulus(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [
+        {"axis": "candidate_order", "stimulus": f"q{task}", "verdict": 1,
+         "cell": {"prompt": "baseline", "condition": "natural", "kind": None, "pair": "a-b",
+                  "delta": None, "order": order, "better": None}}
+        for task in range(3)
+        for order in (["u", "v"], ["v", "u"])
+    ]  # fmt: skip
+    done = run(
+        "ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    found = {e["key"]: e for e in json.loads(done.stdout)["axes"][0]["estimates"]}
+    flips = found["candidate_order.order_inconsistent[set=natural]"]
+    assert (flips["value"], flips["n"], flips["clusters"]) == (1, 3, 3)

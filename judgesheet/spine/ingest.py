@@ -82,8 +82,8 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
             labels.append(_human(record["human"], where))
             continue
         call, verdict = _recorded(record, where)
-        item = (call.axis, str(call.cell.get("item", call.cell.get("pair"))))
-        if home.setdefault(item, call.stimulus) != call.stimulus:
+        item = (call.axis, str(call.cell.get("item")))
+        if "item" in call.cell and home.setdefault(item, call.stimulus) != call.stimulus:
             raise StimuliError(f"{where}: {item[1]} stands under two stimuli; it has one")
         if call.id in calls:
             raise StimuliError(f"{where}: the same cell and repeat stands in the file twice")
