@@ -80,14 +80,17 @@ class Call:
 class Label:
     """What is known about an item and never shown to the judge.
 
-    `kind` is `human` (a mean over raters) or `intended` (the level an author wrote for, 0..1).
+    `kind` is `human` (a mean over raters), `model` (the same, given by another model) or `intended`
+    (the level an author wrote for, 0..1). `ratings` are the single ratings behind a mean, one place
+    per rater, None where that rater gave none; empty where only the mean is known.
     """
 
     axis: str
     item: str
-    kind: Literal["human", "intended"]
+    kind: Literal["human", "model", "intended"]
     score: float
     criterion: str = ""
+    ratings: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +208,63 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Characteristic:
+    """A row of the characteristics table: which estimate, and what to hold against it.
+
+    `symbol` is a short sign such as `V` or `r_bal`. `null` is the value that would mean "no effect"
+    (None where no value does), `noise` the key of the estimate that shows the same quantity when
+    nothing but repetition changes.
+    """
+
+    key: str
+    symbol: str = ""
+    null: float | None = None
+    noise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mitigation:
+    """What a user can do against a bias: the figure before and after, and its price.
+
+    `before` and `after` are keys of estimates of the same quantity, `calls` the calls that one
+    judgment then takes (before: one).
+    """
+
+    action: str
+    before: str
+    after: str
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A limit up to which the run asked, and beyond which nothing on the sheet holds."""
+
+    name: str
+    value: float
+    unit: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A question with a known answer; where it fails, the other figures of the axis mean little.
+
+    `passed` None means that the data cannot tell. `evidence` are keys of estimates.
+    """
+
+    name: str
+    passed: bool | None
+    text: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AxisResult:
     """One axis of the datasheet: what was asked, what came back, what follows.
 
     `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
-    `headline` lists the keys of the characteristics table in reading order, `findings` the
+    `characteristics` are the rows of the characteristics table in reading order, `findings` the
     sentences of the first page, `glossary` what each family of estimates means (name -> one
     paragraph, the first of the docstring of the function with that name).
     """
@@ -225,7 +280,10 @@ class AxisResult:
     estimates: tuple[Estimate, ...]
     caveats: tuple[str, ...]
     findings: tuple[Statement, ...] = ()
-    headline: tuple[str, ...] = ()
+    characteristics: tuple[Characteristic, ...] = ()
+    mitigations: tuple[Mitigation, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    controls: tuple[Control, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[Figure, ...] = ()
 

@@ -18,9 +18,13 @@ from judgesheet.errors import UsageError
 from judgesheet.records import (
     AxisResult,
     Call,
+    Characteristic,
+    Control,
     Estimate,
     Figure,
     Label,
+    Mitigation,
+    Rating,
     Recommendation,
     ReplyFormat,
     Statement,
@@ -94,7 +98,7 @@ class Axis(Protocol):
     QUESTION: str
     TEMPLATE: str
     """File name of the built-in prompt under `templates/prompts/`."""
-    HEADLINE: tuple[str, ...]
+    HEADLINE: tuple[Characteristic, ...]
 
     def material(self) -> "type[BaseModel]":
         """The schema of one stimulus."""
@@ -127,6 +131,15 @@ class Axis(Protocol):
 
     def recommend(self, estimates: Mapping[str, Estimate]) -> Iterator[Recommendation]:
         """What a user of this judge should do."""
+
+    def mitigate(self, estimates: Mapping[str, Estimate]) -> Iterator[Mitigation]:
+        """What helps against the bias, before and after, with its price."""
+
+    def rate(self, readings: Readings) -> Iterator[Rating]:
+        """How far the run asked: the limits beyond which nothing here holds."""
+
+    def control(self, estimates: Mapping[str, Estimate]) -> Iterator[Control]:
+        """Questions with a known answer that this axis asked, and whether they came out."""
 
     def warn(self, readings: Readings, estimates: Mapping[str, Estimate]) -> Iterator[str]:
         """The caveats that apply to this run."""

@@ -20,9 +20,10 @@ from judgesheet import __version__
 from judgesheet.errors import RunError
 from judgesheet.records import Call, Label, Outcome, Plan, Reply, canonical_json, digest
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # History
 # 1: the first.
+# 2: single ratings behind a label.
 
 SCHEMA = """
 -- What this ledger belongs to; every value is JSON. Always there: schema_version, judgesheet (the
@@ -64,7 +65,8 @@ CREATE TABLE label (
     item       TEXT NOT NULL,
     criterion  TEXT NOT NULL,       -- '' where the axis has none
     kind       TEXT NOT NULL,
-    score      REAL NOT NULL
+    score      REAL NOT NULL,
+    ratings    TEXT NOT NULL        -- JSON: one rating per rater, null where none; [] if unknown
 );
 
 -- One request a row. The last attempt at a call is its reply; the call is settled once any attempt
@@ -245,8 +247,11 @@ class Ledger:
     def labels(self) -> tuple[Label, ...]:
         """What is known about the items."""
         with self._reading() as db:
-            rows = db.execute("SELECT axis, item, kind, score, criterion FROM label").fetchall()
-        return tuple(Label(*row) for row in rows)
+            rows = db.execute("SELECT axis, item, kind, score, criterion, ratings FROM label")
+            return tuple(
+                Label(axis, item, kind, score, criterion, tuple(json.loads(ratings)))
+                for axis, item, kind, score, criterion, ratings in rows
+            )
 
     def pending(self) -> list[Call]:
         """The calls without a settling reply, in plan order. See `iter_pending` for long plans."""
@@ -341,13 +346,18 @@ class Ledger:
             )
             db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _rows(db, plan))
             db.executemany(
-                "INSERT INTO label (axis, item, kind, score, criterion) VALUES (?, ?, ?, ?, ?)",
-                ((one.axis, one.item, one.kind, one.score, one.criterion) for one in plan.labels),
+                "INSERT INTO label (axis, item, kind, score, criterion, ratings)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                map(_label_row, plan.labels),
             )
 
     def _check_version(self) -> None:
         version = self.get_meta("schema_version")
-        if version != SCHEMA_VERSION:
+        if version == 1:  # what schema 2 adds, it adds to older runs too
+            with self._writing() as db:
+                db.execute("ALTER TABLE label ADD COLUMN ratings TEXT NOT NULL DEFAULT '[]'")
+                db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (_json(2),))
+        elif version != SCHEMA_VERSION:
             raise RunError(
                 f"{self.path} has ledger schema {version}, this judgesheet reads "
                 f"{SCHEMA_VERSION}: use the judgesheet that wrote it "
@@ -530,6 +540,11 @@ def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
     ):
         object.__setattr__(call, name, value)
     return call
+
+
+def _label_row(label: Label) -> tuple[Any, ...]:
+    place = (label.axis, label.item, label.kind, label.score, label.criterion)
+    return (*place, _json(list(label.ratings)))
 
 
 def _attempt_row(reply: Reply) -> tuple[Any, ...]:

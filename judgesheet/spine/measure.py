@@ -71,7 +71,12 @@ def measure_axis(
         estimates=tuple(estimates.values()),
         caveats=tuple(axis.warn(readings, estimates)),
         findings=tuple(axis.find(estimates)),
-        headline=tuple(key for key in axis.HEADLINE if key in estimates),
+        characteristics=tuple(row for row in axis.HEADLINE if row.key in estimates),
+        mitigations=tuple(
+            one for one in axis.mitigate(estimates) if {one.before, one.after} <= set(estimates)
+        ),
+        ratings=tuple(axis.rate(readings)),
+        controls=tuple(axis.control(estimates)),
         glossary=_glossary(axis, estimates),
         figures=tuple(
             figure

@@ -61,8 +61,8 @@ def test_every_estimate_is_explained_by_its_function(axis: Axis) -> None:
 
 def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
     functions = getattr(axis, "ESTIMATES", {})
-    for key in axis.HEADLINE:
-        assert key.split(".", 1)[1].split("[")[0] in functions, key
+    for row in axis.HEADLINE:
+        assert row.key.split(".", 1)[1].split("[")[0] in functions, row
     for figure in axis.figures({}):
         assert set(figure.families) <= set(functions), figure.title
 

@@ -2,6 +2,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -214,7 +215,7 @@ def test_someone_elses_database(tmp_path: Path) -> None:
 def test_a_newer_schema_is_refused(path: Path) -> None:
     with Ledger.create_or_open(path, make_plan(1), JUDGE) as ledger:
         ledger.set_meta("schema_version", SCHEMA_VERSION + 1)
-    with pytest.raises(RunError, match="schema 2"):
+    with pytest.raises(RunError, match=f"schema {SCHEMA_VERSION + 1}"):
         Ledger.open(path)
 
 
@@ -260,3 +261,16 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path) -> None:
         assert ledger.totals().attempts == 1
         ledger.record([make_reply(plan.calls[1])])
         assert ledger.totals().attempts == 2
+
+
+def test_a_ledger_of_the_first_schema_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    plan = replace(make_plan(2), labels=(Label("score_order", "a", "human", 3.5, "", (3.0, None)),))
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        assert ledger.labels() == plan.labels
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE label DROP COLUMN ratings")
+        db.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+        db.commit()
+    with Ledger.open(path) as ledger:
+        assert ledger.labels() == (replace(plan.labels[0], ratings=()),)

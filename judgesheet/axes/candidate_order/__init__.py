@@ -43,8 +43,16 @@ from judgesheet.axes.candidate_order.ladder import (
 )
 from judgesheet.axes.candidate_order.operating_point import criterion, criterion_shift, format_cue
 from judgesheet.axes.candidate_order.vacuum import dark_current
-from judgesheet.axes.candidate_order.words import find, recommend, warn
-from judgesheet.records import Call, Estimate, Label, ReplyFormat, Stimulus
+from judgesheet.axes.candidate_order.words import control, find, mitigate, recommend, warn
+from judgesheet.records import (
+    Call,
+    Characteristic,
+    Estimate,
+    Label,
+    Rating,
+    ReplyFormat,
+    Stimulus,
+)
 from judgesheet.stats import planning
 
 if TYPE_CHECKING:
@@ -92,7 +100,7 @@ ESTIMATES = {
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
 HEADLINE = tuple(
-    f"{NAME}.{name}"
+    Characteristic(f"{NAME}.{name}")
     for name in (
         "dark_current[kind=empty]",
         "dark_current[kind=whitespace]",
@@ -176,6 +184,11 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from function(pairs)
 
 
+def rate(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001
+    """Two candidates are shown, whatever the run."""
+    yield Rating("candidates in a comparison", 2, "candidates", "longer lists are another question")
+
+
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """Leaks of the level, several sentences in a slot, duplicates; prints the spread of lengths."""
     return _material.check(stimuli)
@@ -184,6 +197,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
     "check",
+    "control",
     "design",
     "expect",
     "fault",
@@ -192,7 +206,9 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "labels",
     "material",
     "measure",
+    "mitigate",
     "parse",
+    "rate",
     "recommend",
     "warn",
 ]

@@ -11,7 +11,7 @@ from typing import Literal
 from judgesheet.axes import Readings
 from judgesheet.axes._words import interval, percent
 from judgesheet.axes.candidate_order._pair import SET_WORDS, arrange, step
-from judgesheet.records import Estimate, Recommendation, Statement
+from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 
 CLEAN, CLEAN_KIND = 0.15, 0.20
 """A vacuum is clean if its upper bounds, pooled and of each kind, are below these."""
@@ -434,6 +434,32 @@ def _small_steps(found: Found) -> Iterator[Recommendation]:
             "elements: it misses too many of them.",
             limit,
         )
+
+
+# -- mitigations and controls --------------------------------------------------------------------
+
+
+def mitigate(found: Found) -> Iterator[Mitigation]:
+    """Asking in both orders and calling what does not agree a tie."""
+    for name in ("same_subset", "natural"):
+        yield Mitigation(
+            action="ask in both orders; where they disagree, call it a tie",
+            before=f"candidate_order.raw_false_preference[set={name}]",
+            after=f"candidate_order.stable_cross_sensitivity[set={name}]",
+            calls=2,
+        )
+    del found
+
+
+def control(found: Found) -> Iterator[Control]:
+    """Whether the largest step of the ladder is seen."""
+    steps = _steps(found, "target_sensitivity")
+    if not steps:
+        return
+    largest = steps[-1][1]
+    passed = True if _above(largest, 0.5) else False if _below(largest, SEEN) else None
+    text = "With all required elements against none, the better response must win more than half."
+    yield Control("the largest step is seen", passed, text, (largest.key,))
 
 
 # -- caveats -------------------------------------------------------------------------------------

@@ -56,8 +56,16 @@ from judgesheet.axes.score_order.reversal import (
     top1_flip_rate,
     top_tie_rate,
 )
-from judgesheet.axes.score_order.words import find, recommend, warn
-from judgesheet.records import Call, Estimate, Label, ReplyFormat, Stimulus
+from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
+from judgesheet.records import (
+    Call,
+    Characteristic,
+    Estimate,
+    Label,
+    Rating,
+    ReplyFormat,
+    Stimulus,
+)
 from judgesheet.stats import planning
 
 if TYPE_CHECKING:
@@ -107,7 +115,7 @@ ESTIMATES = {
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
 HEADLINE = tuple(
-    f"{NAME}.{name}"
+    Characteristic(f"{NAME}.{name}")
     for name in (
         "position_share[position=1]",
         "cramers_v",
@@ -193,6 +201,14 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         yield from (found,) if isinstance(found, Estimate) else found
 
 
+def rate(readings: Readings) -> Iterator[Rating]:
+    """The longest rubric that was shown."""
+    scales = readings.frame["scale"]
+    if len(scales):
+        why = "longer rubrics have more places to prefer, and none was shown"
+        yield Rating("scores in a rubric", float(scales.max()), "scores", why)
+
+
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """Lengths that give quality away, duplicates, leaks of the intended level."""
     return _material.check(stimuli)
@@ -201,6 +217,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
     "check",
+    "control",
     "design",
     "expect",
     "fault",
@@ -209,7 +226,9 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "labels",
     "material",
     "measure",
+    "mitigate",
     "parse",
+    "rate",
     "recommend",
     "warn",
 ]

@@ -11,7 +11,7 @@ from judgesheet.axes._words import at_most, interval, percent
 from judgesheet.axes.score_order.alignment import NO_REFERENCE
 from judgesheet.axes.score_order.ordering import ENOUGH
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
-from judgesheet.records import Estimate, Recommendation, Statement
+from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 from judgesheet.stats.multiplicity import holm
 
 SIGNIFICANT = 0.05
@@ -373,6 +373,31 @@ def _which_scale(found: Found) -> Iterator[Recommendation]:
                 f"pearson_r[arm=balanced,scale={scale}]",
             )
             return
+
+
+# -- mitigations and controls ------------------------------------------------------------------
+
+
+def mitigate(found: Found) -> Iterator[Mitigation]:
+    """Averaging over the balanced orders, with what it does to the correlation with quality."""
+    keys = [key for key in found if key.startswith("score_order.bias_cost[order=")]
+    scale = len(keys[0].split("order=")[1].rstrip("]").replace("-", "")) if keys else 5
+    yield Mitigation(
+        action=f"average the {2 * scale} balanced orders of the rubric",
+        before="score_order.single_read_r",
+        after="score_order.pearson_r[arm=balanced]",
+        calls=2 * scale,
+    )
+
+
+def control(found: Found) -> Iterator[Control]:
+    """Whether the scores follow a quality that is known."""
+    r = _get(found, "pearson_r[arm=balanced]")
+    if r is None:
+        return
+    passed = True if _above(r, 0.0) else False if _below(r, USABLE_R) else None
+    text = "Averaged over orders, scores must rise with the quality that is known."
+    yield Control("scores follow quality", passed, text, (r.key,))
 
 
 # -- caveats -----------------------------------------------------------------------------------

@@ -381,7 +381,7 @@ def _settled(sheet: Datasheet) -> int:
 
 
 def _axis(axis: AxisResult, found: Mapping[str, Estimate], anchors: Anchors) -> AxisPage:
-    headline = [found[key] for key in axis.headline if key in found]
+    headline = [found[row.key] for row in axis.characteristics if row.key in found]
     lines = tuple(_line(estimate, axis, anchors) for estimate in headline)
     return AxisPage(
         name=show.visible(axis.name, 60),
