@@ -1,0 +1,254 @@
+"""One decision from several listwise runs: permutation consensus (004, equations 1 to 5).
+
+A run scores every candidate of a prompt from 0 to 100 and may mark candidates as calibrated in
+their uncertainty. A run in which a score is missing is left out whole: ranks of the rest would mean
+something else. Every figure here is a mean over runs, so the average of several executions of equal
+K is the consensus of all their runs together.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isclose
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._support import Flags, Floats, Integers, floats
+
+TOLERANCE = 0.5
+"""Points by which scores may differ and still tie, inclusive (004, section 3.3)."""
+TOP = 100.0
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Shares of the four parts of a consensus score; not negative, 1 in all.
+
+    Raises
+    ------
+    ValueError
+        if they are anything else.
+    """
+
+    score: float
+    rank: float
+    top: float
+    uncertainty: float
+
+    def __post_init__(self) -> None:
+        parts = (self.score, self.rank, self.top, self.uncertainty)
+        if min(parts) < 0 or not isclose(sum(parts), 1.0):
+            raise ValueError(f"weights must not be negative and sum to 1, not {parts}")
+
+
+PROPOSED = Weights(0.50, 0.25, 0.20, 0.05)
+"""Equation 5."""
+WEIGHTS: Mapping[str, Weights] = {
+    "proposed": PROPOSED,
+    "uniform": Weights(0.25, 0.25, 0.25, 0.25),
+    "score_only": Weights(1.0, 0.0, 0.0, 0.0),
+    "rank_only": Weights(0.0, 1.0, 0.0, 0.0),
+    "top_vote_only": Weights(0.0, 0.0, 1.0, 0.0),
+    "no_uncertainty": Weights(0.50, 0.27, 0.23, 0.0),
+    "score_rank": Weights(0.50, 0.50, 0.0, 0.0),
+    "score_top": Weights(0.60, 0.0, 0.40, 0.0),
+}
+"""The rows of 004 table 3."""
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """What K runs say about n candidates; leading axes (prompts, say) are kept.
+
+    Attributes
+    ----------
+    score
+        Shape (..., n): mean score, 0 to 100 (equation 1).
+    borda
+        Shape (..., n): mean rank points, 0 (always last) to 100 (always first; equation 2).
+    top
+        Shape (..., n): mean share of the top set, 0 to 1 (equation 3).
+    uncertainty
+        Shape (..., n): share of runs that marked calibrated uncertainty, 0 to 1 (equation 4).
+    points
+        Shape (..., n): the consensus score, 0 to 100 (equation 5).
+    winners
+        Shape (..., n): whose points lie within the tolerance of the largest.
+    runs
+        Shape (...): complete runs that entered. Without one the figures are NaN, nobody wins.
+    """
+
+    score: Floats
+    borda: Floats
+    top: Floats
+    uncertainty: Floats
+    points: Floats
+    winners: Flags
+    runs: Integers
+
+
+def consensus(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPOSED) -> Consensus:
+    """Aggregate runs into one score per candidate, and choose (004, equations 1 to 5).
+
+    Parameters
+    ----------
+    scores
+        Shape (..., K, n), n >= 2: 0 to 100, candidates in one fixed sequence; NaN for missing.
+    uncertain
+        Shape (..., K, n): true where the run marked calibrated uncertainty.
+    weights
+        Of the four parts.
+
+    Raises
+    ------
+    ValueError
+        if there are fewer than two candidates: a rank then says nothing.
+    """
+    array = floats(scores)
+    complete = complete_runs(array)
+    parts = (array, 100 * rank_points(array), top_shares(array), floats(uncertain))
+    score, borda, top, marked = (_mean(part, complete) for part in parts)
+    points = (
+        weights.score * score
+        + weights.rank * borda
+        + weights.top * 100 * top
+        + weights.uncertainty * 100 * marked
+    )
+    runs = complete.sum(axis=-1)
+    return Consensus(score, borda, top, marked, points, within_tolerance(points), runs)
+
+
+def run_points(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPOSED) -> Floats:
+    """What each run alone says, in the points of equation 5.
+
+    Equations 1 to 4 are means over runs: the consensus of any set of runs is the mean of these.
+
+    Parameters
+    ----------
+    scores, uncertain, weights
+        As for `consensus`.
+
+    Returns
+    -------
+    array
+        Shape (..., K, n); NaN for a run with a missing score.
+    """
+    return consensus(floats(scores)[..., None, :], floats(uncertain)[..., None, :], weights).points
+
+
+def complete_runs(scores: Floats) -> Flags:
+    """Which runs (..., K) of scores (..., K, n) hold every score."""
+    if scores.shape[-1] < 2:
+        raise ValueError("a consensus needs at least two candidates")
+    complete: Flags = ~np.any(np.isnan(scores), axis=-1)
+    return complete
+
+
+def rank_points(scores: ArrayLike) -> Floats:
+    """(n - rank) / (n - 1) over the last axis, tied scores sharing their mean rank: 1 is best."""
+    array = floats(scores)
+    lead = array[..., :, None] - array[..., None, :]
+    tied = np.abs(lead) <= _ROUNDING
+    beaten = (lead > _ROUNDING).sum(axis=-1) + (tied.sum(axis=-1) - 1) / 2
+    points: Floats = beaten / (array.shape[-1] - 1)
+    return points
+
+
+def top_shares(scores: ArrayLike) -> Floats:
+    """1 / size of the top set for its members, 0 for the others, over the last axis."""
+    top = within_tolerance(floats(scores))
+    size = top.sum(axis=-1, keepdims=True)
+    shares: Floats = np.divide(top, size, out=np.zeros(top.shape), where=size > 0)
+    return shares
+
+
+def within_tolerance(points: Floats) -> Flags:
+    """Who lies within 0.5 of the largest, over the last axis; nobody where one is NaN."""
+    largest = np.max(points, axis=-1, keepdims=True)
+    top: Flags = points >= largest - TOLERANCE - _ROUNDING
+    return top
+
+
+def _mean(values: Floats, complete: Flags) -> Floats:
+    """Mean over complete runs, (..., K, n) -> (..., n); NaN without one."""
+    mask = complete[..., None]
+    total = np.where(mask, values, 0.0).sum(axis=-2)
+    runs = np.broadcast_to(mask.sum(axis=-2), total.shape)
+    mean: Floats = np.divide(total, runs, out=np.full(total.shape, np.nan), where=runs > 0)
+    return mean
+
+
+def expected_hit(winners: ArrayLike, gold: ArrayLike) -> Floats:
+    """Probability that a uniform pick among the winners is right.
+
+    A tie of m that holds the gold counts 1/m.
+
+    Parameters
+    ----------
+    winners
+        Shape (..., n): who wins; nobody where no run was readable.
+    gold
+        Shape (..., n): which candidates are right; there may be several.
+
+    Returns
+    -------
+    array
+        Shape (...); NaN where nobody wins.
+    """
+    won = np.asarray(winners, dtype=bool)
+    size = won.sum(axis=-1)
+    right = (won & np.asarray(gold, dtype=bool)).sum(axis=-1)
+    hit: Floats = np.divide(right, size, out=np.full(size.shape, np.nan), where=size > 0)
+    return hit
+
+
+def can_change(found: Consensus, remaining: int, weights: Weights = PROPOSED) -> Flags:
+    """Whether further runs can still change who wins; false means that asking on is wasted.
+
+    The worst case for a winner is a rival with all 100 points of every remaining run while the
+    winner gets none. The best case for an outsider is all 100 points of every run while the others
+    share the lower ranks among them, in the way that suits the outsider best. Ranks are split as if
+    they were divisible, so that this may say "can" where half a rank of one run is missing, and
+    never "cannot" where a change is possible. Remaining runs may fail: that changes less.
+
+    Parameters
+    ----------
+    found
+        The consensus of the runs so far, under the same weights.
+    remaining
+        Runs that may follow.
+
+    Returns
+    -------
+    array
+        Shape (...).
+    """
+    if remaining <= 0:
+        return np.zeros(found.runs.shape, dtype=bool)
+    runs = found.runs[..., None]
+    sums: Floats = np.where(runs > 0, found.points * runs, 0.0)
+    slack = TOLERANCE * (runs + remaining)[..., None] + _ROUNDING
+    lead = sums[..., :, None] - sums[..., None, :]  # (..., candidate, rival)
+    own = np.eye(sums.shape[-1], dtype=bool)
+    beaten = (~own & (TOP * remaining - lead > slack)).any(axis=-1)
+    room = np.where(own, np.inf, lead + TOP * remaining + slack)
+    can_leave = found.winners & beaten
+    can_enter = ~found.winners & _fits(room, remaining, weights)
+    changes: Flags = (can_leave | can_enter).any(axis=-1) | (found.runs == 0)
+    return changes
+
+
+def _fits(room: Floats, remaining: int, weights: Weights) -> Flags:
+    """Whether the rivals of a candidate that is always first can keep to their room.
+
+    `room` (..., candidate, rival) is what each may still gain, without end for the candidate
+    itself. The rivals share ranks 2 to n: any m of them get at least the points of the m lowest
+    ranks in every run, and where there is room for that for every m, there is a way to share.
+    """
+    n = room.shape[-1]
+    room = np.sort(room, axis=-1)[..., : n - 1]
+    step = weights.rank * TOP / (n - 1) * remaining
+    least = step * np.cumsum(np.arange(n - 1))
+    fits: Flags = np.all(np.cumsum(room, axis=-1) >= least, axis=-1)
+    return fits
