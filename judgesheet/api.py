@@ -7,7 +7,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.plan import AxisBudget
     from judgesheet.spine.render import Paper
+    from judgesheet.spine.sweep import Knob
 
 LEDGER = "ledger.sqlite"
 FORMATS = ("json", "html", "pdf")
@@ -42,6 +43,7 @@ class Request:
     sequences: str = "cyclic"
     temperature: float = 0.0
     max_tokens: int | None = None
+    sweep: str | None = None
     reply: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
@@ -87,6 +89,8 @@ def probe(
 
     request = _request(model, options)
     directory = Path(out) if out is not None else Path("runs") / _slug(request.model)
+    if request.sweep is not None:
+        return _probe_sweep(request, directory, fresh=fresh, on_progress=on_progress)
     axes = _axes(request)
     judge, planned = _prepare(request, axes, directory, fresh=fresh)
     _make_directory(directory, fresh=fresh)
@@ -106,6 +110,7 @@ def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]
     """
     from judgesheet.judges import check_name, default_reply
     from judgesheet.spine.plan import budget
+    from judgesheet.spine.sweep import parse_knob
 
     request = _request(model, options)
     axes = _axes(request)
@@ -113,14 +118,23 @@ def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]
     known = request.reply in ("text", "json")
     reply = str(request.reply) if known else default_reply(request.model)
     planned = _plan(request, axes, reply)
+    if request.sweep is not None:
+        settings = {**planned.provenance["settings"], "sweep": asdict(parse_knob(request.sweep))}
+        planned = replace(planned, provenance={**planned.provenance, "settings": settings})
     return planned, list(budget(planned, axes))
 
 
 def measure(directory: str | Path) -> Run:
-    """Recompute and render the datasheet of a run directory from its ledger."""
+    """Recompute and render the datasheet of a run directory from its ledger, sweeps included."""
     from judgesheet.spine.ledger import Ledger
+    from judgesheet.spine.sweep import recall
 
     directory = Path(directory)
+    knob = recall(directory)
+    if knob is not None:
+        for value in knob.values:
+            measure(directory / knob.folder(value))
+        return Run(directory, _publish_sweep(knob, directory))
     with Ledger.open(directory / LEDGER) as ledger:
         return Run(directory, _publish(ledger, directory))
 
@@ -217,8 +231,6 @@ def _axes(request: Request) -> "list[Axis]":
 
 
 def _plan(request: Request, axes: "Sequence[Axis]", reply: str) -> Plan:
-    from dataclasses import replace
-
     from judgesheet.axes import Options
     from judgesheet.spine.plan import make_plan
 
@@ -358,14 +370,79 @@ async def _collect(
         )
 
 
+def _probe_sweep(
+    request: Request,
+    directory: Path,
+    *,
+    fresh: bool,
+    on_progress: "Callable[[Progress], None]",
+) -> Run:
+    """One run per setting, each resumable on its own, and one sheet of them all."""
+    from judgesheet.spine.sweep import parse_knob, remember
+
+    knob = parse_knob(str(request.sweep))
+    _make_directory(directory, fresh=fresh)
+    if (directory / LEDGER).exists():
+        raise RunError(f"{directory} holds a single run; choose another --out, or --fresh")
+    remember(directory, knob)
+    progress = None
+    left = request.max_calls
+    for value in knob.values:
+        one = replace(_set(request, knob.name, value), max_calls=left)
+        run = probe(one, directory / knob.folder(value), on_progress=on_progress)
+        progress = run.progress
+        if left is not None and progress is not None:
+            left -= progress.done_now
+            if left <= 0:
+                break
+    return Run(directory, _publish_sweep(knob, directory), progress)
+
+
+def _set(request: Request, knob: str, value: str) -> Request:
+    """The request with one setting of the knob; what is no option of ours goes into the body."""
+    from judgesheet.spine.sweep import typed
+
+    if knob == "temperature":
+        return replace(request, sweep=None, temperature=float(value))
+    if knob == "max_tokens":
+        return replace(request, sweep=None, max_tokens=int(value))
+    return replace(request, sweep=None, extra_body={**request.extra_body, knob: typed(value)})
+
+
+def _publish_sweep(knob: "Knob", directory: Path) -> Datasheet:
+    """Measure the settings that have a ledger and write the sheet that compares them."""
+    from judgesheet.spine.ledger import Ledger
+    from judgesheet.spine.measure import measure as measure_stage
+    from judgesheet.spine.provenance import assemble
+    from judgesheet.spine.render import write
+    from judgesheet.spine.sweep import Setting, combine
+
+    settings = []
+    begun = [v for v in knob.values if (directory / knob.folder(v) / LEDGER).is_file()]
+    for value in begun:
+        with Ledger.open(directory / knob.folder(value) / LEDGER) as ledger:
+            temperature, seed = _settings(ledger).get("temperature"), ledger.get_meta("seed", 0)
+            measured = measure_stage(ledger, temperature, seed)
+            sheet = assemble(ledger, measured)
+            labels = tuple(ledger.labels())
+        settings.append(Setting(value, sheet, measured, labels, temperature, seed))
+    combined = combine(knob, settings)
+    write(combined, directory, FORMATS)
+    return combined
+
+
+def _settings(ledger: "Ledger") -> dict[str, Any]:
+    return dict(ledger.get_meta("provenance", {}).get("settings", {}))
+
+
 def _publish(ledger: "Ledger", directory: Path) -> Datasheet:
     """Measure what the ledger holds and write the datasheet and the table of judgments."""
     from judgesheet.spine.measure import measure as measure_stage
     from judgesheet.spine.provenance import assemble
     from judgesheet.spine.render import write
 
-    settings = ledger.get_meta("provenance", {}).get("settings", {})
-    measured = measure_stage(ledger, settings.get("temperature"), ledger.get_meta("seed", 0))
+    temperature = _settings(ledger).get("temperature")
+    measured = measure_stage(ledger, temperature, ledger.get_meta("seed", 0))
     sheet = assemble(ledger, measured)
     _write_judgments(measured.judgments, directory / "judgments.parquet")
     write(sheet, directory, FORMATS)

@@ -105,6 +105,11 @@ _WHAT_TO_ASK = (
         help="Balanced orders: the papers' rotations, or balanced for neighbours too.",
     ),
     click.option("--temperature", type=Finite(0, 5), default=0.0, show_default=True),
+    click.option(
+        "--sweep",
+        metavar="NAME=V,V,…",
+        help="Ask all of it under several values of a request parameter, on one sheet.",
+    ),
     click.option("--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"),
     click.option(
         "--reply",
@@ -178,6 +183,8 @@ def plan(
 
     del quiet  # there is no progress to keep quiet about
     request = _request(options)
+    if request.sweep is not None and (out is not None or export_batch is not None):
+        raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
     planned, budgets = api.plan(request)
     if out is not None:
         stage.write_plan(planned, out)

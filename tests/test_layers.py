@@ -22,6 +22,7 @@ ALLOWED = {
     "spine.collect": {"records", "errors", "judges", "spine.ledger"},
     "spine.measure": {"axes", "records", "errors", "spine.ledger"},
     "spine.datasheet": {"records", "errors"},
+    "spine.sweep": {"axes", "records", "errors", "stats", "spine.measure", "spine.datasheet"},
     "spine.render": {"records", "errors", "resources", "spine.render", "spine.datasheet"},
 }
 

@@ -63,13 +63,18 @@ class Readings:
 
     `frame` has the columns `call_id, stimulus, repeat, reply, outcome, value` and one per key of
     the cell; `value` is what `parse` read, None where it could not. `outcome` is None for a call
-    that was not made yet.
+    that was not made yet. `families` are the estimates that are wanted, None for all of them.
     """
 
     frame: "pd.DataFrame"
     labels: tuple[Label, ...]
     temperature: float | None
     seed: int
+    families: frozenset[str] | None = None
+
+    def wants(self, name: str) -> bool:
+        """Whether the estimates of this name are to be computed."""
+        return self.families is None or name in self.families
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,8 @@ class Axis(Protocol):
     TEMPLATE: str
     """File name of the built-in prompt under `templates/prompts/`."""
     HEADLINE: tuple[Characteristic, ...]
+    SWEPT: tuple[str, ...]
+    """Keys that a sweep follows: the bias first, then what it costs."""
 
     def material(self) -> "type[BaseModel]":
         """The schema of one stimulus."""

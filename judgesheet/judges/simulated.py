@@ -56,6 +56,8 @@ class Parameters:
     - `level`: the level (0..1) that is given to every item, whatever it deserves
     - `greedy`: 1 takes the likeliest line (the first of equals) instead of drawing one
     - `unreadable`, `refused`: shares of replies (0..1)
+    - `calming`: how fast `first` and `last` fade with the temperature that a call asks for: they
+      are divided by 1 + calming * temperature
     - `latency_ms`: delay of each reply
     - `seed`: of the draws and of the interaction
     """
@@ -78,6 +80,7 @@ class Parameters:
     greedy: int = 0
     unreadable: float = 0.0
     refused: float = 0.0
+    calming: float = 0.0
     latency_ms: float = 0.0
     seed: int = 0
 
@@ -279,6 +282,8 @@ class SimulatedJudge:
 
 def _answer_score(parameters: Parameters, call: Call, q: float | None, rng: random.Random) -> str:
     order = [int(score) for score in call.cell["order"]]
+    fading = 1 + parameters.calming * float(call.params.get("temperature", 0.0))
+    parameters = replace(parameters, first=parameters.first / fading, last=parameters.last / fading)
     shares = score_probabilities(
         parameters, str(call.cell["item"]), int(call.cell["scale"]), order, q
     )
@@ -417,6 +422,7 @@ _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "greedy": (_switch, "0 or 1"),
     "unreadable": (_between(0, 1), "a share from 0 to 1"),
     "refused": (_between(0, 1), "a share from 0 to 1"),
+    "calming": (_between(0, 1e3), "a number from 0 to 1000"),
     "latency_ms": (_between(0, 1e6), "milliseconds from 0"),
     "seed": (int, "a whole number"),
 }

@@ -216,11 +216,13 @@ def _arm(call: Call) -> str:
 def as_record(
     plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None
 ) -> dict[str, Any]:
-    """The budget of a plan as one JSON document."""
+    """The budget of a plan as one JSON document; calls and cost over all settings of a sweep."""
+    times = _times(plan)
+    limit = cost(budgets, prices)
     return {
         "plan_digest": plan.digest,
-        "calls": len(plan.calls),
-        "cost_usd_at_most": cost(budgets, prices),
+        "calls": times * len(plan.calls),
+        "cost_usd_at_most": None if limit is None else times * limit,
         "settings": dict(plan.provenance.get("settings", {})),
         "axes": [asdict(one) for one in budgets],
     }
@@ -234,13 +236,25 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, floa
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
         lines += [f"  {_expected(expectation)}" for expectation in one.expectations]
-    limit = cost(budgets, prices)
+    limit, times = cost(budgets, prices), _times(plan)
+    if times > 1:
+        knob = plan.provenance["settings"]["sweep"]
+        lines.append(
+            f"asked once for each of {knob['name']} = {', '.join(knob['values'])}: "
+            f"{times * len(plan.calls):,} calls in all"
+        )
     lines.append(
         "cost unknown: give --prices IN,OUT"
         if limit is None
-        else f"cost at most {limit:.2f} US dollars (tokens estimated at 4 characters each)"
+        else f"cost at most {times * limit:.2f} US dollars (tokens estimated at 4 characters each)"
     )
     return "\n".join(lines)
+
+
+def _times(plan: Plan) -> int:
+    """How often the plan is asked: once, or once for each setting of a sweep."""
+    sweep = plan.provenance.get("settings", {}).get("sweep")
+    return len(sweep["values"]) if sweep else 1
 
 
 def _expected(expectation: Expectation) -> str:

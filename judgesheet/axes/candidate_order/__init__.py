@@ -99,8 +99,12 @@ ESTIMATES = {
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
+_NULLS = {
+    "positional_false_preference[set=same_subset]": 0.0,
+    "dark_current[kind=identical]": 0.0,
+}
 HEADLINE = tuple(
-    Characteristic(f"{NAME}.{name}")
+    Characteristic(f"{NAME}.{name}", null=_NULLS.get(name))
     for name in (
         "dark_current[kind=empty]",
         "dark_current[kind=whitespace]",
@@ -127,6 +131,17 @@ HEADLINE = tuple(
         "criterion_shift[delta=1]",
         "format_cue",
         "filler_preference",
+    )
+)
+
+
+SWEPT = tuple(
+    f"{NAME}.{name}"
+    for name in (
+        "positional_false_preference[set=same_subset]",
+        "positional_false_preference[set=natural]",
+        "dark_current[kind=identical]",
+        "target_sensitivity[delta=1]",
     )
 )
 
@@ -180,8 +195,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     pairs = arrange(readings)
     if pairs is None:
         return
-    for function in ESTIMATES.values():
-        yield from function(pairs)
+    for name, function in ESTIMATES.items():
+        if readings.wants(name):
+            yield from function(pairs)
 
 
 def rate(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001

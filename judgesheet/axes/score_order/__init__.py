@@ -114,8 +114,9 @@ ESTIMATES = {
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
+_NULLS = {"cramers_v": 0.0, "excess_flip_rate": 0.0}
 HEADLINE = tuple(
-    Characteristic(f"{NAME}.{name}")
+    Characteristic(f"{NAME}.{name}", null=_NULLS.get(name))
     for name in (
         "position_share[position=1]",
         "cramers_v",
@@ -140,6 +141,12 @@ HEADLINE = tuple(
         "bias_cost[order=12345]",
         "min_bias_confidence",
     )
+)
+
+
+SWEPT = tuple(
+    f"{NAME}.{name}"
+    for name in ("cramers_v", "order_change_rate", "excess_flip_rate", "pearson_r[arm=balanced]")
 )
 
 
@@ -196,9 +203,10 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if scores is None:
         yield without_balanced_arm()
         return
-    for function in ESTIMATES.values():
-        found = function(scores)
-        yield from (found,) if isinstance(found, Estimate) else found
+    for name, function in ESTIMATES.items():
+        if readings.wants(name):
+            found = function(scores)
+            yield from (found,) if isinstance(found, Estimate) else found
 
 
 def rate(readings: Readings) -> Iterator[Rating]:

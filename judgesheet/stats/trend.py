@@ -1,0 +1,57 @@
+"""Does an estimate rise or fall with a setting, when every setting saw the same stimuli?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from ._support import TINY, floats, t_quantile, two_sided
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A least-squares slope over settings, with its jackknife interval and two-sided p-value.
+
+    `low`, `high` and `p` are None where the leave-one-out slopes do not vary or there are fewer
+    than three clusters; `clusters` is their number.
+    """
+
+    slope: float
+    low: float | None
+    high: float | None
+    p: float | None
+    clusters: int
+
+
+def jackknife_trend(
+    x: ArrayLike, estimates: ArrayLike, left_out: ArrayLike, level: float = 0.95
+) -> Trend:
+    """Slope of an estimate over a setting; the delete-one-cluster jackknife keeps the pairing.
+
+    The same clusters answer under every setting, so the slope is a fixed contrast of dependent
+    estimates. Leaving a cluster out of all settings at once gives its variance without a model of
+    that dependence; t with G-1 degrees of freedom.
+
+    Parameters
+    ----------
+    x
+        Shape (V,): the settings, at least two of them distinct.
+    estimates
+        Shape (V,): the estimate under each setting.
+    left_out
+        Shape (V, G): the same without cluster g.
+    level
+        Confidence level.
+    """
+    x, y, loo = floats(x), floats(estimates), floats(left_out)
+    contrast = (x - x.mean()) / float(((x - x.mean()) ** 2).sum())
+    slope, slopes = float(contrast @ y), contrast @ loo
+    groups = int(slopes.size)
+    spread = float(((slopes - slopes.mean()) ** 2).sum()) if groups else 0.0
+    if groups < 3 or spread <= TINY**2:
+        return Trend(slope, None, None, None, groups)
+    se = float(np.sqrt((groups - 1) / groups * spread))
+    half = t_quantile(groups - 1, two_sided(level)) * se
+    p = 2 * float(special.stdtr(groups - 1, -abs(slope) / se))
+    return Trend(slope, slope - half, slope + half, p, groups)
