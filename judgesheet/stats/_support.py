@@ -1,5 +1,7 @@
 """What every module here needs: array names, quantiles, cluster sums, bootstrap weights."""
 
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -51,6 +53,28 @@ def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -
     """How often each cluster is drawn in each resample -> (resamples, clusters), rows sum to G."""
     drawn = rng.multinomial(clusters, np.full(clusters, 1.0 / clusters), size=resamples)
     return drawn.astype(np.float64)
+
+
+def expanded_percentiles(drawn: Floats, groups: int, level: float) -> tuple[float, float]:
+    """Ends of the bootstrap interval of resampled values, widened for few clusters.
+
+    The tail is taken at the normal probability of sqrt(G/(G-1)) t_{G-1} (Hesterberg 2015).
+    """
+    t = t_quantile(groups - 1, 1 - two_sided(level))
+    tail = float(special.ndtr(t * np.sqrt(groups / (groups - 1))))
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def subsets(total: int, k: int, rng: np.random.Generator, most: int) -> Floats:
+    """Subsets of size k as 0/1 rows (m, total): all of them, or `most` random ones."""
+    if comb(total, k) <= most:
+        chosen = np.array(list(combinations(range(total), k)))
+    else:
+        chosen = np.argsort(rng.random((most, total)), axis=1)[:, :k]
+    members = np.zeros((len(chosen), total))
+    np.put_along_axis(members, chosen, 1.0, axis=1)
+    return members
 
 
 def midranks(values: Floats) -> Floats:

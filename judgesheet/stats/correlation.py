@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
-from math import comb
 from typing import Literal
 
 import numpy as np
@@ -16,8 +14,10 @@ from ._support import (
     Integers,
     bootstrap_weights,
     cluster_codes,
+    expanded_percentiles,
     floats,
     midranks,
+    subsets,
     sum_by,
     t_quantile,
     two_sided,
@@ -285,8 +285,7 @@ def delta_r(
         )
     drawn = _delta(bootstrap_weights(groups, resamples, rng) @ sums)
     drawn = drawn[~np.isnan(drawn)]
-    tail = _expanded_tail(1 - two_sided(level), groups)
-    low, high = np.quantile(drawn, [tail, 1 - tail]) if drawn.size else (np.nan, np.nan)
+    low, high = expanded_percentiles(drawn, groups, level) if drawn.size else (np.nan, np.nan)
     p = min(1.0, 2 * min(_tail_p(drawn <= 0, groups), _tail_p(drawn >= 0, groups)))
     apart = max(_tail_p(drawn >= margin, groups), _tail_p(drawn <= -margin, groups))
     return DeltaR(
@@ -298,11 +297,6 @@ def delta_r(
 def _delta(sums: Floats) -> Floats:
     difference = _r(sums, 0, 2, 3) - _r(sums, 1, 2, 3)
     return np.where(np.abs(difference) < 1e-12, 0.0, difference)
-
-
-def _expanded_tail(tail: float, groups: int) -> float:
-    t = t_quantile(groups - 1, tail)
-    return float(special.ndtr(t * np.sqrt(groups / (groups - 1))))
 
 
 def _tail_p(beyond: Flags, groups: int) -> float:
@@ -432,23 +426,12 @@ def _budget(
     smallest = 1e-10 * (float(np.trace(covariance)) + 1e-300)
     points = []
     for k in range(1, total + 1):
-        members = _subsets(total, k, rng, max_subsets)
+        members = subsets(total, k, rng, max_subsets)
         spread = np.sum((members @ covariance) * members, axis=1)
         defined = (spread > smallest) & (own > _TINY_TARGET * float(target @ target))
         r = (members @ cross)[defined] / np.sqrt(spread[defined] * own)
         points.append(_budget_point(k, np.clip(r, -1.0, 1.0), len(members)))
     return tuple(points)
-
-
-def _subsets(total: int, k: int, rng: np.random.Generator, most: int) -> Floats:
-    """Subsets of size k as 0/1 rows: all of them, or `most` random ones."""
-    if comb(total, k) <= most:
-        chosen = np.array(list(combinations(range(total), k)))
-    else:
-        chosen = np.argsort(rng.random((most, total)), axis=1)[:, :k]
-    members = np.zeros((len(chosen), total))
-    np.put_along_axis(members, chosen, 1.0, axis=1)
-    return members
 
 
 def _budget_point(k: int, r: Floats, subsets: int) -> BudgetPoint:

@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from ._support import TINY, Floats, cluster_codes, floats, sum_by, t_quantile, two_sided, z_quantile
+from ._support import (
+    TINY,
+    Floats,
+    cluster_codes,
+    expanded_percentiles,
+    floats,
+    sum_by,
+    t_quantile,
+    two_sided,
+    z_quantile,
+)
 
 SMALL_SAMPLE = 20
 """Below this number of clusters a rate gets the beta-binomial interval."""
@@ -162,6 +172,40 @@ def unseen_share(groups: int, level: float = 0.95) -> float:
         Confidence level.
     """
     return float(1 - (1 - two_sided(level)) ** (1 / groups))
+
+
+def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95) -> Interval:
+    """The interval of a value from what the cluster bootstrap drew (expanded percentiles).
+
+    Parameters
+    ----------
+    value
+        The estimate; NaN where it is undefined.
+    drawn
+        Shape (resamples,): the estimate in every resample, NaN where undefined there.
+    clusters
+        Number of clusters that were resampled. With one there is no interval, nor where no resample
+        differs: what never varied may still do so elsewhere.
+    level
+        Confidence level.
+
+    References
+    ----------
+    Hesterberg, T. C. (2015), "What teachers should know about the bootstrap", The American
+    Statistician 69, 371-386.
+    """
+    array = floats(drawn)
+    array = array[~np.isnan(array)]
+    if np.isnan(value):
+        return Interval(None, None, None, level, clusters, note="undefined: one side is constant")
+    method = f"cluster bootstrap, {np.size(drawn):,} resamples"
+    if clusters < 2 or not array.size:
+        return Interval(value, None, None, level, clusters, method, "one cluster: no interval")
+    if np.ptp(array) <= TINY:
+        note = "the same in every resample: no interval"
+        return Interval(value, None, None, level, clusters, method, note)
+    low, high = expanded_percentiles(array, clusters, level)
+    return Interval(value, min(low, value), max(high, value), level, clusters, method)
 
 
 def wilson(k: float, n: float, level: float = 0.95) -> Interval:

@@ -1,0 +1,220 @@
+"""What averaging several reads gains in correlation, and how much of that is noise going away."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._support import Floats, Integers, bootstrap_weights, cluster_codes, floats, subsets, sum_by
+from .interval import Interval, resampled
+
+_SMALLEST = 1e-10
+"""Variance relative to the mean variance of a read below which a side is constant."""
+NO_REPEATS = "no order was read twice: noise and the effect of the order cannot be told apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Differences in r between the mean of k reads and one read.
+
+    Attributes
+    ----------
+    k
+        Reads that are averaged, each under another order.
+    total
+        Observed gain.
+    noise
+        The part that averaging k reads under one and the same order would give.
+    order
+        The rest: what is gained because the orders differ.
+    """
+
+    k: int
+    total: Interval
+    noise: Interval
+    order: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """The gains and what they came from.
+
+    Attributes
+    ----------
+    points
+        One `Gain` per k.
+    repeatability
+        Share of the variance of one read that a second read under the same order repeats; None
+        without repeats.
+    n, clusters
+        Complete items, and the clusters they came from.
+    """
+
+    points: tuple[Gain, ...]
+    repeatability: float | None
+    n: int
+    clusters: int
+
+
+def averaging_gains(
+    reads: ArrayLike,
+    y: ArrayLike,
+    clusters: ArrayLike,
+    at: Sequence[int],
+    rng: np.random.Generator,
+    resamples: int = 2000,
+    level: float = 0.95,
+    max_subsets: int = 1000,
+) -> Gains:
+    """Gain in Pearson's r from averaging k orders, split into noise reduction and order effect.
+
+    With r_k the mean correlation with y over the subsets of k orders (first repeat of each):
+
+        total(k) = r_k - r_1
+        noise(k) = r_1 (sqrt(k / (1 + (k - 1) rho)) - 1)
+        order(k) = total(k) - noise(k)
+        rho = 1 - s2 / V
+
+    s2 is the variance between repeats of one cell (item, order), ddof 1, mean over the repeated
+    cells; V the variance of one read over items, mean over orders; rho is kept in [0, 1]. noise(k)
+    is Spearman and Brown's prophecy for the correlation of a lengthened test with an outside
+    measure. A judge without an order effect has order(k) = 0, one that never varies under one
+    order noise(k) = 0.
+
+    Parameters
+    ----------
+    reads
+        Shape (items, orders, repeats); NaN for missing. Items need the first repeat of every order.
+    y
+        Shape (items,); items with NaN are dropped.
+    clusters
+        Shape (items,); labels of any kind, the unit of resampling.
+    at
+        The k to report, 2 <= k <= orders.
+    rng
+        Source of the resamples, and of subsets where there are more than `max_subsets`.
+    resamples
+        Number of resamples.
+    level
+        Confidence level.
+    max_subsets
+        Most subsets per k.
+
+    References
+    ----------
+    Xu et al., "Am I More Pointwise or Pairwise?", sections 5.2 (variance reduction against
+    de-biasing) and 5.3 (number of orders); Lord, F. M. and Novick, M. R. (1968), "Statistical
+    theories of mental test scores", section 5.11 (validity of a lengthened test).
+    """
+    table, target = floats(reads), floats(y)
+    known = ~(np.isnan(table[:, :, 0]).any(axis=1) | np.isnan(target))
+    table, target = table[known], target[known]
+    codes, groups = cluster_codes(np.asarray(clusters)[known])
+    items, orders = table.shape[:2]
+
+    def nothing(note: str) -> Gains:
+        unknown = Interval(None, None, None, level, groups, note=note)
+        points = tuple(Gain(k, unknown, unknown, unknown) for k in at)
+        return Gains(points, None, items, groups)
+
+    if items < 3:
+        return nothing("fewer than three items were read under every order")
+    sums = _Sums.of(table, target, codes, groups)
+    repeated = bool(sums.cells.sum())
+    picks = {k: subsets(orders, k, rng, max_subsets) for k in (1, *at)}
+    once = np.ones((1, groups))
+    here = _Curve.of(sums, once, picks)
+    if np.isnan(here.r[1][0]):
+        return nothing("undefined: one side is constant")
+    drawn = _Curve.of(sums, bootstrap_weights(groups, resamples, rng), picks)
+
+    def gain(k: int) -> Gain:
+        total, noise = here.total(k), here.noise(k)
+        totals, noises = drawn.total(k), drawn.noise(k)
+        part = (
+            resampled(float(total[0]), totals, groups, level),
+            resampled(float(noise[0]), noises, groups, level),
+            resampled(float(total[0] - noise[0]), totals - noises, groups, level),
+        )
+        if repeated:
+            return Gain(k, *part)
+        unknown = Interval(None, None, None, level, groups, note=NO_REPEATS)
+        return Gain(k, part[0], unknown, unknown)
+
+    rho = float(here.rho[0]) if repeated else None
+    return Gains(tuple(gain(k) for k in at), rho, items, groups)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Per cluster: items, sums and products of the reads and y, noise variances and their count."""
+
+    size: Floats
+    total: Floats
+    product: Floats
+    noise: Floats
+    cells: Floats
+
+    @classmethod
+    def of(cls, table: Floats, target: Floats, codes: Integers, groups: int) -> "_Sums":
+        columns = np.column_stack([table[:, :, 0], target])
+        columns = columns - columns.mean(axis=0)
+        product = columns[:, :, None] * columns[:, None, :]
+        count = (~np.isnan(table)).sum(axis=2)
+        mean = np.nansum(table, axis=2) / np.maximum(count, 1)
+        squares = np.nansum((table - mean[:, :, None]) ** 2, axis=2)
+        variance = np.where(count > 1, squares / np.maximum(count - 1, 1), 0.0).sum(axis=1)
+        cells = (count > 1).sum(axis=1).astype(np.float64)
+
+        def add(values: Floats) -> Floats:
+            return sum_by(values, codes, groups)
+
+        return cls(add(np.ones(len(table))), add(columns), add(product), add(variance), add(cells))
+
+
+@dataclass(frozen=True, slots=True)
+class _Curve:
+    """r of the mean of k reads per draw, and the repeatability of a read (draws,)."""
+
+    r: dict[int, Floats]
+    rho: Floats
+
+    @classmethod
+    def of(cls, sums: _Sums, weights: Floats, picks: dict[int, Floats]) -> "_Curve":
+        """One entry per row of `weights` (draws, clusters); `picks` are 0/1 rows per k."""
+        size, total = weights @ sums.size, weights @ sums.total
+        flat = (weights @ sums.product.reshape(len(sums.size), -1)).reshape(*total.shape, -1)
+        scatter = flat - total[:, :, None] * total[:, None, :] / size[:, None, None]
+        inner, cross, own = scatter[:, :-1, :-1], scatter[:, :-1, -1], scatter[:, -1, -1]
+        mean_square = np.trace(inner, axis1=1, axis2=2) / inner.shape[1]
+        r = {k: _mean_r(inner, cross, own, mean_square, members) for k, members in picks.items()}
+        cells = weights @ sums.cells
+        noise = _ratio(weights @ sums.noise, cells)
+        variance = mean_square / np.maximum(size - 1, 1)
+        return cls(r, np.clip(1 - _ratio(noise, variance), 0.0, 1.0))
+
+    def total(self, k: int) -> Floats:
+        return self.r[k] - self.r[1]
+
+    def noise(self, k: int) -> Floats:
+        return self.r[1] * (np.sqrt(k / (1 + (k - 1) * self.rho)) - 1)
+
+
+def _mean_r(
+    inner: Floats, cross: Floats, own: Floats, mean_square: Floats, members: Floats
+) -> Floats:
+    """Mean over the subsets of r(mean of the subset, y), where defined; NaN if it is in none."""
+    pairs = (members[:, :, None] * members[:, None, :]).reshape(len(members), -1)
+    spread = inner.reshape(len(inner), -1) @ pairs.T
+    defined = (spread > _SMALLEST * mean_square[:, None]) & (own[:, None] > 0)
+    scale = np.sqrt(np.where(defined, spread * own[:, None], 1.0))
+    r = np.where(defined, (cross @ members.T) / scale, 0.0)
+    return _ratio(r.sum(axis=1), defined.sum(axis=1).astype(np.float64))
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """Quotients; NaN where the denominator is 0."""
+    quotients: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
+    return quotients
+
