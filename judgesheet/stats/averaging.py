@@ -198,7 +198,8 @@ class _Curve:
         return self.r[k] - self.r[1]
 
     def noise(self, k: int) -> Floats:
-        return self.r[1] * (np.sqrt(k / (1 + (k - 1) * self.rho)) - 1)
+        longer: Floats = np.sqrt(k / (1 + (k - 1) * self.rho))
+        return self.r[1] * (longer - 1)
 
 
 def _mean_r(
@@ -217,4 +218,3 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     """Quotients; NaN where the denominator is 0."""
     quotients: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return quotients
-
