@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import IO, Any
 
 from judgesheet.axes import Axis, all_axes
@@ -17,6 +18,8 @@ from judgesheet.spine.measure import read
 from judgesheet.spine.plan import read_sidecar
 
 MOST_REPEATS = 1000
+ROUNDING = 0.051
+"""How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
 BATCH = 1000
 """Replies written in one transaction."""
 
@@ -149,17 +152,27 @@ def _is_foreign(axis: Axis, record: Mapping[str, Any]) -> bool:
 
 def _human(row: Any, where: str) -> Label:
     try:
+        ratings = tuple(None if one is None else float(one) for one in row.get("ratings", ()))
+        known = [one for one in ratings if one is not None]
         label = Label(
             axis=str(row["axis"]),
             item=str(row["item"]),
             kind="human",
-            score=float(row["score"]),
+            score=float(row["score"] if "score" in row or not known else fmean(known)),
             criterion=str(row.get("criterion", "")),
+            ratings=ratings,
         )
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise StimuliError(f"{where}: a human row needs axis, item and a score") from None
-    if not math.isfinite(label.score):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise StimuliError(
+            f"{where}: a human row needs axis, item and a score, or ratings (one per rater, null "
+            "where one gave none)"
+        ) from None
+    if not all(map(math.isfinite, (label.score, *known))):
         raise StimuliError(f"{where}: a human row needs a score that is a finite number")
+    if known and abs(label.score - fmean(known)) > ROUNDING:
+        raise StimuliError(
+            f"{where}: the score {label.score:g} is not the mean of its ratings, {fmean(known):g}"
+        )
     return label
 
 

@@ -6,11 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._support import Floats, Integers, bootstrap_weights, cluster_codes, floats, subsets, sum_by
+from ._support import (
+    TINY,
+    Floats,
+    Integers,
+    bootstrap_weights,
+    cluster_codes,
+    floats,
+    subsets,
+    sum_by,
+)
 from .interval import Interval, resampled
 
 _SMALLEST = 1e-10
-"""Variance relative to the mean variance of a read below which a side is constant."""
+"""Variance below which a side is constant, relative to that of all its values."""
 NO_REPEATS = "no order was read twice: noise and the effect of the order cannot be told apart"
 
 
@@ -77,10 +86,10 @@ def averaging_gains(
         rho = 1 - s2 / V
 
     s2 is the variance between repeats of one cell (item, order), ddof 1, mean over the repeated
-    cells; V the variance of one read over items, mean over orders; rho is kept in [0, 1]. noise(k)
-    is Spearman and Brown's prophecy for the correlation of a lengthened test with an outside
-    measure. A judge without an order effect has order(k) = 0, one that never varies under one
-    order noise(k) = 0.
+    cells; V the variance of one read over items, mean over orders; rho is kept in [r_1^2, 1], since
+    no number of reads correlates above 1 with anything. noise(k) is Spearman and Brown's prophecy
+    for the correlation of a lengthened test with an outside measure. A judge without an order
+    effect has order(k) = 0, one that never varies under one order noise(k) = 0.
 
     Parameters
     ----------
@@ -120,7 +129,7 @@ def averaging_gains(
 
     if items < 3:
         return nothing("fewer than three items were read under every order")
-    sums = _Sums.of(table, target, codes, groups)
+    sums = _Sums.of(_scaled(table), _scaled(target), codes, groups)
     repeated = bool(sums.cells.sum())
     picks = {k: subsets(orders, k, rng, max_subsets) for k in (1, *at)}
     once = np.ones((1, groups))
@@ -144,6 +153,13 @@ def averaging_gains(
 
     rho = float(here.rho[0]) if repeated else None
     return Gains(tuple(gain(k) for k in at), rho, items, groups)
+
+
+def _scaled(values: Floats) -> Floats:
+    """In units of their own spread, so that rounding can be told from variance."""
+    spread = float(np.nanstd(values))
+    constant = spread <= TINY * float(np.nanmax(np.abs(values)))
+    return values * 0.0 if constant else values / spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +204,12 @@ class _Curve:
         scatter = flat - total[:, :, None] * total[:, None, :] / size[:, None, None]
         inner, cross, own = scatter[:, :-1, :-1], scatter[:, :-1, -1], scatter[:, -1, -1]
         mean_square = np.trace(inner, axis1=1, axis2=2) / inner.shape[1]
-        r = {k: _mean_r(inner, cross, own, mean_square, members) for k, members in picks.items()}
+        least = _SMALLEST * size
+        r = {k: _mean_r(inner, cross, own, least, members) for k, members in picks.items()}
         cells = weights @ sums.cells
         noise = _ratio(weights @ sums.noise, cells)
         variance = mean_square / np.maximum(size - 1, 1)
-        return cls(r, np.clip(1 - _ratio(noise, variance), 0.0, 1.0))
+        return cls(r, np.clip(1 - _ratio(noise, variance), r[1] ** 2, 1.0))
 
     def total(self, k: int) -> Floats:
         return self.r[k] - self.r[1]
@@ -202,13 +219,11 @@ class _Curve:
         return self.r[1] * (longer - 1)
 
 
-def _mean_r(
-    inner: Floats, cross: Floats, own: Floats, mean_square: Floats, members: Floats
-) -> Floats:
+def _mean_r(inner: Floats, cross: Floats, own: Floats, least: Floats, members: Floats) -> Floats:
     """Mean over the subsets of r(mean of the subset, y), where defined; NaN if it is in none."""
     pairs = (members[:, :, None] * members[:, None, :]).reshape(len(members), -1)
     spread = inner.reshape(len(inner), -1) @ pairs.T
-    defined = (spread > _SMALLEST * mean_square[:, None]) & (own[:, None] > 0)
+    defined = (spread > least[:, None]) & (own > least)[:, None]
     scale = np.sqrt(np.where(defined, spread * own[:, None], 1.0))
     r = np.where(defined, (cross @ members.T) / scale, 0.0)
     return _ratio(r.sum(axis=1), defined.sum(axis=1).astype(np.float64))

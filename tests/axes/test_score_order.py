@@ -233,6 +233,152 @@ def test_arms_of_unequal_budget_are_not_compared() -> None:
     assert "not comparable" in gain.note
 
 
+# -- people's scores, and what averaging buys ---------------------------------------------------
+
+
+def rated_stimuli(tmp_path: Path, **changes: Any) -> Path:
+    """As in public story sets: prompts with responses that three raters scored from 1 to 5."""
+    draw = np.random.default_rng(6)
+    lines = []
+    for number in range(24):
+        candidates = []
+        for place, level in enumerate(draw.integers(1, 6, size=4)):
+            ratings = np.clip(level + np.round(draw.normal(0, 1, 3)), 1, 5).tolist()
+            known = {"human": ratings, "model": float(ratings[0]), **changes}
+            text = "word " * (int(level) + place)
+            fields = {"id": f"c{place}", "text": text, "level": int(level), **known}
+            candidates.append({name: value for name, value in fields.items() if value is not None})
+        rubric = {"criterion": "Coherence", "levels": ["worst", "poor", "fair", "good", "best"]}
+        stimulus = {"id": f"story-{number}", "prompt": "Tell.", "rubric": rubric}
+        lines.append(json.dumps({**stimulus, "candidates": candidates}))
+    path = tmp_path / "rated.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_correlations_with_people_are_those_of_the_means_with_stimuli_as_clusters(
+    tmp_path: Path,
+) -> None:
+    kept: list[pd.DataFrame] = []
+
+    def keep(frame: pd.DataFrame) -> pd.DataFrame:
+        kept.append(frame)
+        return frame
+
+    sheet = simulate("noisy?first=1", stimuli=rated_stimuli(tmp_path), edit=keep)
+    frame = kept[0]
+    cells = pd.DataFrame([json.loads(cell) for cell in frame["cell"]])
+    frame = frame.assign(score=[json.loads(text)["score"] for text in frame["text"]], **cells)
+    frame = frame[frame["scale"] == 5]
+    people = {one.item: one.score for one in sheet.plan.labels if one.kind == "human"}
+    r = {}
+    for arm, reads in (("balanced", 14), ("random", 10), ("fixed", 10)):
+        mine = frame[frame["arm"] == arm]
+        # the balanced arm repeats some orders for the noise; only whole passes are averaged
+        mine = mine[mine["repeat"] == 0] if arm == "balanced" else mine
+        means = mine.groupby("item")["score"].mean()
+        quality = means.index.map(people)
+        r[arm] = np.corrcoef(means, quality)[0, 1]
+        found = sheet[f"pearson_r[arm={arm}]"]
+        assert found.value == pytest.approx(r[arm])
+        assert (found.n, found.clusters) == (96, 24)
+        assert "mean human score" in found.conditions
+        rho = means.rank().corr(pd.Series(quality, means.index).rank())
+        assert sheet.value(f"spearman_r[arm={arm}]") == pytest.approx(rho)
+        assert reads >= len(mine) / 96
+    for other in ("fixed", "random"):
+        gain = sheet[f"delta_r[arms=balanced-{other}]"]
+        assert gain.value == pytest.approx(r["balanced"] - r[other])
+        assert gain.clusters == 24
+        assert 0 < sheet.value(f"delta_r_p[arms=balanced-{other}]") <= 1
+        assert 0 < sheet.value(f"delta_r_equivalence_p[arms=balanced-{other}]") <= 1
+    assert any("scores that people gave" in caveat for caveat in sheet.result.caveats)
+
+
+def test_raters_set_a_ceiling_that_a_perfect_judge_reaches(tmp_path: Path) -> None:
+    sheet = simulate("fair?greedy=1", profile="quick", stimuli=rated_stimuli(tmp_path))
+    alpha, ceiling = sheet["rater_alpha"], sheet["rater_ceiling_r"]
+    assert 0.4 < sheet.value("rater_alpha") < 0.8
+    assert alpha.low is not None
+    assert "3.0 ratings per item" in alpha.conditions
+    r = sheet["pearson_r[arm=balanced]"]
+    assert (ceiling.low or 0) < (r.value or 0) < (ceiling.high or 0)
+    assert sheet.says("a perfect judge would reach")
+
+
+def test_one_score_per_item_has_no_agreement(tmp_path: Path) -> None:
+    sheet = simulate("fair", profile="smoke", stimuli=rated_stimuli(tmp_path, human=3.5))
+    assert sheet["rater_alpha"].value is None
+    assert "single ratings" in sheet["rater_alpha"].note
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "caveat"),
+    [
+        ({}, "mean human score", "people gave"),
+        ({"human": None}, "another model", "another model gave"),
+        ({"human": None, "model": None}, "intended", "not a human rating"),
+    ],
+)
+def test_people_come_before_models_and_models_before_intentions(
+    tmp_path: Path, changes: dict[str, Any], name: str, caveat: str
+) -> None:
+    sheet = simulate("fair", profile="smoke", stimuli=rated_stimuli(tmp_path, **changes))
+    for key in ("pearson_r[arm=balanced]", "budget_r[k=1,arm=balanced]", "averaging_gain[k=10]"):
+        assert name in sheet[key].conditions
+    assert any(caveat in one for one in sheet.result.caveats)
+
+
+def test_unlabelled_items_are_counted(tmp_path: Path) -> None:
+    path = rated_stimuli(tmp_path)
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    record = json.loads(first)
+    for candidate in record["candidates"]:
+        del candidate["human"]
+    path.write_text("\n".join([json.dumps(record), *rest]), encoding="utf-8")
+    sheet = simulate("fair", profile="standard", stimuli=path)
+    assert sheet["pearson_r[arm=balanced]"].n == 92
+    assert any("4 of 96 items have none" in one for one in sheet.result.caveats)
+
+
+def test_planted_noise_is_gained_back_as_noise() -> None:
+    sheet = simulate("fair")
+    assert sheet.value("averaging_gain[k=10]") > 0.04
+    order = sheet["averaging_gain_order[k=10]"]
+    assert order.value == pytest.approx(0, abs=0.005)
+    assert (order.low or 0) < 0 < (order.high or 0)
+    assert sheet.value("averaging_gain_noise[k=10]") == pytest.approx(
+        sheet.value("averaging_gain[k=10]"), abs=0.005
+    )
+    assert sheet.says("no gain from the orders themselves is shown")
+
+
+def test_planted_order_is_gained_back_as_order() -> None:
+    sheet = simulate("fair?greedy=1&position=1.5:0:0:0:0")
+    assert sheet.value("averaging_gain_noise[k=10]") == 0
+    assert "temperature 0" in sheet["averaging_gain_noise[k=10]"].note
+    order = sheet["averaging_gain_order[k=10]"]
+    assert order.value == sheet.value("averaging_gain[k=10]") > 0
+    assert (order.low or 0) > 0
+    assert sheet.says("because the orders differ")
+
+
+def test_without_repeats_the_gain_is_not_split() -> None:
+    def once(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["repeat"] == 0]
+
+    sheet = simulate("noisy", edit=once)
+    assert sheet.value("averaging_gain[k=10]") > 0
+    assert sheet["averaging_gain_order[k=10]"].value is None
+    assert "cannot be told apart" in sheet["averaging_gain_noise[k=10]"].note
+
+
+@pytest.mark.parametrize("human", [[], [None], "4", [1, float("inf")], float("nan")])
+def test_broken_ratings_are_named(tmp_path: Path, human: Any) -> None:
+    with pytest.raises(StimuliError, match=r"candidates\.0\.human"):
+        load(AXIS, own_stimuli(tmp_path, candidates=[{"id": "a", "text": "x", "human": human}]))
+
+
 # -- incomplete and odd runs -------------------------------------------------------------------
 
 
@@ -283,6 +429,7 @@ def test_one_candidate_per_prompt_has_no_ranking(tmp_path: Path) -> None:
     path = own_stimuli(tmp_path, candidates=[{"id": "a", "text": "Seven."}])
     sheet = simulate("fair", profile="quick", stimuli=path)
     assert sheet["excess_flip_rate"].value is None
+    assert sheet["rater_alpha"].value is None
     assert "several candidates" in sheet["excess_flip_rate"].note
     assert "neither human" in sheet["pearson_r[arm=balanced]"].note
 

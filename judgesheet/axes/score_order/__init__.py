@@ -6,7 +6,8 @@ the line's place instead of its content.
 
 This file holds the material, the cells, the parser and the list of estimates. Their arithmetic is
 in `positions` (is a place favoured), `ordering` (which order to use), `reversal` (does the ranking
-flip) and `alignment` (does the score follow quality); `words` says what it all means.
+flip), `alignment` (does the score follow quality), `raters` (how good is that yardstick) and
+`averaging` (what more orders buy); `words` says what it all means.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +31,11 @@ from judgesheet.axes.score_order.alignment import (
     spearman_r,
     within_item_sd,
 )
+from judgesheet.axes.score_order.averaging import (
+    averaging_gain,
+    averaging_gain_noise,
+    averaging_gain_order,
+)
 from judgesheet.axes.score_order.ordering import (
     bias_cost,
     min_bias_confidence,
@@ -46,6 +52,7 @@ from judgesheet.axes.score_order.positions import (
     position_share,
     without_balanced_arm,
 )
+from judgesheet.axes.score_order.raters import rater_alpha, rater_ceiling_r
 from judgesheet.axes.score_order.reversal import (
     excess_flip_rate,
     kendall_tau,
@@ -99,6 +106,8 @@ ESTIMATES = {
         pearson_r,
         single_read_r,
         spearman_r,
+        rater_alpha,
+        rater_ceiling_r,
         delta_r,
         delta_r_p,
         delta_r_equivalence_p,
@@ -110,13 +119,17 @@ ESTIMATES = {
         default_order_rank,
         budget_r,
         budget_agreement,
+        averaging_gain,
+        averaging_gain_noise,
+        averaging_gain_order,
     )
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
 _NULLS = {"cramers_v": 0.0, "excess_flip_rate": 0.0}
+_SYMBOLS = {"rater_alpha": "α"}
 HEADLINE = tuple(
-    Characteristic(f"{NAME}.{name}", null=_NULLS.get(name))
+    Characteristic(f"{NAME}.{name}", symbol=_SYMBOLS.get(name, ""), null=_NULLS.get(name))
     for name in (
         "position_share[position=1]",
         "cramers_v",
@@ -136,6 +149,11 @@ HEADLINE = tuple(
         "pearson_r[arm=balanced]",
         "single_read_r",
         "pearson_r[arm=fixed]",
+        "rater_ceiling_r",
+        "rater_alpha",
+        "averaging_gain[k=10]",
+        "averaging_gain_noise[k=10]",
+        "averaging_gain_order[k=10]",
         "delta_r[arms=balanced-fixed]",
         "delta_r[arms=balanced-random]",
         "bias_cost[order=12345]",

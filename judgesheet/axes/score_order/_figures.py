@@ -49,6 +49,17 @@ _FIGURES = (
     ),
     Figure(
         kind="line",
+        title="What averaging buys",
+        caption="Gain in correlation with quality over a single reading: in all, the part that "
+        "repeats of one order would give (noise), and the rest (order), with 95 % intervals.",
+        families=("averaging_gain", "averaging_gain_noise", "averaging_gain_order"),
+        x="k",
+        x_label="number of orders averaged",
+        y_label="gain in r",
+        reference=0.0,
+    ),
+    Figure(
+        kind="line",
         title="Agreement with the full set of orders",
         caption="Correlation of the mean over k orders with the mean over all of them.",
         families=("budget_agreement",),

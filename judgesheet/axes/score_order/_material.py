@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from statistics import mean
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from judgesheet.axes import Problem
+from judgesheet.axes._labels import Rated, label
 from judgesheet.axes._material import (
     duplicates,
     leaks,
@@ -41,14 +41,16 @@ class Rubric(_Strict):
 class Candidate(_Strict):
     """A response to grade, with what is known about it and never shown.
 
-    `level` is the rubric level that it was written for (1 is the worst); `human` one score or one
-    per rater, on any scale.
+    `level` is the rubric level that it was written for (1 is the worst); `human` what people gave
+    it and `model` what another model did: one score, or one per rater (null where one gave none),
+    on any scale.
     """
 
     id: Name
     text: Text
     level: Annotated[int, Field(ge=1)] | None = None
-    human: float | Annotated[list[float], Field(min_length=1)] | None = None
+    human: Rated | None = None
+    model: Rated | None = None
 
 
 class Material(_Strict):
@@ -75,17 +77,16 @@ class Material(_Strict):
 
 
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
-    """One label per response and kind; levels scaled to 0..1, human scores averaged over raters."""
+    """One label per response and kind; levels scaled to 0..1, scores averaged over raters."""
     for stimulus in stimuli:
         last = len(stimulus.fields["rubric"]["levels"]) - 1
         for candidate in stimulus.fields["candidates"]:
             item = f"{stimulus.id}/{candidate['id']}"
-            human, level = candidate.get("human"), candidate.get("level")
-            if human is not None:
-                score = mean(human) if isinstance(human, list) else human
-                yield Label("score_order", item, "human", float(score))
-            if level is not None:
-                yield Label("score_order", item, "intended", (level - 1) / last)
+            for kind in ("human", "model"):
+                if candidate.get(kind) is not None:
+                    yield label("score_order", item, kind, candidate[kind])
+            if candidate.get("level") is not None:
+                yield Label("score_order", item, "intended", (candidate["level"] - 1) / last)
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:

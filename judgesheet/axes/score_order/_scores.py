@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from judgesheet.axes import Readings
+from judgesheet.axes._labels import Reference, reference
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,16 +86,14 @@ class Scores:
     """Everything that was read: the balanced grids by scale and the reads per arm at the main one.
 
     `arms` maps `balanced`, `random`, `fixed` to (items, reads) arrays; an item's stimulus is in
-    `grid.cluster`. `reference` holds what each item is known to be worth (NaN
-    unknown), `reference_name` says whether people or the authors said so.
+    `grid.cluster`. `reference` is what each item is known to be worth, and who said so.
     """
 
     grids: Mapping[int, Grid]
     scale: int
     arms: Mapping[str, "Floats"]
     items: tuple[str, ...]
-    reference: "Floats"
-    reference_name: str
+    reference: Reference
     temperature: float | None
     seed: int
 
@@ -132,7 +131,6 @@ def arrange(readings: Readings) -> Scores | None:
     items = pd.Index(here["item"].unique())
     stimuli = here.drop_duplicates("item").set_index("item")["stimulus"]
     cluster = np.asarray(pd.factorize(stimuli.reindex(items))[0], dtype=np.int64)
-    reference, name = _reference(readings, items)
     grids = {
         scale: _grid(scale, balanced[balanced["scale"] == scale], items, cluster)
         for scale in sorted({int(scale) for scale in balanced["scale"]})
@@ -142,8 +140,7 @@ def arrange(readings: Readings) -> Scores | None:
         scale=main,
         arms=_arms(here, items, grids[main]),
         items=tuple(items),
-        reference=reference,
-        reference_name=name,
+        reference=reference(readings.labels, list(items)),
         temperature=readings.temperature,
         seed=readings.seed,
     )
@@ -183,14 +180,3 @@ def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid) -> dict[str, "Floats"
             reads[items.get_indexer(pd.Index(rows["item"])), repeat] = values
             arms[arm] = reads
     return arms
-
-
-def _reference(readings: Readings, items: pd.Index) -> tuple["Floats", str]:
-    """People's scores where any item has them, else the intended levels."""
-    names = {"human": "mean human score", "intended": "level intended by the stimuli's authors"}
-    for kind, name in names.items():
-        known = {label.item: label.score for label in readings.labels if label.kind == kind}
-        values = np.array([known.get(item, np.nan) for item in items], dtype=float)
-        if not np.isnan(values).all():
-            return values, name
-    return np.full(len(items), np.nan), "nothing"

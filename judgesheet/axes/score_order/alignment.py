@@ -1,7 +1,7 @@
 """Does the score follow quality, and does averaging over orders help? (Xu et al., section 5)
 
-Quality is what people said where the stimuli carry their labels, else the level that the author of
-a built-in response wrote it for. `conditions` says which; the two are never mixed.
+Quality is what people said where the stimuli carry their labels, else what another model said, else
+the level that the author of a response wrote it for. `conditions` says which; they are never mixed.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _estimate = maker("score_order")
-NO_REFERENCE = "the stimuli carry neither human scores nor intended levels"
+NO_REFERENCE = "the stimuli carry neither human scores, nor a model's, nor intended levels"
 MARGIN = 0.02
 """Differences of r smaller than this make no difference to a user (equivalence margin)."""
 
@@ -72,13 +72,13 @@ def pearson_r(scores: Scores) -> Iterator[Estimate]:
     stands beside it. `conditions` says whose judgment of quality it is.
     """
     yield from _correlations("pearson_r", "Pearson", "pearson", scores)
-    if np.isnan(scores.reference).all():
+    if scores.reference.kind is None:
         return
     for scale, grid in scores.grids.items():
         if scale == scores.scale:
             continue
         mean = row_means(grid.blocks.reshape(len(scores.items), -1))
-        found = stats.cluster_jackknife_r(mean, scores.reference, grid.cluster)
+        found = stats.cluster_jackknife_r(mean, scores.reference.values, grid.cluster)
         yield _correlation(
             "pearson_r",
             f"Pearson correlation with quality, balanced arm, {scale}-point rubric",
@@ -96,12 +96,14 @@ def single_read_r(scores: Scores) -> Estimate:
     interval from the cluster jackknife.
     """
     label = "Pearson correlation with quality, a single reading"
-    if np.isnan(scores.reference).all():
+    if scores.reference.kind is None:
         return _estimate("single_read_r", label, None, note=NO_REFERENCE)
     reads = scores.grid.reads[:, :, 0]
     orders = reads.shape[1]
     found = stats.cluster_jackknife_r(
-        reads.ravel(), np.repeat(scores.reference, orders), np.repeat(scores.grid.cluster, orders)
+        reads.ravel(),
+        np.repeat(scores.reference.values, orders),
+        np.repeat(scores.grid.cluster, orders),
     )
     return _correlation("single_read_r", label, {}, found, scores, 1)
 
@@ -117,11 +119,11 @@ def spearman_r(scores: Scores) -> Iterator[Estimate]:
 def _correlations(name: str, title: str, kind: stats.Kind, scores: Scores) -> Iterator[Estimate]:
     for arm in scores.arms:
         label = f"{title} correlation with quality, {arm} arm"
-        if np.isnan(scores.reference).all():
+        if scores.reference.kind is None:
             yield _estimate(name, label, None, {"arm": arm}, note=NO_REFERENCE)
             continue
         mean = scores.means(arm)
-        found = stats.cluster_jackknife_r(mean, scores.reference, scores.grid.cluster, kind)
+        found = stats.cluster_jackknife_r(mean, scores.reference.values, scores.grid.cluster, kind)
         paper = _paper_way(mean, scores) if kind == "pearson" else None
         yield _correlation(name, label, {"arm": arm}, found, scores, _reads(scores, arm), paper)
 
@@ -153,12 +155,12 @@ def _correlation(
 
 
 def _paper_way(mean: "Floats", scores: Scores) -> PaperCompatible:
-    found = stats.paper_bootstrap_r(mean, scores.reference, scores.rng())
+    found = stats.paper_bootstrap_r(mean, scores.reference.values, scores.rng())
     return PaperCompatible(found.value, found.low, found.high, found.method)
 
 
 def _reference(scores: Scores) -> str:
-    return f"quality: {scores.reference_name}"
+    return f"quality: {scores.reference.name}"
 
 
 _PAIRS = (("balanced", "fixed"), ("balanced", "random"))
@@ -172,7 +174,7 @@ def _deltas(scores: Scores) -> list[tuple[str, str, stats.DeltaR]]:
             stats.delta_r(
                 scores.means(one),
                 scores.means(other),
-                scores.reference,
+                scores.reference.values,
                 scores.grid.cluster,
                 scores.rng(),
                 margin=MARGIN,
@@ -181,7 +183,7 @@ def _deltas(scores: Scores) -> list[tuple[str, str, stats.DeltaR]]:
         for one, other in _PAIRS
         if other in scores.arms
         and _reads(scores, one) == _reads(scores, other)
-        and not np.isnan(scores.reference).all()
+        and scores.reference.kind is not None
     ]
 
 
@@ -277,11 +279,11 @@ def per_order_r(scores: Scores) -> Iterator[Estimate]:
     Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
     probed orders, as the paper prints it: ranks of noisy correlations jump.
     """
-    if np.isnan(scores.reference).all():
+    if scores.reference.kind is None:
         return
     ranks = _ranks(scores)
     for order, reads in _order_columns(scores):
-        found = stats.cluster_jackknife_r(reads, scores.reference, scores.grid.cluster)
+        found = stats.cluster_jackknife_r(reads, scores.reference.values, scores.grid.cluster)
         yield _estimate(
             "per_order_r",
             f"r of single reads under the order {' '.join(map(str, order))}",
@@ -300,7 +302,9 @@ def per_order_r(scores: Scores) -> Iterator[Estimate]:
 
 def _ranks(scores: Scores) -> dict[Order, int]:
     """Rank by r of every order whose r is defined; 1 is the best."""
-    found = {o: stats.pearson(reads, scores.reference) for o, reads in _order_columns(scores)}
+    found = {
+        o: stats.pearson(reads, scores.reference.values) for o, reads in _order_columns(scores)
+    }
     known = {order: r for order, r in found.items() if not np.isnan(r)}
     return {order: 1 + sum(other > r for other in known.values()) for order, r in known.items()}
 
@@ -311,7 +315,7 @@ def default_order_rank(scores: Scores) -> Estimate:
     Xu et al. v1, table 4. Ranks of noisy correlations jump: read it beside their intervals.
     """
     label = "Rank of the default order by correlation"
-    if np.isnan(scores.reference).all():
+    if scores.reference.kind is None:
         return _estimate("default_order_rank", label, None, note=NO_REFERENCE)
     ranks, default = _ranks(scores), canonical(scores)
     if default not in ranks:
@@ -340,13 +344,13 @@ def budget_r(scores: Scores) -> Iterator[Estimate]:
     Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
     the 2.5 and 97.5 percentiles over subsets, a spread and not a confidence interval.
     """
-    if np.isnan(scores.reference).all():
+    if scores.reference.kind is None:
         return
     yield from _budget(
         "budget_r",
         "r with quality",
         scores,
-        lambda reads: stats.budget_r(reads, scores.reference, scores.rng()),
+        lambda reads: stats.budget_r(reads, scores.reference.values, scores.rng()),
     )
 
 

@@ -7,6 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator, Mapping
 
 from judgesheet.axes import Readings
+from judgesheet.axes._labels import caveats
 from judgesheet.axes._words import at_most, interval, percent
 from judgesheet.axes.score_order.alignment import NO_REFERENCE
 from judgesheet.axes.score_order.ordering import ENOUGH
@@ -82,7 +83,7 @@ def find(found: Found) -> Iterator[Statement]:
             ("score_order.chi2",),
             "unknown",
         )
-    for part in (_favourite, _change, _winner, _quality, _noise):
+    for part in (_favourite, _change, _winner, _quality, _averaging, _noise):
         yield from part(found)
 
 
@@ -183,8 +184,7 @@ def _quality(found: Found) -> Iterator[Statement]:
         yield Statement(text, keys, "bad")
     elif r.note == NO_REFERENCE:
         yield Statement(
-            "Whether its score follows quality is not known: the stimuli carry neither human "
-            "scores nor intended levels.",
+            f"Whether its score follows quality is not known: {NO_REFERENCE}.",
             keys,
             "unknown",
         )
@@ -193,15 +193,16 @@ def _quality(found: Found) -> Iterator[Statement]:
     elif r.low is None or r.high is None or _prompts(found) < FEWEST_PROMPTS:
         yield Statement("It cannot be told whether its score follows quality.", keys, "unknown")
     else:
-        yield from _correlation(r, single, keys)
+        yield from _correlation(r, single, _get(found, "rater_ceiling_r"), keys)
 
 
 def _correlation(
-    r: Estimate, single: Estimate | None, keys: tuple[str, ...]
+    r: Estimate, single: Estimate | None, ceiling: Estimate | None, keys: tuple[str, ...]
 ) -> Iterator[Statement]:
     """The sentence for a correlation that has an interval."""
     whose = r.conditions.split(";")[0].removeprefix("quality: ")
-    told = f"{_r(r)}; quality: {whose}"
+    told = f"{_r(r)}; quality: {whose}{_limit(ceiling)}"
+    keys = keys if ceiling is None else (*keys, ceiling.key)
     if _above(r, USABLE_R) and _above(single, USABLE_R):
         yield Statement(
             f"Its score follows quality, also in a single reading ({told}).", keys, "good"
@@ -217,6 +218,42 @@ def _correlation(
         yield Statement(
             f"It cannot be told whether its score follows quality ({told}).", keys, "unknown"
         )
+
+
+def _limit(ceiling: Estimate | None) -> str:
+    """What the raters' own reliability allows, where it is known."""
+    if ceiling is None or ceiling.low is None or ceiling.high is None:
+        return ""
+    allowed = f"{ceiling.value:.2f} ({ceiling.low:.2f} to {ceiling.high:.2f})"
+    return f", whose raters agree so far that a perfect judge would reach {allowed}"
+
+
+def _averaging(found: Found) -> Iterator[Statement]:
+    """What the most orders gain over one, and whether repeats of one order would do."""
+    gains = {int(k.split("k=")[1].rstrip("]")): e for k, e in found.items() if _GAIN in k}
+    total = gains[max(gains)] if gains else None
+    if total is None or not _above(total, 0.0):
+        return
+    noise, order = (
+        found[total.key.replace("averaging_gain", f"averaging_gain_{part}")]
+        for part in ("noise", "order")
+    )
+    text = (
+        f"Averaging {max(gains)} orders raises r with quality by {total.value:.2f} "
+        f"({total.low:.2f} to {total.high:.2f})"
+    )
+    if noise.value is None or order.value is None:
+        text += f"; {noise.note}"
+    elif _above(order, 0.0):
+        text += f": {noise.value:.2f} by less noise, {order.value:.2f} because the orders differ"
+    else:
+        text += f"; by its noise, repeats of one order would gain {noise.value:.2f}"
+        text += "" if noise.low is None else f" ({noise.low:.2f} to {noise.high:.2f})"
+        text += ", and no gain from the orders themselves is shown"
+    yield Statement(text + ".", (total.key, noise.key, order.key))
+
+
+_GAIN = ".averaging_gain["
 
 
 def _r(estimate: Estimate) -> str:
@@ -415,11 +452,7 @@ def warn(readings: Readings, found: Found) -> Iterator[str]:
             f"{percent(float(unread.mean()))} of the calls gave no score; the figures describe the "
             "readable rest, which may differ."
         )
-    if any("level intended" in e.conditions for e in found.values()):
-        yield (
-            "Quality is the level that the author of each response wrote it for, not a human "
-            "rating."
-        )
+    yield from caveats(readings.labels, list(frame["item"].unique()))
     if not readings.temperature and readings.temperature is not None:
         yield (
             "At temperature 0 repeats show only what the endpoint itself varies (batching, prefix "

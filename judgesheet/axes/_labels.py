@@ -1,0 +1,107 @@
+"""What is known about the worth of items: read from stimuli, chosen as reference, named.
+
+The best kind that any item of a run carries is the reference: people's scores, else another
+model's, else the levels that the stimuli's authors intended. Kinds are never mixed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from judgesheet.records import Label
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+Kind = Literal["human", "model", "intended"]
+
+NAMES: Mapping[Kind, str] = {
+    "human": "mean human score",
+    "model": "score given by another model",
+    "intended": "level intended by the stimuli's authors",
+}
+"""In order of preference."""
+
+_CAVEATS: Mapping[Kind, str] = {
+    "human": "Quality is the mean of the scores that people gave",
+    "model": "Quality is the score that another model gave, not a human rating: agreement with it "
+    "may be a bias that both share",
+    "intended": "Quality is the level that the author of each response wrote it for, not a human "
+    "rating",
+}
+
+
+def _some(ratings: list[float | None]) -> list[float | None]:
+    if all(rating is None for rating in ratings):
+        raise ValueError("a list of ratings needs at least one number")
+    return ratings
+
+
+_Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Rated = _Number | Annotated[list[_Number | None], Field(min_length=1), AfterValidator(_some)]
+"""A field of a stimulus: one score, or a list with one per rater and null where one gave none."""
+
+
+def label(axis: str, item: str, kind: Kind, given: Any, criterion: str = "") -> Label:
+    """The label of a `Rated` field: the mean, with the single ratings where they are known."""
+    if not isinstance(given, list):
+        return Label(axis, item, kind, float(given), criterion)
+    known = [float(rating) for rating in given if rating is not None]
+    return Label(axis, item, kind, sum(known) / len(known), criterion, tuple(given))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What items are worth, by one kind of label.
+
+    `values` has shape (items,), NaN where unknown; `ratings` shape (items, raters), no column where
+    no single rating is known. `kind` None: no item has a label.
+    """
+
+    kind: Kind | None
+    values: "Floats"
+    ratings: "Floats"
+
+    @property
+    def name(self) -> str:
+        """Whose judgment of quality it is, for `conditions`."""
+        return "nothing" if self.kind is None else NAMES[self.kind]
+
+
+def reference(labels: Sequence[Label], items: Sequence[str], criterion: str = "") -> Reference:
+    """The best kind of label that any of the items carries, in the order of `items`."""
+    wanted = set(items)
+    mine = [one for one in labels if one.criterion == criterion and one.item in wanted]
+    for kind in NAMES:
+        known = {one.item: one for one in mine if one.kind == kind}
+        if known:
+            values = [known[item].score if item in known else np.nan for item in items]
+            return Reference(kind, np.array(values, dtype=float), _ratings(known, items))
+    return Reference(None, np.full(len(items), np.nan), np.empty((len(items), 0)))
+
+
+def _ratings(known: Mapping[str, Label], items: Sequence[str]) -> "Floats":
+    raters = max(len(one.ratings) for one in known.values())
+    table = np.full((len(items), raters), np.nan)
+    for row, item in enumerate(items):
+        given = known[item].ratings if item in known else ()
+        table[row, : len(given)] = [np.nan if one is None else one for one in given]
+    return table
+
+
+def caveats(labels: Sequence[Label], items: Sequence[str]) -> Iterator[str]:
+    """Whose judgment quality is, and for how many items it is unknown."""
+    wanted = set(items)
+    kinds = {one.kind for one in labels if one.item in wanted}
+    kind = next((kind for kind in NAMES if kind in kinds), None)
+    if kind is None:
+        return
+    known = {one.item for one in labels if one.kind == kind} & wanted
+    left_out = len(wanted) - len(known)
+    count = f"; {left_out} of {len(wanted)} items have none and enter no correlation"
+    yield f"{_CAVEATS[kind]}{count if left_out else ''}."
