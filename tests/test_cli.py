@@ -352,6 +352,30 @@ def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     assert "human" in found["score_order.pearson_r[arm=balanced]"]["conditions"]
 
 
+def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
+    orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1], [2, 1, 3], [1, 3, 2]]
+    rows = [judgment(item, order, 1 + item % 3) for item in range(8) for order in orders]
+    for item in range(8):
+        row = {
+            "axis": "score_order",
+            "item": f"s{item}/a",
+            "ratings": [item, None, item + item % 2],
+        }
+        rows.append({"human": row})
+    done = run("ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run",
+               "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    axis = json.loads(done.stdout)["axes"][0]
+    found = {estimate["key"]: estimate for estimate in axis["estimates"]}
+    assert 0.9 < found["score_order.rater_alpha"]["value"] < 1
+    assert found["score_order.rater_ceiling_r"]["value"] > 0.9
+    rows = [row["key"] for row in axis["characteristics"]]
+    assert "score_order.rater_alpha" in rows
+    noise = found["score_order.averaging_gain_noise[k=6]"]
+    assert noise["value"] is None
+    assert "read twice" in noise["note"]
+
+
 def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
     made = run("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
@@ -402,6 +426,9 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
         ({**judgment(0, [2, 3, 1], 1), "stimulus": "other"}, "two stimuli"),
         ({"human": {"axis": "score_order", "item": "s0/a", "score": float("nan")}}, "finite"),
         ({"human": {"axis": "score_order"}}, "human row"),
+        ({"human": {"axis": "score_order", "item": "s0/a", "ratings": [None]}}, "human row"),
+        ({"human": {"axis": "score_order", "item": "s0/a", "ratings": 3}}, "human row"),
+        ({"human": {"axis": "score_order", "item": "s0/a", "score": 1, "ratings": [3]}}, "mean"),
         ({"axis": "candidate_order", "stimulus": "s", "verdict": "left",
           "cell": {"condition": "natural", "pair": "p", "order": ["u", "v"]}},
          "verdict 'left' is none"),

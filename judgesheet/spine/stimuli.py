@@ -1,7 +1,7 @@
 """Stimuli: read, validate, pick, digest. Content is data; only the axis knows what it means."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +41,19 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
 
 
 def pool_digest(stimuli: Sequence[Stimulus]) -> str:
-    """SHA-256 over the content of these stimuli, independent of where the file lies."""
-    return digest("\n".join(canonical_json(dict(stimulus.fields)) for stimulus in stimuli))
+    """SHA-256 over the content of these stimuli, independent of where the file lies.
+
+    A field that is absent and one that is null say the same, so a schema that grows changes nothing.
+    """
+    return digest("\n".join(canonical_json(_without_nulls(one.fields)) for one in stimuli))
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_nulls(part) for name, part in value.items() if part is not None}
+    if isinstance(value, list | tuple):
+        return [_without_nulls(part) for part in value]
+    return value
 
 
 def _file_of(axis: Axis, path: Path | None) -> Path:
