@@ -1,6 +1,8 @@
 """Prompt templates: found, compiled and rendered in one place, for every axis."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
@@ -43,3 +45,73 @@ def compile_prompt(source: str, what: str) -> Callable[..., str]:
             ) from None
 
     return render
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to fill a template: its variables, and what it must then show, in displayed order."""
+
+    variables: Mapping[str, Any]
+    order: Sequence[str]
+
+
+def mark(name: str) -> str:
+    """A text that stands for `name` in a trial rendering and occurs nowhere else."""
+    return f"\x02{name}\x03"
+
+
+def refuse_blind(
+    render: Callable[..., str],
+    variants: Sequence[Variant],
+    shown: Sequence[str],
+    what: str,
+    *,
+    labelled: bool = False,
+) -> None:
+    """Try a user's template: all that the judge must see stands in it once, and moves as told.
+
+    Parameters
+    ----------
+    render
+        The compiled template.
+    variants
+        At least two orders of the same things. `order` lists the names of what is permuted; the
+        variables hold `mark(name)` in their places.
+    shown
+        Names of what else must be shown.
+    what
+        How a reader calls the template: "the prompt of score_order".
+    labelled
+        Whether each permuted thing carries a label of its own (the number of a score, the name of a
+        criterion) that has to move with it, instead of a number that its place gives.
+
+    Raises
+    ------
+    TemplateError
+        that says what is missing, doubled or out of order.
+    """
+    rest = set()
+    for variant in variants:
+        text = render(**variant.variables)
+        for name in (*shown, *variant.order):
+            times = text.count(mark(name))
+            if times != 1:
+                raise errors.TemplateError(f"{what} shows the {name} {times} times, not once")
+        if sorted(variant.order, key=lambda name: text.index(mark(name))) != list(variant.order):
+            raise errors.TemplateError(
+                f"{what} does not list the {_plural(variant.order[0])} in the order it is given: "
+                "loop over them as they come"
+            )
+        for name in variant.order:
+            text = text.replace(mark(name), "")
+        rest.add(text)
+    if labelled and len(rest) < len(variants):
+        raise errors.TemplateError(
+            f"{what} does not say which is which of the {_plural(variants[0].order[0])}: print the "
+            "label that each one carries, not its place in the list"
+        )
+
+
+def _plural(name: str) -> str:
+    """`option 3` -> `options`."""
+    return f"{name.partition(' ')[0]}s"

@@ -43,7 +43,7 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
 def pool_digest(stimuli: Sequence[Stimulus]) -> str:
     """SHA-256 over the content of these stimuli, independent of where the file lies.
 
-    A field that is absent and one that is null say the same, so a schema that grows changes nothing.
+    A field that is absent and one that is null say the same: a schema may grow without a change.
     """
     return digest("\n".join(canonical_json(_without_nulls(one.fields)) for one in stimuli))
 

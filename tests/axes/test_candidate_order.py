@@ -17,7 +17,7 @@ import pytest
 from judgesheet.axes import Options, get_axis
 from judgesheet.axes.candidate_order._compose import Composer
 from judgesheet.axes.candidate_order._material import length_spread
-from judgesheet.errors import StimuliError
+from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.judges.simulated import SimulatedJudge, verdict_probabilities
 from judgesheet.records import AxisResult, Call, Plan
 from judgesheet.spine.measure import COLUMNS, measure_axis
@@ -616,3 +616,32 @@ def test_rules_replace_the_model() -> None:
     assert ask("hash", filler) == ask("hash", filler)
     text = next(c for c in plan_of(reply="text").calls)
     assert AXIS.parse(ask("always-1", text)[0], "text", text.cell) == "1"
+
+
+# -- own templates ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("{{ request }} {{ first }}", "shows the response two 0 times"),
+        ("{{ request }} {{ first }} {{ second }} {{ first }}", "shows the response one 2 times"),
+        ("{{ request }} {{ second }} {{ first }}", "in the order it is given"),
+        ("{{ first }} {{ second }}", "shows the request 0 times"),
+        ("{{ request }} {{ first }} {{ second }} {{ winner }}", "its variables are request"),
+    ],
+)
+def test_a_template_that_hides_a_response_is_refused(template: str, words: str) -> None:
+    with pytest.raises(TemplateError, match=words):
+        plan_of("smoke", template=template)
+
+
+def test_a_template_without_a_strict_version_is_not_asked_for_one() -> None:
+    plain = "{{ request }}\n1: {{ first }}\n2: {{ second }}\n"
+    cells = [call.cell for call in plan_of("quick", template=plain).calls]
+    assert {cell["prompt"] for cell in cells} == {"baseline"}
+    assert len({cell["listing"] for cell in cells}) == 1
+    whole = plain + "{{ prompt }} {{ answers }}"
+    cells = [call.cell for call in plan_of("quick", template=whole).calls]
+    assert {cell["prompt"] for cell in cells} == {"baseline", "strict"}
+    assert len({cell["listing"] for cell in cells}) == 2

@@ -91,8 +91,14 @@ def test_prompts_differ_only_where_the_rubric_stands() -> None:
         (
             "{{ prompt }}{{ response }}{% for o in options | sort(attribute='score') %}"
             "{{ o.description }}{% endfor %}",
-            "order",
+            "does not list the options in the order it is given",
         ),
+        (
+            "{{ prompt }}{{ response }}{% for o in options %}{{ loop.index }} {{ o.description }}"
+            "{% endfor %}",
+            "does not say which is which of the options",
+        ),
+        ("{{ prompt }}{{ response }}{{ options[0].description }}", "shows the option 2 0 times"),
     ],
 )
 def test_a_broken_template_is_named(template: str, words: str) -> None:

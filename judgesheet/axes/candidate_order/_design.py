@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Options
 from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import built_in, compile_prompt
+from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.axes.candidate_order._compose import Composer, Shown
 from judgesheet.axes.candidate_order._material import is_task
 from judgesheet.records import Call, Stimulus
@@ -123,19 +123,66 @@ def build(
     prefix caching answers faster; mixed, because a drift of the endpoint over time must not pose as
     an effect of the prompt or the order.
     """
-    render = compile_prompt(options.template or built_in(template), "the prompt of candidate_order")
+    render = compile_prompt(options.template or built_in(template), _WHAT)
+    if options.template:
+        refuse_blind(render, list(_variants(options)), ("request",), _WHAT)
     settings = settings_for(options)
+    heard = _heard(render, options)
     seed = int(rng.integers(2**32))
     tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
     pairs = [stimulus for stimulus in stimuli if not is_task(stimulus)]
     for stimulus in spread(tasks, settings.tasks):
         composer = Composer(stimulus.fields, seed)
-        cells = list(_task_cells(composer, settings))
+        cells = [cell for cell in _task_cells(composer, settings) if _differs(cell, heard)]
         for pick in composer.rng.permutation(len(cells)):
             yield _call(stimulus, cells[pick], options, render)
     for stimulus in spread(pairs, settings.natural):
         for cell in _natural_cells(stimulus, settings):
             yield _call(stimulus, cell, options, render)
+
+
+_WHAT = "the prompt of candidate_order"
+
+
+def _variants(options: Options) -> Iterator[Variant]:
+    """A template must show the request and both responses, the first before the second."""
+    for names in (["response one", "response two"], ["response two", "response one"]):
+        yield Variant(_trial(options, *map(mark, names)), names)
+
+
+def _trial(options: Options, first: str, second: str, **changes: Any) -> dict[str, Any]:
+    variables = {
+        "request": mark("request"),
+        "requirements": [],
+        "prompt": BASELINE,
+        "answers": LISTING.split("|"),
+        "reply": options.reply,
+        "first": first,
+        "second": second,
+    }
+    return {**variables, **changes}
+
+
+def _heard(render: Callable[..., str], options: Options) -> frozenset[str]:
+    """Which of the arms' variables a template makes use of; `prompt` and `answers` may be left out.
+
+    Without them the strict arm, or that of the other listing, would ask the baseline again and find
+    that nothing changes.
+    """
+    baseline = render(**_trial(options, "u", "v"))
+    arms = {"prompt": STRICT, "answers": SWAPPED.split("|")}
+    return frozenset(
+        name
+        for name, value in arms.items()
+        if render(**_trial(options, "u", "v", **{name: value})) != baseline
+    )
+
+
+def _differs(cell: "_Cell", heard: frozenset[str]) -> bool:
+    """Whether the template can ask a cell of the strict or the swapped arm at all."""
+    return (cell.prompt == BASELINE or "prompt" in heard) and (
+        cell.listing == LISTING or "answers" in heard
+    )
 
 
 def _task_cells(composer: Composer, settings: Settings) -> Iterator[_Cell]:

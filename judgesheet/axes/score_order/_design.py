@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Options
 from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import built_in, compile_prompt
-from judgesheet.errors import TemplateError
+from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders
 
@@ -89,7 +88,8 @@ def build(
     """
     render = compile_prompt(options.template or built_in(template), _WHAT)
     if options.template:
-        _refuse_blind(render, options)
+        shown = ("prompt", "response")
+        refuse_blind(render, list(_variants(options)), shown, _WHAT, labelled=True)
     settings = settings_for(options)
     scale = main_scale(stimuli)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
@@ -102,27 +102,23 @@ def build(
 _WHAT = "the prompt of score_order"
 
 
-def _refuse_blind(render: Callable[..., str], options: Options) -> None:
-    """Try a user's template: all that the judge must see stands in it once, options in order.
-
-    Raises
-    ------
-    TemplateError
-        that says what is missing, doubled or out of order.
-    """
-    shown = {"prompt": "\x02prompt\x03", "response": "\x02response\x03"}
-    texts = {score: f"\x02option {score}\x03" for score in (1, 2, 3)}
+def _variants(options: Options) -> Iterator[Variant]:
+    """A template must show prompt, response and options, these with their scores and in order."""
     for order in ((1, 2, 3), (3, 1, 2)):
-        listed = [{"score": score, "description": texts[score]} for score in order]
-        text = render(
-            **shown, reference=None, criterion="", options=listed, n=3, reply=options.reply
-        )
-        for name, mark in (*shown.items(), *((f"option {s}", t) for s, t in texts.items())):
-            if text.count(mark) != 1:
-                raise TemplateError(f"{_WHAT} shows the {name} {text.count(mark)} times, not once")
-        places = [text.index(texts[score]) for score in order]
-        if places != sorted(places):
-            raise TemplateError(f"{_WHAT} does not list the options in the order it is given")
+        names = [f"option {score}" for score in order]
+        variables = {
+            "prompt": mark("prompt"),
+            "response": mark("response"),
+            "reference": None,
+            "criterion": "",
+            "options": [
+                {"score": score, "description": mark(name)}
+                for score, name in zip(order, names, strict=True)
+            ],
+            "n": 3,
+            "reply": options.reply,
+        }
+        yield Variant(variables, names)
 
 
 def commonest_scale(calls: Sequence[Call]) -> int:
