@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from judgesheet.spine.collect import Progress
     from judgesheet.spine.doctor import Finding
     from judgesheet.spine.ledger import Ledger
+    from judgesheet.spine.parsing import Parser, Trial
     from judgesheet.spine.plan import AxisBudget
     from judgesheet.spine.render import Paper
     from judgesheet.spine.sweep import Knob
@@ -38,6 +39,7 @@ class Request:
     profile: str = "quick"
     stimuli: Path | None = None
     prompts: Mapping[str, Path] = field(default_factory=dict)
+    parsers: Mapping[str, Path] = field(default_factory=dict)
     seed: int = 0
     repeats: int | None = None
     sequences: str = "cyclic"
@@ -95,6 +97,7 @@ def probe(
     judge, planned = _prepare(request, axes, directory, fresh=fresh)
     _make_directory(directory, fresh=fresh)
     with Ledger.create_or_open(directory / LEDGER, planned, judge.identity) as ledger:
+        _refuse_other_parsers(ledger, planned)
         if not (directory / "plan.jsonl").exists():
             write_plan(planned, directory / "plan.jsonl")
         ledger.set_meta("prices", request.prices)
@@ -124,8 +127,11 @@ def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]
     return planned, list(budget(planned, axes))
 
 
-def measure(directory: str | Path) -> Run:
-    """Recompute and render the datasheet of a run directory from its ledger, sweeps included."""
+def measure(directory: str | Path, parsers: Mapping[str, Path] | None = None) -> Run:
+    """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
+
+    `parsers` (axis -> file) read the stored replies from now on; the ledger remembers those before.
+    """
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.sweep import recall
 
@@ -133,10 +139,34 @@ def measure(directory: str | Path) -> Run:
     knob = recall(directory)
     if knob is not None:
         for value in knob.values:
-            measure(directory / knob.folder(value))
+            measure(directory / knob.folder(value), parsers)
         return Run(directory, _publish_sweep(knob, directory))
+    if parsers:
+        _replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
         return Run(directory, _publish(ledger, directory))
+
+
+def _replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
+    """Note in a ledger that these parsers read its replies, after trying their examples."""
+    from judgesheet.axes import get_axis
+    from judgesheet.spine.ledger import Ledger
+    from judgesheet.spine.parsing import Parser, as_record, refuse_failing_examples
+
+    with Ledger.open(path, writable=True) as ledger:
+        cells: dict[str, Mapping[str, Any]] = {}
+        for call in ledger.calls():
+            cells.setdefault(call.axis, call.cell)
+            if call.reply == "recorded":
+                raise RunError(f"{path} holds recorded verdicts, which no parser has to read")
+        now = {one["axis"]: one for one in ledger.parsers()}
+        for name, file in files.items():
+            if name not in cells:
+                raise UsageError(f"--parser names {name}, which this run did not ask about")
+            parser = Parser.from_file(file)
+            refuse_failing_examples(parser, get_axis(name), cells[name])
+            now[name] = as_record(name, parser)
+        ledger.replace_parsers([now[name] for name in sorted(now)])
 
 
 def ingest(file: str | Path, out: str | Path) -> Run:
@@ -213,6 +243,16 @@ def estimates() -> list[str]:
     ]
 
 
+def try_parser(file: str | Path, axis: str, stimuli: str | Path | None = None) -> "list[Trial]":
+    """How a parser reads its own examples, in the first cell that the axis would ask about."""
+    from judgesheet.axes import get_axis
+    from judgesheet.spine.parsing import Parser, try_examples
+
+    request = Request("sim/fair", (axis,), "smoke", None if stimuli is None else Path(stimuli))
+    calls = _plan(request, _axes(request), "text").calls
+    return list(try_examples(Parser.from_file(Path(file)), get_axis(axis), calls[0].cell))
+
+
 def doctor(model: str | None = None, **connection: Any) -> "list[Finding]":
     """Check this machine, and with `model` the endpoint (`base_url`, `api_key_env` as for it)."""
     from judgesheet.spine.doctor import examine
@@ -232,15 +272,17 @@ def _axes(request: Request) -> "list[Axis]":
 
 def _plan(request: Request, axes: "Sequence[Axis]", reply: str) -> Plan:
     from judgesheet.axes import Options
+    from judgesheet.spine.parsing import as_record, refuse_failing_examples
     from judgesheet.spine.plan import make_plan
 
-    unknown = set(request.prompts) - {axis.NAME for axis in axes}
-    if unknown:
-        raise UsageError(f"--prompt names {', '.join(sorted(unknown))}, which is not probed")
+    _refuse_unprobed("--prompt", request.prompts, axes)
+    parsers = _parsers(request, axes)
+    # Who reads a form of its own does not have another one forced on the judge, unless told so.
+    formats = {a.NAME: "text" if _is_free(request, a, parsers) else reply for a in axes}
     options = {
         axis.NAME: Options(
             profile=request.profile,
-            reply=_reply_format(reply),
+            reply=_reply_format(formats[axis.NAME]),
             temperature=request.temperature,
             max_tokens=request.max_tokens,
             repeats=request.repeats,
@@ -250,14 +292,50 @@ def _plan(request: Request, axes: "Sequence[Axis]", reply: str) -> Plan:
         for axis in axes
     }
     planned = make_plan(axes, options, request.seed, request.stimuli)
+    for axis in axes:
+        if axis.NAME in parsers:
+            cell = next(call.cell for call in planned.calls if call.axis == axis.NAME)
+            refuse_failing_examples(parsers[axis.NAME], axis, cell)
+    own = [as_record(name, parser) for name, parser in sorted(parsers.items())]
     settings = {
         "profile": request.profile,
         "axes": [axis.NAME for axis in axes],
-        "reply": reply,
+        "reply": reply if reply in formats.values() else "text",
         "temperature": request.temperature,
         "sequences": request.sequences,
     }
-    return replace(planned, provenance={**planned.provenance, "settings": settings})
+    known = {"settings": settings, **({"parsers": own} if own else {})}
+    return replace(planned, provenance={**planned.provenance, **known})
+
+
+def _is_free(request: Request, axis: "Axis", parsers: Mapping[str, Any]) -> bool:
+    """Whether the judge may answer this axis in the form that its prompt asks for."""
+    return axis.NAME in parsers and request.reply != "json"
+
+
+def _parsers(request: Request, axes: "Sequence[Axis]") -> "dict[str, Parser]":
+    """The user's own parsers: those named, and those that lie beside a prompt as FILE.toml."""
+    from judgesheet.spine.parsing import Parser
+
+    beside = {axis: path.with_suffix(".toml") for axis, path in request.prompts.items()}
+    paths = {**{axis: path for axis, path in beside.items() if path.is_file()}, **request.parsers}
+    _refuse_unprobed("--parser", paths, axes)
+    return {axis: Parser.from_file(path) for axis, path in paths.items()}
+
+
+def _refuse_unprobed(option: str, named: Mapping[str, Any], axes: "Sequence[Axis]") -> None:
+    unknown = set(named) - {axis.NAME for axis in axes}
+    if unknown:
+        raise UsageError(f"{option} names {', '.join(sorted(unknown))}, which is not probed")
+
+
+def _refuse_other_parsers(ledger: "Ledger", planned: Plan) -> None:
+    """One sheet, one reading: a run is resumed with the parsers it has."""
+    if ledger.parsers() != planned.provenance.get("parsers", []):
+        raise RunError(
+            f"{ledger.path} is read with another parser; give the same again, or read all of its "
+            "replies anew with `judgesheet measure DIR --parser AXIS=FILE`"
+        )
 
 
 def _template(path: Path | None) -> str | None:
@@ -289,6 +367,8 @@ def _prepare(
         concurrency=request.concurrency,
     )
     reply = request.reply or default_reply(request.model)
+    if reply == "auto" and all(_is_free(request, axis, _parsers(request, axes)) for axis in axes):
+        reply = "text"
     if reply == "auto":
         earlier = None if fresh else _reply_of(directory)
         judge = open_judge(request.model, connection)
@@ -348,7 +428,7 @@ async def _collect(
 ) -> "Progress":
     from judgesheet.axes import all_axes
     from judgesheet.spine.collect import CollectSettings, Price, collect
-    from judgesheet.spine.measure import read
+    from judgesheet.spine.parsing import from_records, read
 
     settings = CollectSettings(
         concurrency=request.concurrency,
@@ -357,7 +437,7 @@ async def _collect(
         max_cost=request.max_cost,
         price=None if request.prices is None else Price(*request.prices),
     )
-    axes = all_axes()
+    axes, parsers = all_axes(), from_records(ledger.parsers())
     async with judge:
         return await collect(
             judge,
@@ -365,7 +445,8 @@ async def _collect(
             settings,
             on_progress,
             is_readable=lambda call, text: (
-                read(axes[call.axis], text, call.reply, call.cell) is not None
+                read(axes[call.axis], text, call.reply, call.cell, parsers.get(call.axis))
+                is not None
             ),
         )
 

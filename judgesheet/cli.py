@@ -94,6 +94,13 @@ _WHAT_TO_ASK = (
     click.option(
         "--prompt", "prompts", multiple=True, metavar="AXIS=FILE", help="Own prompt template."
     ),
+    click.option(
+        "--parser",
+        "parsers",
+        multiple=True,
+        metavar="AXIS=FILE",
+        help="Own parser of the replies. [FILE.toml beside --prompt, if there is one]",
+    ),
     click.option("--seed", type=click.IntRange(0), default=0, show_default=True),
     click.option("--repeats", type=click.IntRange(1, 100), help="Reads of a repeated cell. [2]"),
     click.option(
@@ -214,12 +221,20 @@ def ingest(file: Path, out: Path, as_json: bool) -> None:
 
 @main.command()
 @click.argument("directory", type=_EXISTING)
+@click.option(
+    "--parser",
+    "parsers",
+    multiple=True,
+    metavar="AXIS=FILE",
+    help="Read the stored replies with this parser from now on.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def measure(directory: Path, as_json: bool) -> None:
+def measure(directory: Path, parsers: tuple[str, ...], as_json: bool) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
     from judgesheet import api
 
-    _report(api.measure(directory), as_json=as_json)
+    files = dict(_pair("parser", text) for text in parsers)
+    _report(api.measure(directory, files), as_json=as_json)
 
 
 @main.command()
@@ -310,26 +325,45 @@ def stimuli_show(identifier: str, axis: str, path: Path | None) -> None:
 @stimuli.command("check")
 @click.argument("path", type=_EXISTING, required=False)
 @click.option("--axis", default="score_order", show_default=True)
-def stimuli_check(path: Path | None, axis: str) -> None:
+@click.option("--parser", type=_EXISTING, help="Also try the examples of this parser.")
+def stimuli_check(path: Path | None, axis: str, parser: Path | None) -> None:
     """Check a stimuli file (or the built-in pool): schema, lengths, duplicates, leaks."""
     from judgesheet.axes import get_axis
     from judgesheet.spine.stimuli import load
 
     room = get_axis(axis)
     pool = load(room, path)
+    misread = 0 if parser is None else _try_examples(parser, axis, path)
     problems = list(room.check(pool))
     for problem in problems:
         click.echo(f"{'error' if problem.grave else 'warning'}: {problem.where}: {problem.what}")
     grave = sum(problem.grave for problem in problems)
     click.echo(f"{len(pool)} stimuli, {grave} errors, {len(problems) - grave} warnings")
-    if grave:
+    if grave or misread:
         raise SystemExit(1)
+
+
+def _try_examples(file: Path, axis: str, stimuli: Path | None) -> int:
+    """Print how each example of a parser is read; how many are read otherwise than they say."""
+    from judgesheet import api
+    from judgesheet.spine.parsing import expectation, said
+
+    trials = list(api.try_parser(file, axis, stimuli))
+    for number, trial in enumerate(trials, start=1):
+        fault = "" if trial.passed else f", not {expectation(trial.example)}"
+        mark = "ok" if trial.passed else "error"
+        click.echo(f"{mark}: {file.name}: example {number}: {said(trial.found)}{fault}")
+    if not trials:
+        click.echo(f"warning: {file.name}: it has no [[example]] to try")
+    return sum(not trial.passed for trial in trials)
 
 
 def _request(options: dict[str, Any]) -> "Request":
     from judgesheet.api import Request
 
-    options["prompts"] = dict(_pair(text) for text in options["prompts"])
+    for option in ("prompt", "parser"):
+        named = (_pair(option, text) for text in options[f"{option}s"])
+        options[f"{option}s"] = dict(named)
     options["extra_body"] = _json_object("--extra-body", options["extra_body"])
     options["prices"] = _prices(options["prices"])
     if options["max_cost"] is not None and options["prices"] is None:
@@ -337,10 +371,10 @@ def _request(options: dict[str, Any]) -> "Request":
     return Request(**options)
 
 
-def _pair(text: str) -> tuple[str, Path]:
+def _pair(option: str, text: str) -> tuple[str, Path]:
     axis, separator, path = text.partition("=")
     if not separator:
-        raise UsageError(f"--prompt {text}: write AXIS=FILE, such as score_order=mine.jinja")
+        raise UsageError(f"--{option} {text}: write AXIS=FILE, such as score_order=mine.j2")
     return axis, Path(path)
 
 

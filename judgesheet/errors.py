@@ -4,6 +4,7 @@
     ├── UsageError           the command cannot be carried out as given; exits 2
     ├── StimuliError         a stimuli file is broken; names file and line
     ├── TemplateError        a prompt template cannot be used
+    ├── ParserError          a parser file cannot be used
     ├── JudgeError           a judge cannot be opened or must not be asked any further
     ├── RunError             a run directory or ledger cannot be used
     └── MissingDependencyError an optional or system library is absent; names the command
@@ -31,6 +32,10 @@ class StimuliError(JudgesheetError):
 
 class TemplateError(JudgesheetError):
     """A prompt template does not parse or does not show what the axis permutes."""
+
+
+class ParserError(JudgesheetError):
+    """A parser file does not parse, or does not read its own examples as it says."""
 
 
 class JudgeError(JudgesheetError):

@@ -55,6 +55,21 @@ def json_objects(text: str) -> Iterator[dict[str, Any] | None]:
         at = text.find("{", end)
 
 
+def json_documents(text: str) -> list[Any]:
+    """The reply itself where it is one JSON array, else the outermost objects in it.
+
+    Empty where there is none, or where it is unclear what stands there.
+    """
+    stripped = text.strip()
+    if stripped.startswith("["):
+        try:
+            return [json.loads(stripped, object_pairs_hook=_no_duplicates)]
+        except (ValueError, RecursionError):
+            pass  # a list in the prose before the answer, say
+    found = list(json_objects(text))
+    return [] if None in found else found
+
+
 def one_reading(readings: list[Any]) -> Any | None:
     """The reading that all agree on, or None if there is none or there are two."""
     return readings[0] if readings and all(r == readings[0] for r in readings) else None

@@ -14,7 +14,7 @@ from judgesheet.errors import RunError, StimuliError
 from judgesheet.judges.http import OPENAI, reading
 from judgesheet.records import Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.measure import read
+from judgesheet.spine.parsing import read
 from judgesheet.spine.plan import read_sidecar
 
 MOST_REPEATS = 1000

@@ -28,7 +28,8 @@ SCHEMA_VERSION = 2
 SCHEMA = """
 -- What this ledger belongs to; every value is JSON. Always there: schema_version, judgesheet (the
 -- version that created it), plan (its digest), seed, provenance, judge (its identity), created_at
--- (seconds since the epoch).
+-- (seconds since the epoch). parsers: those that read the replies, if any (until they are replaced,
+-- those of provenance); parsers_replaced: those that did before.
 CREATE TABLE meta (
     key    TEXT PRIMARY KEY,
     value  TEXT NOT NULL
@@ -182,8 +183,8 @@ class Ledger:
         return ledger
 
     @classmethod
-    def open(cls, path: Path) -> Self:
-        """An existing ledger, to read.
+    def open(cls, path: Path, *, writable: bool = False) -> Self:
+        """An existing ledger, to read; or, where nobody else uses it, to note something in it.
 
         Raises
         ------
@@ -193,12 +194,13 @@ class Ledger:
         if not path.is_file():
             raise RunError(f"there is no ledger at {path}: run `judgesheet probe` first")
         with _one_sentence(path):
-            ledger = cls(path, _connect(path))
+            ledger = cls(path, _connect_exclusively(path) if writable else _connect(path))
             with _closed_on_error(ledger):
                 if _is_empty(ledger._db):
                     raise RunError(f"{path} holds no run: run `judgesheet probe` first")
                 ledger._check_version()
-                ledger._db.execute("PRAGMA query_only = ON")
+                if not writable:
+                    ledger._db.execute("PRAGMA query_only = ON")
         return ledger
 
     def __enter__(self) -> Self:
@@ -236,6 +238,22 @@ class Ledger:
         """Store a JSON value under `key`."""
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
+
+    def parsers(self) -> list[dict[str, str]]:
+        """The user's own parsers that read the replies of this run."""
+        planned = self.get_meta("provenance", {}).get("parsers", [])
+        found: list[dict[str, str]] = self.get_meta("parsers", planned)
+        return found
+
+    def replace_parsers(self, parsers: Sequence[Mapping[str, str]]) -> None:
+        """Read the replies with these parsers from now on, and remember those before."""
+        before = [
+            {key: one[key] for key in ("axis", "name", "digest")}
+            for one in self.parsers()
+            if one not in parsers
+        ]
+        self.set_meta("parsers_replaced", [*self.get_meta("parsers_replaced", []), *before])
+        self.set_meta("parsers", list(parsers))
 
     # -- what was asked ----------------------------------------------------------------------
 

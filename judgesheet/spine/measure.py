@@ -10,7 +10,8 @@ import pandas as pd
 
 from judgesheet.axes import Axis, Readings, all_axes, explain
 from judgesheet.errors import RunError
-from judgesheet.records import AxisResult, Estimate, Label, Recommendation, ReplyFormat
+from judgesheet.records import AxisResult, Estimate, Label, Recommendation
+from judgesheet.spine.parsing import Parser, from_records, read
 
 if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger
@@ -38,13 +39,16 @@ def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
     """
     frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
     labels = tuple(ledger.labels())
+    parsers = from_records(ledger.parsers())
     results, recommendations, tables = [], [], []
     for name, rows in frame.groupby("axis", sort=False):
         axis = all_axes().get(str(name))
         if axis is None:
             raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
         mine = tuple(label for label in labels if label.axis == name)
-        result, advice, table = measure_axis(axis, rows, mine, temperature, seed)
+        result, advice, table = measure_axis(
+            axis, rows, mine, temperature, seed, parsers.get(axis.NAME)
+        )
         results.append(result)
         recommendations.extend(advice)
         tables.append(table)
@@ -58,9 +62,10 @@ def measure_axis(
     labels: tuple[Label, ...],
     temperature: float | None,
     seed: int,
+    parser: Parser | None = None,
 ) -> tuple[AxisResult, list[Recommendation], pd.DataFrame]:
     """One axis: its result, its recommendations and its parsed table."""
-    table = parse_rows(axis, rows)
+    table = parse_rows(axis, rows, parser)
     readings = Readings(table, labels, temperature, seed)
     estimates = {estimate.key: estimate for estimate in axis.measure(readings)}
     result = AxisResult(
@@ -87,13 +92,16 @@ def measure_axis(
     return result, list(axis.recommend(estimates)), table
 
 
-def parse_rows(axis: Axis, rows: pd.DataFrame) -> pd.DataFrame:
-    """The ledger's rows of one axis with the cell as columns and the reading as `value`."""
+def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:
+    """The ledger's rows of one axis with the cell as columns and the reading as `value`.
+
+    `parser` is the user's own, None for the axis's.
+    """
     decode = lru_cache(maxsize=4096)(json.loads)  # cells recur; decode each text once
     cells: list[Mapping[str, Any]] = [decode(cell) for cell in rows["cell"]]
     columns = list(zip(rows["text"], rows["reply"], rows["outcome"], cells, strict=True))
     values = [
-        read(axis, text, reply, cell) if outcome == "ok" else None
+        read(axis, text, reply, cell, parser) if outcome == "ok" else None
         for text, reply, outcome, cell in columns
     ]
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
@@ -102,14 +110,6 @@ def parse_rows(axis: Axis, rows: pd.DataFrame) -> pd.DataFrame:
         table[name] = [cell.get(name) for cell in cells]
     table["value"] = pd.Series(values, index=table.index, dtype=object)
     return table
-
-
-def read(axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
-    """What the axis reads in a reply; a reply that breaks its parser is unreadable, no more."""
-    try:
-        return axis.parse(text, reply, cell)
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
-        return None
 
 
 def _counts(table: pd.DataFrame) -> dict[str, int]:

@@ -36,10 +36,17 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "ledger_schema": ledger.get_meta("schema_version"),
             "stimuli": plan.get("stimuli", []),
             "prompts": plan.get("prompts", []),
+            **_parsers(ledger),
         },
         axes=measured.results,
         recommendations=measured.recommendations,
     )
+
+
+def _parsers(ledger: "Ledger") -> dict[str, Any]:
+    """The user's own parsers, and those that read the same replies before; nothing if none did."""
+    known = {"parsers": ledger.parsers(), "parsers_replaced": ledger.get_meta("parsers_replaced")}
+    return {name: parsers for name, parsers in known.items() if parsers}
 
 
 def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:

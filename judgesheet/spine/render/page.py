@@ -42,7 +42,10 @@ _RUN_KNOWN = (
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at"),
     *("profile", "seed", "reply", "temperature"),
 )
-_PROVENANCE_KNOWN = ("prompts", "stimuli", "packages", "judgesheet", "plan_digest")
+_PROVENANCE_KNOWN = (
+    *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
+    *("parsers", "parsers_replaced"),
+)
 _PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
 
 
@@ -522,6 +525,11 @@ def _prompt(prompt: Mapping[str, Any]) -> Prompt:
     )
 
 
+def _parser(parser: Mapping[str, Any]) -> str:
+    name, digest = (show.anything(parser.get(key), 120) for key in ("name", "digest"))
+    return f"{name}, SHA-256 {digest}"
+
+
 def _stimuli(stimuli: Mapping[str, Any]) -> tuple[Row, ...]:
     return tuple(_unknown(stimuli, ()))
 
@@ -532,6 +540,13 @@ def _provenance(sheet: Datasheet) -> Iterator[Row]:
     yield Row("Plan digest", show.anything(provenance.get("plan_digest")))
     if "packages" in provenance:
         yield Row("Packages", show.anything(provenance["packages"], 1000))
+    for parser in _records(provenance.get("parsers")):
+        source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
+        yield Row(f"Own parser of {show.anything(parser.get('axis'), 60)}",
+                  f"{_parser(parser)}: {source}")  # fmt: skip
+    for parser in _records(provenance.get("parsers_replaced")):
+        yield Row(f"Earlier parser of {show.anything(parser.get('axis'), 60)}",
+                  f"{_parser(parser)}; it read the same replies before")  # fmt: skip
     yield from _unknown(provenance, _PROVENANCE_KNOWN)
     yield Row("Schema version", show.anything(sheet.schema_version))
 
