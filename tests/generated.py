@@ -1,10 +1,12 @@
 """The parts of README and docs that are written by the code itself (see `make docs`)."""
 
+import re
 from collections.abc import Iterator
 
 import click
 
 from judgesheet.axes import all_axes
+from judgesheet.axes._prompt import built_in
 from judgesheet.cli import main
 from judgesheet.spine.ledger import SCHEMA, SCHEMA_VERSION
 
@@ -36,6 +38,16 @@ def _tree(command: click.Command, context: click.Context) -> Iterator[tuple[str,
             child = command.get_command(context, name)
             assert child is not None
             yield from _tree(child, click.Context(child, info_name=name, parent=context))
+
+
+def prompt_variables() -> str:
+    """What the built-in templates say of their variables, one section an axis."""
+    sections = []
+    for axis in all_axes().values():
+        head = re.match(r"\{#-?(.*?)-?#\}", built_in(axis.TEMPLATE), re.DOTALL)
+        assert head is not None, f"{axis.TEMPLATE} does not say what its variables are"
+        sections.append(f"\n### {axis.NAME}\n\n{' '.join(head[1].split())}\n")
+    return "".join(sections) + "\n"
 
 
 def ledger_schema() -> str:

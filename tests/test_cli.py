@@ -502,3 +502,120 @@ def test_the_same_pair_name_may_recur_under_every_stimulus(tmp_path: Path) -> No
     found = {e["key"]: e for e in json.loads(done.stdout)["axes"][0]["estimates"]}
     flips = found["candidate_order.order_inconsistent[set=natural]"]
     assert (flips["value"], flips["n"], flips["clusters"]) == (1, 3, 3)
+
+
+# -- own prompts and parsers -----------------------------------------------------------------------
+
+ODD_JUDGE = """
+import re
+
+def judge(messages):
+    text = messages[0]["content"]
+    first = re.search(r"grade (\\d+):", text)[1]
+    return f"<thoughts>long</thoughts> Final grade => <{first}>"
+"""
+ODD_PROMPT = """Task: {{ prompt }} Answer: {{ response }}
+{% for option in options %}
+grade {{ option.score }}: {{ option.description }}
+{% endfor %}"""
+ODD_PARSER = """[verdict]
+regex = 'Final grade => <(\\d)>'
+[[example]]
+reply = "Final grade => <4>"
+verdict = 4
+"""
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    """A folder with a judge that answers in a form of its own, its prompt and its parser."""
+    (tmp_path / "odd_judge.py").write_text(ODD_JUDGE, encoding="utf-8")
+    (tmp_path / "mine.j2").write_text(ODD_PROMPT, encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(ODD_PARSER, encoding="utf-8")
+    (tmp_path / "none.toml").write_text("[verdict]\nregex = 'Verdict: (.)'\n", encoding="utf-8")
+    return tmp_path
+
+
+ODD_PROBE = ("probe", "--model", "python/odd_judge:judge", "--axis", "score_order", "--profile",
+             "smoke", "--prompt", "score_order=mine.j2", "--out", "run", "--quiet")  # fmt: skip
+
+
+def attempts(ledger: Path) -> int:
+    with sqlite3.connect(ledger) as db:
+        count = db.execute("SELECT count(*) FROM attempt").fetchone()[0]
+    db.close()
+    return int(count)
+
+
+def test_a_parser_beside_the_prompt_reads_a_judge_of_its_own(odd: Path) -> None:
+    checked = run("stimuli", "check", "--axis", "score_order", "--parser", "mine.toml", cwd=odd)
+    assert checked.returncode == 0
+    assert "ok: mine.toml: example 1: 4" in checked.stdout
+    done = run(*ODD_PROBE, "--json", cwd=odd)
+    assert done.returncode == 0, done.stderr
+    sheet = json.loads(done.stdout)
+    axis = sheet["axes"][0]
+    assert axis["answered"] == axis["planned"]
+    (kept,) = sheet["provenance"]["parsers"]
+    assert (kept["axis"], kept["name"], kept["source"]) == ("score_order", "mine.toml", ODD_PARSER)
+    assert sheet["run"]["reply"] == "text"
+    calls = [json.loads(line) for line in (odd / "run" / "plan.jsonl").read_text().splitlines()]
+    assert not any("response_format" in call["params"] for call in calls)
+    html = (odd / "run" / "datasheet.html").read_text(encoding="utf-8")
+    assert kept["digest"] in html
+    assert "Final grade =&gt; &lt;" in html
+
+
+def test_another_parser_reads_the_stored_replies_and_is_recorded(odd: Path) -> None:
+    assert run(*ODD_PROBE, cwd=odd).returncode == 0
+    asked = attempts(odd / "run" / "ledger.sqlite")
+    other = ("--parser", "score_order=none.toml")
+    assert "another parser" in sentence(run(*ODD_PROBE, *other, cwd=odd))
+    worse = json.loads(run("measure", "run", *other, "--json", cwd=odd).stdout)
+    assert worse["axes"][0]["unreadable"] == worse["axes"][0]["planned"]
+    (replaced,) = worse["provenance"]["parsers_replaced"]
+    assert replaced["name"] == "mine.toml"
+    for file in odd.glob("*.toml"):
+        file.unlink()
+    again = json.loads(run("measure", "run", "--json", cwd=odd).stdout)
+    assert again == worse
+    assert attempts(odd / "run" / "ledger.sqlite") == asked
+
+
+def test_json_is_still_forced_if_the_user_says_so(odd: Path) -> None:
+    done = run("plan", "--model", "openai/m", "--axis", "score_order", "--profile", "smoke",
+               "--prompt", "score_order=mine.j2", "--reply", "json", "--out", "p.jsonl",
+               cwd=odd)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    call = json.loads((odd / "p.jsonl").read_text().splitlines()[0])
+    assert "response_format" in call["params"]
+
+
+def test_a_failing_example_stops_a_probe_before_its_first_call(odd: Path) -> None:
+    (odd / "mine.toml").write_text(ODD_PARSER.replace("verdict = 4", "verdict = 3"))
+    assert "example 1 is read as 4, not as 3" in sentence(run(*ODD_PROBE, cwd=odd))
+    assert not (odd / "run").exists()
+    checked = run("stimuli", "check", "--axis", "score_order", "--parser", "mine.toml", cwd=odd)
+    assert checked.returncode == 1
+    assert "error: mine.toml: example 1: 4, not 3" in checked.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (("--parser", "score_order"), 2, "write AXIS=FILE"),
+        (("--parser", "candidate_order=mine.toml"), 2, "not probed"),
+        (("--parser", "score_order=absent.toml"), 1, "cannot be read"),
+    ],
+)
+def test_a_parser_that_cannot_be_used_is_named(
+    odd: Path, options: tuple[str, ...], code: int, words: str
+) -> None:
+    assert words in sentence(run(*ODD_PROBE, *options, cwd=odd), code)
+
+
+def test_recorded_verdicts_take_no_parser(odd: Path) -> None:
+    path = recorded(odd / "log.jsonl", [judgment(0, [1, 2, 3], 1)])
+    assert run("ingest", path, "--out", odd / "run").returncode == 0
+    words = sentence(run("measure", "run", "--parser", "score_order=mine.toml", cwd=odd))
+    assert "recorded verdicts" in words

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from judgesheet.axes import all_axes, get_axis
@@ -32,6 +33,8 @@ def test_commands_in_the_text_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name, options in re.findall(r"(?m)^\$ judgesheet ([a-z]+)(.*)$", text):
         command = main.commands[name]
+        if isinstance(command, click.Group):
+            command = command.commands[options.split()[0]]
         known = {option for parameter in command.params for option in parameter.opts}
         for option in re.findall(r"(?<!\S)--[a-z-]+", options.split("#")[0]):
             assert option in known, f"{page.name}: judgesheet {name} has no {option}"

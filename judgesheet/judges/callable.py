@@ -81,8 +81,8 @@ class CallableJudge:
                 text = raw = await self._call(call)
         except JudgeError:
             raise
-        except TimeoutError:
-            outcome, raw = "timeout", f"no reply within {self._timeout_s:g} s"
+        except TimeoutError as error:  # ours, or the function's own with its reason
+            outcome, raw = "timeout", str(error) or f"no reply within {self._timeout_s:g} s"
         except Exception as error:  # whatever user code does is data
             outcome, raw = "unavailable", f"{type(error).__name__}: {error}"
         return Reply(

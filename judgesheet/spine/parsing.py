@@ -136,8 +136,10 @@ class Parser:
         """
         try:
             return cls.from_source(path.read_text(encoding="utf-8"), path.name)
-        except (OSError, UnicodeDecodeError) as error:
-            raise ParserError(f"the parser {path} cannot be read: {error}") from None
+        except OSError as error:
+            raise ParserError(f"the parser {path} cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise ParserError(f"the parser {path} cannot be read: {error.reason}") from None
 
     @classmethod
     def from_source(cls, source: str, name: str) -> Self:

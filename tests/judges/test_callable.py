@@ -29,6 +29,15 @@ def wrong(messages):
 async def endless(messages):
     await asyncio.sleep(60)
 
+class Model:
+    async def __call__(self, messages):
+        return "[RESULT] 3"
+
+instance = Model()
+
+async def slow(messages):
+    raise TimeoutError("the gateway gave up")
+
 number = 3
 """
 
@@ -53,7 +62,12 @@ def ask(name: str, timeout_s: float = 30.0) -> Reply:
 
 @pytest.mark.parametrize(
     ("function", "text"),
-    [("plain", "Hello [RESULT] 1"), ("with_params", "24"), ("coroutine", "[RESULT] 2")],
+    [
+        ("plain", "Hello [RESULT] 1"),
+        ("with_params", "24"),
+        ("coroutine", "[RESULT] 2"),
+        ("instance", "[RESULT] 3"),
+    ],
 )
 def test_functions_answer(module: str, function: str, text: str) -> None:
     reply = ask(f"{module}:{function}")
@@ -68,6 +82,11 @@ def test_an_exception_is_data(module: str) -> None:
 
 def test_a_function_that_never_returns_is_a_timeout(module: str) -> None:
     assert ask(f"{module}:endless", timeout_s=0.05).outcome == "timeout"
+
+
+def test_the_functions_own_timeout_is_a_timeout_with_its_reason(module: str) -> None:
+    reply = ask(f"{module}:slow")
+    assert (reply.outcome, reply.raw) == ("timeout", "the gateway gave up")
 
 
 def test_a_result_that_is_no_string_stops_the_run(module: str) -> None:
