@@ -1,7 +1,7 @@
 """What every module here needs: array names, quantiles, cluster sums, bootstrap weights."""
 
 from itertools import combinations
-from math import comb
+from math import comb, sqrt
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,15 @@ def z_quantile(probability: float) -> float:
 def t_quantile(df: float, probability: float) -> float:
     """Quantile of Student's t distribution."""
     return float(special.stdtrit(df, probability))
+
+
+def expanded_tail(tail: float, clusters: int) -> float:
+    """The share to cut from a cluster bootstrap so that its tail is that of t, not of the normal.
+
+    Hesterberg, T. C. (2015), The American Statistician 69, 371-386 (expanded percentiles).
+    """
+    t = t_quantile(clusters - 1, tail)
+    return float(special.ndtr(t * sqrt(clusters / (clusters - 1))))
 
 
 def two_sided(level: float) -> float:
@@ -60,8 +69,7 @@ def expanded_percentiles(drawn: Floats, groups: int, level: float) -> tuple[floa
 
     The tail is taken at the normal probability of sqrt(G/(G-1)) t_{G-1} (Hesterberg 2015).
     """
-    t = t_quantile(groups - 1, 1 - two_sided(level))
-    tail = float(special.ndtr(t * np.sqrt(groups / (groups - 1))))
+    tail = expanded_tail(1 - two_sided(level), groups)
     low, high = np.quantile(drawn, [tail, 1 - tail])
     return float(low), float(high)
 

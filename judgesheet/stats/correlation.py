@@ -284,13 +284,32 @@ def delta_r(
             known_value, None, None, level, None, None, margin, None, items, groups, 0, note
         )
     drawn = _delta(bootstrap_weights(groups, resamples, rng) @ sums)
+    return difference(value, drawn, items, groups, level, margin)
+
+
+def difference(
+    value: float, drawn: Floats, items: int, clusters: int, level: float, margin: float
+) -> DeltaR:
+    """Interval, test and equivalence test of a difference from its cluster bootstrap.
+
+    Parameters
+    ----------
+    value
+        The difference.
+    drawn
+        Shape (resamples,); resamples without a value are NaN.
+    items, clusters
+        What it was computed from; at least two clusters.
+    level, margin
+        Confidence level and equivalence margin.
+    """
     drawn = drawn[~np.isnan(drawn)]
-    low, high = expanded_percentiles(drawn, groups, level) if drawn.size else (np.nan, np.nan)
-    p = min(1.0, 2 * min(_tail_p(drawn <= 0, groups), _tail_p(drawn >= 0, groups)))
-    apart = max(_tail_p(drawn >= margin, groups), _tail_p(drawn <= -margin, groups))
+    low, high = expanded_percentiles(drawn, clusters, level) if drawn.size else (np.nan, np.nan)
+    p = min(1.0, 2 * min(_tail_p(drawn <= 0, clusters), _tail_p(drawn >= 0, clusters)))
+    apart = max(_tail_p(drawn >= margin, clusters), _tail_p(drawn <= -margin, clusters))
     return DeltaR(
         value, float(low), float(high), level, p, apart, margin, apart <= 1 - level,
-        items, groups, int(drawn.size),
+        items, clusters, int(drawn.size),
     )  # fmt: skip
 
 

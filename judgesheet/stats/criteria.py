@@ -1,0 +1,448 @@
+"""Whether a criterion's score depends on where the criterion stands in the list.
+
+One criterion's reads are an array (items, calls) of scores with an array of the same shape of
+places, 0..n-1; NaN marks a call without a reading.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+from ._support import (
+    TINY,
+    Flags,
+    Floats,
+    Integers,
+    bootstrap_weights,
+    expanded_tail,
+    floats,
+    sum_by,
+    t_quantile,
+    two_sided,
+)
+from .interval import Interval, unseen_share
+
+FEW_DEPARTING = 5
+"""With fewer clusters that differ from the rest, their spread is not believed."""
+_ROUNDING = 9  # decimals beyond which means of integer scores differ by rounding only
+
+
+@dataclass(frozen=True, slots=True)
+class PositionEffects:
+    """What each position adds to a criterion's score, compared within items.
+
+    Attributes
+    ----------
+    effects
+        Shape (n,): deviation of each position from the mean over the positions shown, in points;
+        NaN where the criterion never stood there, or where nothing can be compared.
+    mean
+        Mean score over all calls.
+    influence
+        Shape (G, n): what each cluster contributes to `effects`; columns sum to 0, NaN as there.
+    mean_influence
+        Shape (G,): the same for `mean`.
+    cells
+        Shape (G, n): mean of the scores of a cluster at a position, each less the mean of its item;
+        NaN without such a call.
+    counts
+        Shape (n,): calls per position.
+    clusters
+        Clusters with a call.
+    note
+        Why `effects` are NaN; empty otherwise.
+    """
+
+    effects: Floats
+    mean: float
+    influence: Floats
+    mean_influence: Floats
+    cells: Floats
+    counts: Integers
+    clusters: int
+    note: str = ""
+
+    @property
+    def spread(self) -> float:
+        """Best less worst position; NaN where nothing can be compared."""
+        return _range(self.effects[None])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """Friedman's test that a criterion's score has the same distribution at every position.
+
+    Attributes
+    ----------
+    statistic, p, df
+        Tie-corrected chi-square, its p-value and degrees of freedom n - 1; None where undefined.
+    blocks, left_out
+        Complete blocks, and blocks without a value at every position.
+    note
+        Why something is None; empty otherwise.
+    """
+
+    statistic: float | None
+    p: float | None
+    df: int
+    blocks: int
+    left_out: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NullSpread:
+    """Best-less-worst spread of a judge whose scores do not depend on the order.
+
+    Attributes
+    ----------
+    mean, p95
+        Mean and 95th percentile over permutations; None where nothing can be compared.
+    """
+
+    mean: float | None
+    p95: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A statistic of every criterion, with the mean and the maximum over them.
+
+    `each` has one entry per criterion; criteria without a value do not enter `mean` and `most`.
+    """
+
+    each: tuple[Interval, ...]
+    mean: Interval
+    most: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class NullFamily:
+    """As `Family`, of permuted data."""
+
+    each: tuple[NullSpread, ...]
+    mean: NullSpread
+    most: NullSpread
+
+
+def position_effects(
+    scores: ArrayLike, place: ArrayLike, clusters: ArrayLike, positions: int, groups: int
+) -> PositionEffects:
+    """Position effects of one criterion by least squares with one constant per item.
+
+    With complete balanced reads these are the plain position means less their mean. Where replies
+    are missing or recorded orders are not balanced, positions are still compared within items only:
+    a position is not called better because better responses happened to be read there.
+
+    Parameters
+    ----------
+    scores
+        Shape (m, k); NaN where unreadable or not asked.
+    place
+        Shape (m, k): where the criterion stood, 0..n-1.
+    clusters
+        Shape (m,): codes 0..groups-1.
+    positions, groups
+        n, and the number of clusters of the whole run, so that influences of criteria align.
+    """
+    array, at = floats(scores), np.asarray(place, dtype=np.int64)
+    codes = np.asarray(clusters, dtype=np.int64)
+    known: Flags = ~np.isnan(array)
+    hits = (at[..., None] == np.arange(positions)) & known[..., None]  # (m, k, n)
+    calls = hits.sum(axis=1).astype(np.float64)  # (m, n)
+    total = calls.sum(axis=1, keepdims=True)
+    sums = np.einsum("mk,mkn->mn", np.where(known, array, 0.0), hits.astype(np.float64))
+    means = np.divide(sums.sum(axis=1, keepdims=True), total, out=np.zeros_like(total),
+                      where=total > 0)  # fmt: skip
+    within = sum_by(sums - calls * means, codes, groups)  # (G, n)
+    sizes = sum_by(calls, codes, groups)
+    design = sum_by(_within_design(calls, total), codes, groups)  # (G, n, n)
+    cells = np.divide(within, sizes, out=np.full_like(within, np.nan), where=sizes > 0)
+    answered = int((sizes.sum(axis=1) > 0).sum())
+    counts = sizes.sum(axis=0).astype(np.int64)
+    effects, inverse, note = _solve(design.sum(axis=0), within.sum(axis=0), counts)
+    influence = (within - np.nan_to_num(design @ np.nan_to_num(effects))) @ inverse
+    influence[:, np.isnan(effects)] = np.nan
+    size = float(total.sum())
+    mean = float(sums.sum() / size) if size else float("nan")
+    own = sum_by(np.stack([sums.sum(axis=1), total[:, 0]], axis=1), codes, groups)
+    mean_influence = (own[:, 0] - own[:, 1] * mean) / size if size else np.zeros(groups)
+    return PositionEffects(effects, mean, influence, mean_influence, cells, counts, answered, note)
+
+
+def _within_design(calls: Floats, total: Floats) -> Floats:
+    """Normal equations of the positions after an item's constant is taken out -> (m, n, n)."""
+    outer = calls[:, :, None] * calls[:, None, :]
+    total = np.maximum(total, 1.0)[..., None]
+    result: Floats = np.eye(calls.shape[1]) * calls[:, None, :] - outer / total
+    return result
+
+
+def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Floats, str]:
+    """Effects that sum to 0 over the positions shown, the inverse used, and why there are none."""
+    shown = np.flatnonzero(counts)
+    effects, inverse = np.full(counts.size, np.nan), np.zeros_like(design)
+    part = design[np.ix_(shown, shown)]
+    rank = int(np.linalg.matrix_rank(part)) if shown.size else 0
+    if shown.size < 2:
+        seen = "at no position" if not shown.size else "at one position only"
+        return effects, inverse, f"it was read {seen}: positions cannot be compared"
+    if rank < shown.size - 1:
+        return effects, inverse, "no response was read at enough positions to compare them"
+    inverse[np.ix_(shown, shown)] = np.linalg.pinv(part, hermitian=True)
+    effects[shown] = (inverse @ right)[shown]
+    effects[np.abs(effects) < TINY] = 0.0
+    return effects, inverse, ""
+
+
+def _range(effects: Floats) -> Floats:
+    """Best less worst along the last axis, NaN where fewer than two are known."""
+    known = ~np.isnan(effects)
+    highest = np.where(known, effects, -np.inf).max(axis=-1)
+    lowest = np.where(known, effects, np.inf).min(axis=-1)
+    spread: Floats = np.where(known.sum(axis=-1) > 1, highest - lowest, np.nan)
+    return spread
+
+
+def position_shift(found: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
+    """Each position's deviation from the criterion's mean, with a cluster-robust t interval.
+
+    Where every cluster shows the same, the interval allows for the share of clusters that may
+    differ unseen, each by the whole `span` of the scale (in points).
+
+    Parameters
+    ----------
+    found
+        From `position_effects`.
+    span
+        Best less worst score, n - 1 on a scale of n.
+    level
+        Confidence level.
+    """
+    columns = zip(found.effects, found.influence.T, strict=True)
+    return [_robust_t(value, own, found, span, level) for value, own in columns]
+
+
+def position_mean(found: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
+    """Mean score at each position, compared within items; intervals as in `position_shift`."""
+    weights = found.counts / max(1, int(found.counts.sum()))
+    known = np.nan_to_num(found.effects)
+    centre, own = found.mean - float(weights @ known), found.mean_influence
+    own = own - np.nan_to_num(found.influence) @ weights
+    columns = zip(found.effects, found.influence.T, strict=True)
+    return [
+        _robust_t(centre + value, own + part, found, span, level) for value, part in columns
+    ]
+
+
+def _robust_t(
+    value: float, influence: Floats, found: PositionEffects, span: float, level: float
+) -> Interval:
+    groups, method = found.clusters, "within items, cluster-robust t"
+    if np.isnan(value):
+        note = found.note or "the criterion never stood there"
+        return Interval(None, None, None, level, groups, method, note)
+    if groups < 2:
+        note = "one cluster: no interval"
+        return Interval(float(value), None, None, level, groups, method, note)
+    variance = groups / (groups - 1) * float(influence @ influence)
+    half, note = t_quantile(groups - 1, two_sided(level)) * float(np.sqrt(variance)), ""
+    if half < TINY:
+        half, note = unseen_share(groups, level) * span, f"all {groups} clusters agree"
+    return Interval(
+        float(value), float(value - half), float(value + half), level, groups, method, note
+    )
+
+
+def spreads(
+    found: Sequence[PositionEffects],
+    span: float,
+    rng: np.random.Generator,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> Family:
+    """Best-less-worst position of every criterion, their mean and their maximum, with intervals.
+
+    The range of the errors bounds the error of the range. Its 95th percentile q comes from cluster
+    resamples of the influences (which are centred), widened from the normal to Student's t for the
+    number of clusters: value -+ q, not below 0. A percentile interval of the spread itself never
+    covers a true spread of 0. Where fewer than five clusters differ from the rest, the interval
+    allows for the share of clusters that may differ unseen, by the whole `span`.
+
+    Parameters
+    ----------
+    found
+        One per criterion, with the same clusters.
+    span
+        Best less worst score, in points.
+    rng
+        Source of the resamples.
+    resamples, level
+        Number of resamples, confidence level.
+    """
+    groups = max((len(one.influence) for one in found), default=0)
+    weights = bootstrap_weights(groups, resamples, rng) if groups else np.zeros((resamples, 0))
+    errors = np.array([_range(weights @ one.influence) for one in found])  # (criteria, resamples)
+    values = np.array([one.spread for one in found])
+    reach = np.array([_unseen(one, span, level) for one in found])
+    clusters = [one.clusters for one in found]
+    each = tuple(
+        _spread(value, error, least, size, level, one.note)
+        for value, error, least, size, one in zip(
+            values, errors, reach, clusters, found, strict=True
+        )
+    )
+    known = ~np.isnan(values)
+    if not known.any():
+        nothing = Interval(None, None, None, level, 0, _METHOD, "no criterion can be compared")
+        return Family(each, nothing, nothing)
+    size = min(size for size, one in zip(clusters, known, strict=True) if one)
+    mean = _spread(
+        values[known].mean(), errors[known].mean(axis=0), reach[known].mean(), size, level
+    )
+    most = _spread(values[known].max(), errors[known].max(axis=0), reach[known].max(), size, level)
+    return Family(each, mean, most)
+
+
+_METHOD = "range of centred cluster-bootstrap means, widened to t"
+
+
+def _spread(
+    value: float, errors: Floats, reach: float, clusters: int, level: float, note: str = ""
+) -> Interval:
+    if np.isnan(value):
+        return Interval(None, None, None, level, clusters, _METHOD, note)
+    if clusters < 2:
+        note = "one cluster: no interval"
+        return Interval(float(value), None, None, level, clusters, _METHOD, note)
+    # The tails of both sides: a range is one-sided, and |its error| has one tail.
+    tail = 2 * expanded_tail((1 - level) / 2, clusters)
+    half = float(np.quantile(errors, max(0.0, 1 - tail)))
+    if reach > half:
+        half, note = float(reach), "few clusters differ: the interval allows for unseen ones"
+    low, high = max(0.0, float(value) - half), float(value) + half
+    return Interval(float(value), low, high, level, clusters, _METHOD, note)
+
+
+def _unseen(found: PositionEffects, span: float, level: float) -> float:
+    """What clusters that were not seen could change, if only few differ from the rest; else 0."""
+    if found.clusters < 2 or np.isnan(found.spread):
+        return 0.0
+    rows = np.round(np.nan_to_num(found.cells), _ROUNDING)[~np.isnan(found.cells).all(axis=1)]
+    _, alike = np.unique(rows, axis=0, return_counts=True)
+    departing = found.clusters - int(alike.max())
+    return unseen_share(found.clusters, level) * span if departing < FEW_DEPARTING else 0.0
+
+
+def permuted_spreads(
+    scores: ArrayLike,
+    place: ArrayLike,
+    criterion: ArrayLike,
+    criteria: int,
+    rng: np.random.Generator,
+    draws: int = 1000,
+) -> NullFamily:
+    """What `spreads` reads when the scores do not depend on the order: never 0.
+
+    Whole replies are exchanged between the calls of an item, so that noise, levels and the relation
+    of the criteria stay as they are.
+
+    Parameters
+    ----------
+    scores, place
+        Shape (m, k, n): reads of the n criteria of each item, and their places 0..n-1.
+    criterion
+        Shape (m, n): which criterion that is, 0..criteria-1; -1 for none.
+    criteria
+        Number of criteria.
+    rng
+        Source of the permutations.
+    draws
+        Number of permutations.
+    """
+    array, at = floats(scores), np.asarray(place, dtype=np.int64)
+    which = np.asarray(criterion, dtype=np.int64)
+    positions = array.shape[2]
+    design = np.zeros((criteria, positions, positions))
+    right = np.zeros((draws, criteria, positions))
+    for reads, places, names in zip(array, at, which, strict=True):
+        answered = ~np.isnan(reads).any(axis=1)
+        size = int(answered.sum())
+        if size < 2:
+            continue
+        hits = (places[answered][..., None] == np.arange(positions)).astype(np.float64)  # (k, c, n)
+        calls = hits.sum(axis=0)
+        design[names] += _within_design(calls, np.full((len(names), 1), float(size)))
+        own = reads[answered] - reads[answered].mean(axis=0)
+        shuffled = own[rng.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)]  # (draws, k, c)
+        right[:, names] += np.einsum("dkc,kcn->dcn", shuffled, hits)
+    drawn = np.array([_null_spread(design[c], right[:, c]) for c in range(criteria)])
+    return _null_family(drawn)
+
+
+def _null_spread(design: Floats, right: Floats) -> Floats:
+    counts = (np.diag(design) > 0).astype(np.int64)
+    effects, inverse, _ = _solve(design, right[0], counts)
+    drawn = right @ inverse
+    drawn[:, np.isnan(effects)] = np.nan
+    return _range(drawn)
+
+
+def _null_family(drawn: Floats) -> NullFamily:
+    """Summaries of draws (criteria, draws); criteria without a value are left out of mean, most."""
+    known = drawn[~np.isnan(drawn).any(axis=1)] if drawn.size else drawn
+    each = tuple(_summary(row) for row in drawn)
+    if not len(known):
+        nothing = NullSpread(None, None)
+        return NullFamily(each, nothing, nothing)
+    return NullFamily(each, _summary(known.mean(axis=0)), _summary(known.max(axis=0)))
+
+
+def _summary(drawn: Floats) -> NullSpread:
+    if np.isnan(drawn).any():
+        return NullSpread(None, None)
+    return NullSpread(float(drawn.mean()), float(np.quantile(drawn, 0.95)))
+
+
+def friedman(cells: ArrayLike) -> Friedman:
+    """Friedman's test with the correction for ties; p = 1 where every block is all tied.
+
+    Parameters
+    ----------
+    cells
+        Shape (blocks, n): one value per position; blocks with a NaN are left out. A block is what
+        is independent: a stimulus with all its items.
+
+    References
+    ----------
+    Friedman, M. (1937), "The use of ranks to avoid the assumption of normality implicit in the
+    analysis of variance", JASA 32, 675-701; ties: Conover, W. J. (1999), "Practical Nonparametric
+    Statistics", 3rd edition, section 5.8.
+    """
+    array = np.round(floats(cells), _ROUNDING)
+    whole = ~np.isnan(array).any(axis=1)
+    asked = int((~np.isnan(array)).any(axis=1).sum())
+    blocks, positions = int(whole.sum()), array.shape[1]
+    result = Friedman(None, None, positions - 1, blocks, asked - blocks)
+    if blocks < 2 or positions < 2:
+        return replace(result, note="fewer than two blocks have a value at every position")
+    ranks = stats.rankdata(array[whole], axis=1)
+    centred = ranks - (positions + 1) / 2
+    squares = float(np.sum(centred**2))
+    if squares <= 0:
+        return replace(result, statistic=0.0, p=1.0, note="every block is all tied")
+    statistic = (positions - 1) * float(np.sum(centred.sum(axis=0) ** 2)) / squares
+    return replace(result, statistic=statistic, p=float(special.chdtrc(positions - 1, statistic)))
+
+
+def item_cells(scores: ArrayLike, place: ArrayLike, positions: int) -> Floats:
+    """Mean score of every item at every position, shape (items, n): the papers' blocks.
+
+    Parameters as for `position_effects`.
+    """
+    items = np.arange(len(floats(scores)))
+    return position_effects(scores, place, items, positions, len(items)).cells
+
