@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self, cast
 
 from judgesheet import __version__
 from judgesheet.errors import RunError
-from judgesheet.records import Call, Label, Outcome, Plan, Reply, canonical_json, digest
+from judgesheet.records import Call, Label, Outcome, Plan, Reply, digest
 
 SCHEMA_VERSION = 2
 # History
@@ -525,7 +525,8 @@ def _rows(db: sqlite3.Connection, plan: Plan) -> Iterator[tuple[Any, ...]]:
     seen: set[str] = set()
 
     def content(statement: str, value: Any) -> str:
-        text = _json(value)
+        # As given: in a JSON schema the order of the properties is the order of the answer.
+        text = _json(value, in_order=True)
         key = digest(text)[:24]
         if key not in seen:
             seen.add(key)
@@ -588,13 +589,14 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _json(value: Any) -> str:
-    """Canonical JSON; escaped where the text holds lone surrogates, which UTF-8 has not."""
-    text = canonical_json(value)
+def _json(value: Any, *, in_order: bool = False) -> str:
+    """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
+    compact = {"sort_keys": not in_order, "separators": (",", ":")}
+    text = json.dumps(value, ensure_ascii=False, **compact)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"))
+        return json.dumps(value, **compact)
     return text
 
 

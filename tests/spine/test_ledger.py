@@ -44,6 +44,18 @@ def test_a_plan_survives_the_round_trip(path: Path) -> None:
         assert ledger.get_meta("nothing", "default") == "default"
 
 
+def test_a_schema_keeps_the_order_of_its_properties(path: Path) -> None:
+    """Constrained decoding answers in that order; sorted, every order would be asked as one."""
+    shown = [["b", "a", "c"], ["c", "b", "a"]]
+    calls = tuple(
+        make_call("".join(order), response_format={"properties": dict.fromkeys(order, {})})
+        for order in shown
+    )
+    with Ledger.create_or_open(path, Plan(7, calls, (), {}), JUDGE) as ledger:
+        kept = [list(call.params["response_format"]["properties"]) for call in ledger.calls()]
+    assert kept == shown
+
+
 def test_prompts_and_params_are_stored_once_per_content(path: Path) -> None:
     calls = tuple(replace(make_call("same"), repeat=repeat) for repeat in range(50))
     Ledger.create_or_open(path, Plan(1, calls, (), {}), JUDGE).close()

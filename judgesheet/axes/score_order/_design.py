@@ -1,14 +1,13 @@
 """The cells of score_order: which item is graded under which order, how often."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Options
+from judgesheet.axes._arms import ARMS, Read, Settings, reads, sequences
 from judgesheet.axes._material import spread
 from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.records import Call, Stimulus
-from judgesheet.stats import orders
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,27 +16,6 @@ MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
 
 LONGEST_SCALE = 9
-Order = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How much of the design a profile runs.
-
-    `stimuli` prompts with `candidates` responses each (None: all); every item is read once under
-    each balanced order, and `repeats` times in all under `repeated` of them (None: under every
-    one), rotating over the prompts so that each order is repeated equally often. `random` and
-    `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
-    `scales` are the further rubric lengths, one balanced pass each.
-    """
-
-    stimuli: int | None
-    candidates: int | None
-    repeated: int | None
-    random: int | None
-    fixed: int | None
-    scales: tuple[int, ...] = ()
-    repeats: int = 2
 
 
 PROFILES: Mapping[str, Settings] = {
@@ -48,34 +26,15 @@ PROFILES: Mapping[str, Settings] = {
 }
 
 
-def settings_for(options: Options) -> Settings:
-    """The profile's settings with the user's own number of repeats."""
-    settings = PROFILES[options.profile]
-    return settings if options.repeats is None else replace(settings, repeats=options.repeats)
-
-
 def main_scale(stimuli: Sequence[Stimulus]) -> int:
     """The longest scale up to 5 that every rubric of the pool can give."""
     return min(MAIN_SCALE, *(len(s.fields["rubric"]["levels"]) for s in stimuli))
-
-
-def sequences(scale: int, kind: str) -> tuple[Order, ...]:
-    """The balanced orders: 2n cyclic rotations (Xu et al., section 3.1), or a Williams design."""
-    return orders.williams(scale) if kind == "williams" else orders.balanced(scale)
 
 
 def picked(levels: Sequence[str], scale: int) -> list[str]:
     """`scale` descriptions picked evenly from a longer rubric, first and last included."""
     last = len(levels) - 1
     return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    arm: str
-    scale: int
-    order: Order
-    repeat: int
 
 
 def build(
@@ -90,7 +49,7 @@ def build(
     if options.template:
         shown = ("prompt", "response")
         refuse_blind(render, list(_variants(options)), shown, _WHAT, labelled=True)
-    settings = settings_for(options)
+    settings = PROFILES[options.profile].chosen(options)
     scale = main_scale(stimuli)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         cells = list(_cells(index, scale, _longest(stimulus), settings, options, rng))
@@ -127,9 +86,6 @@ def commonest_scale(calls: Sequence[Call]) -> int:
     return max(sorted(set(scales)), key=scales.count, default=MAIN_SCALE)
 
 
-ARMS = ("balanced", "random", "fixed")
-
-
 def fault(cell: Mapping[str, Any]) -> str | None:
     """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
     if not isinstance(cell.get("item"), str):
@@ -156,48 +112,31 @@ def _cells(
     settings: Settings,
     options: Options,
     rng: "np.random.Generator",
-) -> Iterator[_Cell]:
+) -> Iterator[Read]:
     """The cells of one prompt; its candidates share them, so that they can be ranked."""
-    balanced = sequences(scale, options.sequences)
-    for place, order in enumerate(balanced):
-        reads = settings.repeats if _is_repeated(place, index, settings, len(balanced)) else 1
-        for repeat in range(reads):
-            yield _Cell("balanced", scale, order, repeat)
-    canonical = tuple(range(1, scale + 1))
-    for repeat in range(len(balanced) if settings.fixed is None else settings.fixed):
-        yield _Cell("fixed", scale, canonical, repeat)
-    draws = len(balanced) if settings.random is None else settings.random
-    for repeat, order in enumerate(orders.random_orders(scale, draws, rng)):
-        yield _Cell("random", scale, order, repeat)
+    yield from reads(scale, options.sequences, index, settings, rng)
     for other in settings.scales:
         if other != scale and other <= longest:
             for order in sequences(other, options.sequences):
-                yield _Cell("balanced", other, order, 0)
-
-
-def _is_repeated(place: int, index: int, settings: Settings, total: int) -> bool:
-    if settings.repeated is None or settings.repeated >= total:
-        return True
-    step = total // max(settings.repeated, 1)
-    return any((index + k * step) % total == place for k in range(settings.repeated))
+                yield Read("balanced", order, 0)
 
 
 def _call(
     stimulus: Stimulus,
     candidate: Mapping[str, Any],
-    cell: _Cell,
+    cell: Read,
     options: Options,
     render: Callable[..., str],
 ) -> Call:
-    fields = stimulus.fields
-    descriptions = picked(fields["rubric"]["levels"], cell.scale)
+    fields, scale = stimulus.fields, len(cell.order)
+    descriptions = picked(fields["rubric"]["levels"], scale)
     prompt = render(
         prompt=fields["prompt"],
         response=candidate["text"],
         reference=fields.get("reference"),
         criterion=fields["rubric"]["criterion"],
         options=[{"score": s, "description": descriptions[s - 1]} for s in cell.order],
-        n=cell.scale,
+        n=scale,
         reply=options.reply,
     )
     return Call(
@@ -206,12 +145,12 @@ def _call(
         cell={
             "item": f"{stimulus.id}/{candidate['id']}",
             "arm": cell.arm,
-            "scale": cell.scale,
+            "scale": scale,
             "order": list(cell.order),
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),
-        params=_params(cell.scale, options),
+        params=_params(scale, options),
         reply=options.reply,
     )
 

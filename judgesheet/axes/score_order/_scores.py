@@ -9,6 +9,7 @@ import pandas as pd
 
 from judgesheet.axes import Readings
 from judgesheet.axes._labels import Reference, reference
+from judgesheet.stats.reads import row_means
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,15 +110,6 @@ class Scores:
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         return np.random.default_rng([self.seed, 5])
-
-
-def row_means(reads: "Floats") -> "Floats":
-    """Means over the last axis without the NaNs; NaN where a row has nothing else."""
-    known = ~np.isnan(reads)
-    count = known.sum(axis=-1)
-    total = np.where(known, reads, 0.0).sum(axis=-1)
-    means: Floats = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
-    return means
 
 
 def arrange(readings: Readings) -> Scores | None:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes._estimate import maker
-from judgesheet.axes.score_order._scores import Order, Scores, row_means
+from judgesheet.axes.score_order._scores import Order, Scores
 from judgesheet.axes.score_order.ordering import canonical, digits
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.interval import by_cluster, cluster_t
 from judgesheet.stats.multiplicity import holm
+from judgesheet.stats.reads import row_means, row_sds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +36,7 @@ def within_item_sd(scores: Scores) -> Iterator[Estimate]:
     the fixed arm it is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
-        spread = _row_sd(reads)
+        spread = row_sds(reads)
         known = ~np.isnan(spread)
         if reads.shape[1] < 2 or not known.any():
             note = "the arm has one read per item" if reads.shape[1] < 2 else "nothing readable"
@@ -58,11 +59,6 @@ def within_item_sd(scores: Scores) -> Iterator[Estimate]:
             conditions=f"{reads.shape[1]} reads per item, {scores.scale}-point rubric",
             note=found.note,
         )
-
-
-def _row_sd(reads: "Floats") -> "Floats":
-    deviation = reads - row_means(reads)[:, None]
-    return np.sqrt(row_means(deviation**2))
 
 
 def pearson_r(scores: Scores) -> Iterator[Estimate]:

@@ -1,0 +1,76 @@
+"""The arms in which an axis reads an item: balanced, random and fixed orders of what it lists."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from judgesheet.axes import Options
+from judgesheet.stats import orders
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ARMS = ("balanced", "random", "fixed")
+Order = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much of the design a profile runs.
+
+    `stimuli` prompts with `candidates` responses each (None: all); every item is read once under
+    each balanced order, and `repeats` times in all under `repeated` of them (None: under every
+    one), rotating over the prompts so that each order is repeated equally often. `random` and
+    `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
+    `scales` are the further rubric lengths, one balanced pass each.
+    """
+
+    stimuli: int | None
+    candidates: int | None
+    repeated: int | None
+    random: int | None
+    fixed: int | None
+    scales: tuple[int, ...] = ()
+    repeats: int = 2
+
+    def chosen(self, options: Options) -> "Settings":
+        """These settings with the user's own number of repeats."""
+        return self if options.repeats is None else replace(self, repeats=options.repeats)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One reading of an item: in which arm, under which order of 1..n, for which time."""
+
+    arm: str
+    order: Order
+    repeat: int
+
+
+def sequences(n: int, kind: str) -> tuple[Order, ...]:
+    """The balanced orders: 2n cyclic rotations (Xu et al., section 3.1), or a Williams design."""
+    return orders.williams(n) if kind == "williams" else orders.balanced(n)
+
+
+def reads(
+    n: int, kind: str, index: int, settings: Settings, rng: "np.random.Generator"
+) -> Iterator[Read]:
+    """Every reading of the items of prompt number `index`, which share it so as to be ranked."""
+    balanced = sequences(n, kind)
+    for place, order in enumerate(balanced):
+        times = settings.repeats if _is_repeated(place, index, settings, len(balanced)) else 1
+        for repeat in range(times):
+            yield Read("balanced", order, repeat)
+    canonical = tuple(range(1, n + 1))
+    for repeat in range(len(balanced) if settings.fixed is None else settings.fixed):
+        yield Read("fixed", canonical, repeat)
+    draws = len(balanced) if settings.random is None else settings.random
+    for repeat, order in enumerate(orders.random_orders(n, draws, rng)):
+        yield Read("random", order, repeat)
+
+
+def _is_repeated(place: int, index: int, settings: Settings, total: int) -> bool:
+    if settings.repeated is None or settings.repeated >= total:
+        return True
+    step = total // max(settings.repeated, 1)
+    return any((index + k * step) % total == place for k in range(settings.repeated))
