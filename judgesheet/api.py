@@ -358,6 +358,7 @@ def _prepare(
 ) -> "tuple[Judge, Plan]":
     """The judge and the plan: `auto` needs the judge first, a simulated judge the labels."""
     from judgesheet.judges import Connection, default_reply, open_judge
+    from judgesheet.judges.simulated import answer_key
 
     connection = Connection(
         base_url=request.base_url,
@@ -374,8 +375,7 @@ def _prepare(
         judge = open_judge(request.model, connection)
         reply = earlier or asyncio.run(_try_formats(judge))
     planned = _plan(request, axes, reply)
-    key = {label.item: label.score for label in planned.labels if label.kind == "intended"}
-    return open_judge(request.model, connection, key), planned
+    return open_judge(request.model, connection, answer_key(planned.labels)), planned
 
 
 def _reply_of(directory: Path) -> str | None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from judgesheet.axes import Options, get_axis
 from judgesheet.judges import Judge
-from judgesheet.judges.simulated import SimulatedJudge
+from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.records import AxisResult, Estimate, Plan, Recommendation
 from judgesheet.spine.measure import COLUMNS, measure_axis
 from judgesheet.spine.plan import make_plan
@@ -54,8 +54,8 @@ def simulate(
     """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured."""
     room = get_axis(axis)
     plan = make_plan([room], {axis: Options(profile=profile, reply="json")}, seed, stimuli)
-    key = {label.item: label.score for label in plan.labels if label.kind == "intended"}
-    frame = edit(asyncio.run(_ask(plan, SimulatedJudge.from_name(spec, key))))
+    judge = SimulatedJudge.from_name(spec, answer_key(plan.labels))
+    frame = edit(asyncio.run(_ask(plan, judge)))
     result, advice, _ = measure_axis(room, frame, plan.labels, 0.0, seed)
     return Sheet(plan, result, advice)
 

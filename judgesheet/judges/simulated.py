@@ -23,6 +23,8 @@ A judge that compares two responses has a leaning x towards slot 1 and a tie thr
 there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 with probability
 1 / (1 + exp(-slot)). It takes delta and the better response from the cell of the call: that is a
 simulated judge's privilege. `policy` replaces all this by a rule.
+
+How it grades several criteria at once stands in `_simulated_criteria`.
 """
 
 import asyncio
@@ -31,14 +33,16 @@ import math
 import random
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 from urllib.parse import parse_qsl
 
 from judgesheet.errors import JudgesheetError, UsageError
-from judgesheet.records import Call, Outcome, Reply, digest
+from judgesheet.judges._simulated_criteria import answer_criteria
+from judgesheet.judges._softmax import interpolated, softmax
+from judgesheet.records import Call, Label, Outcome, Reply, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,14 @@ class Parameters:
 
     - `quality`: weight of the content (0: blind)
     - `width`: spread around the right score, in quarters of the scale
+    - `shift`: points added to a criterion at each place in a list of criteria (`a:b:c:…`),
+      interpolated to the number of places
+    - `weights`: by how much `shift` is multiplied for the first, second, … criterion in
+      alphabetical order, recycled
     - `first`, `last`: logits added to the first and the last line
     - `position`: logits of all lines (`a:b:c:…`), interpolated to the number of lines
-    - `interaction`: standard deviation of the item-by-line logit
+    - `interaction`: standard deviation of the item-by-line logit; for criteria, of the
+      item-by-place shift in points
     - `slot`, `tie`, `strict`, `sensitivity`, `surface`, `cue`, `lapse`: as above, for comparisons
     - `policy`: how comparisons are decided: `model` (as above), `hash` (by the letters of the
       prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (1, 2, tie alike)
@@ -68,6 +77,8 @@ class Parameters:
     last: float = 0.0
     position: tuple[float, ...] = ()
     interaction: float = 0.0
+    shift: tuple[float, ...] = ()
+    weights: tuple[float, ...] = (1.0,)
     slot: float = 0.0
     tie: float = 6.0
     strict: float = 2.0
@@ -87,10 +98,12 @@ class Parameters:
 
 PRESETS: Mapping[str, Parameters] = {
     "fair": Parameters(),
-    "first-biased": Parameters(first=2.0, slot=3.0),
-    "last-biased": Parameters(last=2.0, slot=-3.0),
-    "position-only": Parameters(quality=0.0, first=1.0, greedy=1, policy="slot1"),
-    "random": Parameters(quality=0.0, policy="coin"),
+    "first-biased": Parameters(first=2.0, slot=3.0, shift=(1.0, 0.0)),
+    "last-biased": Parameters(last=2.0, slot=-3.0, shift=(0.0, 1.0)),
+    "position-only": Parameters(
+        quality=0.0, first=1.0, greedy=1, policy="slot1", shift=(2.0, -2.0)
+    ),
+    "random": Parameters(quality=0.0, width=1000.0, policy="coin"),
     "constant": Parameters(level=0.5, greedy=1, policy="ties"),
     "unreadable": Parameters(unreadable=1.0),
     "noisy": Parameters(width=2.0, tie=1.0, sensitivity=1.0, lapse=0.3),
@@ -99,8 +112,9 @@ PRESETS: Mapping[str, Parameters] = {
     "always-tie": Parameters(level=0.5, greedy=1, policy="ties"),
     "longer": Parameters(policy="longer"),
 }
-"""`position-only` always takes the first line, `constant` always the middle of the scale; the last
-four are frauds that a probe must see through when it compares."""
+"""`position-only` always takes the first line, and scores a criterion by its place alone; `constant`
+takes the middle of the scale; the last four are frauds that a probe must see through when it
+compares."""
 
 
 def score_probabilities(
@@ -130,12 +144,12 @@ def score_probabilities(
     if parameters.greedy:
         chosen = logits.index(max(logits))
         return [float(line == chosen) for line in range(len(logits))]
-    return _softmax(logits)
+    return softmax(logits)
 
 
 def position_logits(parameters: Parameters, item: str, n: int) -> list[float]:
     """The planted preference of each of `n` lines for this item."""
-    logits = _interpolated(parameters.position, n)
+    logits = interpolated(parameters.position, n)
     logits[0] += parameters.first
     logits[-1] += parameters.last
     if parameters.interaction:
@@ -276,16 +290,38 @@ class SimulatedJudge:
             return "ok", "I would rather not put a number on this."
         return "ok", answer()
 
-    def _key(self, call: Call) -> float | None:
-        return self._answer_key.get(str(call.cell.get("item")))
+    def _key(self, call: Call) -> "Known":
+        """What is known about the call's item: its level, or that on a criterion."""
+        return lambda criterion="": self._answer_key.get(
+            _name(str(call.cell.get("item")), criterion)
+        )
 
 
-def _answer_score(parameters: Parameters, call: Call, q: float | None, rng: random.Random) -> str:
+def answer_key(labels: Iterable[Label]) -> dict[str, float]:
+    """The intended levels (0..1) that a simulated judge may know, by item and criterion."""
+    return {
+        _name(label.item, label.criterion): label.score
+        for label in labels
+        if label.kind == "intended"
+    }
+
+
+def _name(item: str, criterion: str) -> str:
+    return f"{item}\n{criterion}" if criterion else item
+
+
+class Known(Protocol):
+    """The level of a call's item, overall or on a criterion; None where it is not known."""
+
+    def __call__(self, criterion: str = "") -> float | None: ...
+
+
+def _answer_score(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
     order = [int(score) for score in call.cell["order"]]
     fading = 1 + parameters.calming * float(call.params.get("temperature", 0.0))
     parameters = replace(parameters, first=parameters.first / fading, last=parameters.last / fading)
     shares = score_probabilities(
-        parameters, str(call.cell["item"]), int(call.cell["scale"]), order, q
+        parameters, str(call.cell["item"]), int(call.cell["scale"]), order, known()
     )
     score = rng.choices(order, shares)[0]
     if call.reply == "json":
@@ -293,10 +329,17 @@ def _answer_score(parameters: Parameters, call: Call, q: float | None, rng: rand
     return f"Of the descriptions, that of score {score} fits the response best.\n[RESULT] {score}"
 
 
-def _answer_comparison(
-    parameters: Parameters, call: Call, q: float | None, rng: random.Random
-) -> str:
-    del q  # what a comparison may know stands in its cell
+def _answer_criteria(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    item = str(call.cell["item"])
+
+    def level_of(criterion: str) -> float:
+        return _level(parameters, _name(item, criterion), known(criterion))
+
+    return answer_criteria(parameters, call, level_of, rng)
+
+
+def _answer_comparison(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    del known  # what a comparison may know stands in its cell
     winner = _POLICIES[parameters.policy](parameters, call, rng)
     if call.reply == "json":
         return json.dumps({"winner": winner})
@@ -336,9 +379,10 @@ _POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
 }
 """How to decide a comparison."""
 
-_Answer = Callable[[Parameters, Call, float | None, random.Random], str]
+_Answer = Callable[[Parameters, Call, Known, random.Random], str]
 _ANSWERS: Mapping[str, _Answer] = {
     "score_order": _answer_score,
+    "criterion_order": _answer_criteria,
     "candidate_order": _answer_comparison,
 }
 """How to answer each axis."""
@@ -348,25 +392,6 @@ def _level(parameters: Parameters, item: str, q: float | None) -> float:
     if parameters.level is not None:
         return parameters.level
     return int(digest(item)[:8], 16) / 0xFFFFFFFF if q is None else q
-
-
-def _interpolated(knots: Sequence[float], n: int) -> list[float]:
-    """`n` values on the straight lines through `knots`, ends kept."""
-    if len(knots) < 2 or n < 2:
-        return [knots[0] if knots else 0.0] * n
-    values = []
-    for line in range(n):
-        place = line * (len(knots) - 1) / (n - 1)
-        left = min(int(place), len(knots) - 2)
-        values.append(knots[left] + (place - left) * (knots[left + 1] - knots[left]))
-    return values
-
-
-def _softmax(logits: Sequence[float]) -> list[float]:
-    top = max(logits)
-    weights = [math.exp(logit - top) for logit in logits]
-    total = math.fsum(weights)
-    return [weight / total for weight in weights]
 
 
 # -- reading `key=value&…` -------------------------------------------------------------------
@@ -389,7 +414,7 @@ def _between(low: float, high: float) -> Callable[[str], float]:
     return convert
 
 
-def _logits(text: str) -> tuple[float, ...]:
+def _numbers(text: str) -> tuple[float, ...]:
     return tuple(_number(part) for part in text.split(":"))
 
 
@@ -408,8 +433,10 @@ _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "width": (_between(1e-3, 1e3), "a number from 0.001 to 1000"),
     "first": (_number, "a logit"),
     "last": (_number, "a logit"),
-    "position": (_logits, "logits such as 1:0:0:0:1"),
+    "position": (_numbers, "logits such as 1:0:0:0:1"),
     "interaction": (_between(0, 1e3), "a number from 0 to 1000"),
+    "shift": (_numbers, "points such as 1:0:0:0:-1"),
+    "weights": (_numbers, "factors such as 1:-1"),
     "slot": (_number, "a logit"),
     "tie": (_between(0, 1e3), "a logit from 0"),
     "strict": (_between(0, 1e3), "a logit from 0"),

@@ -2,6 +2,8 @@
 
 from math import sqrt
 
+from scipy import stats
+
 from ._support import two_sided, z_quantile
 from .position import noncentrality_bounds
 
@@ -77,6 +79,30 @@ def excess_flip_half_width(prompts: int, sd: float = 0.1, level: float = 0.95) -
         Confidence level.
     """
     return z_quantile(two_sided(level)) * sd / sqrt(prompts) if prompts > 0 else float("inf")
+
+
+def position_gap_half_width(
+    positions: int, clusters: int, per_position: float, sd: float = 0.5, level: float = 0.95
+) -> float:
+    """Expected half-width of a gap between best and worst position: q sd / sqrt(G m).
+
+    q is the studentized range of n means with G - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    positions, clusters
+        Positions n >= 2, and clusters G.
+    per_position
+        Calls m of a cluster at each position.
+    sd
+        Standard deviation of a score within an item, in points.
+    level
+        Confidence level.
+    """
+    if clusters < 2 or per_position <= 0:
+        return float("inf")
+    q = float(stats.studentized_range.ppf(level, positions, clusters - 1))
+    return q * sd / sqrt(clusters * per_position)
 
 
 def _deff(per_cluster: float, icc: float) -> float:

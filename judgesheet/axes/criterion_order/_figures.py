@@ -1,0 +1,44 @@
+"""The plots of criterion_order, as data."""
+
+from collections.abc import Iterator, Mapping
+
+from judgesheet.records import Estimate, Figure
+
+_FIGURES = (
+    Figure(
+        kind="heatmap",
+        title="Shift of each criterion by its place",
+        caption="Mean score of a criterion at each position less its mean over positions, in "
+        "points. Where the place does not matter, all cells are near 0.",
+        families=("position_shift",),
+        x="position",
+        y="criterion",
+        x_label="position in the list of criteria",
+        y_label=" ",
+        reference=0.0,
+    ),
+    Figure(
+        kind="intervals",
+        title="Position gap by criterion",
+        caption="Best less worst position of each criterion, in points, with 95 % intervals. Noise "
+        "alone gives more than 0; an interval that reaches 0 proves nothing.",
+        families=("delta_pos",),
+        x_label="points between the best and the worst position",
+        reference=0.0,
+    ),
+    Figure(
+        kind="line",
+        title="How many orders of criteria are enough?",
+        caption="Correlation of the mean over k orders with quality, mean over criteria.",
+        families=("budget_r",),
+        x="k",
+        x_label="number of orders averaged",
+        y_label="r with quality",
+    ),
+)
+
+
+def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+    """The plots that this run has figures for."""
+    del found
+    yield from _FIGURES

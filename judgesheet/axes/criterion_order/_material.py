@@ -1,0 +1,157 @@
+"""What criterion_order asks about: prompts with responses and several criteria to grade them on."""
+
+from collections.abc import Iterator, Sequence
+from statistics import mean
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from judgesheet.axes import Problem
+from judgesheet.axes._material import (
+    duplicates,
+    leaks,
+    length_against_level,
+    length_spread,
+    word_count,
+)
+from judgesheet.axes.criterion_order._names import fault_of_names
+from judgesheet.records import Label, Stimulus
+
+MOST_CRITERIA = 8
+LENGTH_LIMIT = 0.15
+"""Largest share by which a response may differ from its prompt's mean word count."""
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+Ratings = _Number | Annotated[list[_Number | None], Field(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Criterion(_Strict):
+    """A criterion and its described scores, worst first."""
+
+    name: Text
+    levels: Annotated[list[Text], Field(min_length=2, max_length=9)]
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        if len(set(self.levels)) != len(self.levels):
+            raise ValueError("two levels have the same description; a judge cannot tell them apart")
+        return self
+
+
+class Candidate(_Strict):
+    """A response to grade, with what is known about it and never shown, by criterion.
+
+    `level` is the one that it was written for (1 is the worst), for every criterion; `human` one
+    score or one per rater (null where one gave none), on any scale, for some or all of them.
+    """
+
+    id: Name
+    text: Text
+    level: dict[str, Annotated[int, Field(ge=1)]] | None = None
+    human: dict[str, Ratings] | None = None
+
+
+class Material(_Strict):
+    """One line of a stimuli file."""
+
+    id: Name
+    domain: str = ""
+    prompt: Text
+    reference: Text | None = None
+    criteria: Annotated[list[Criterion], Field(min_length=2, max_length=MOST_CRITERIA)]
+    candidates: Annotated[list[Candidate], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        ids = [candidate.id for candidate in self.candidates]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two candidates have the same id")
+        names = [criterion.name for criterion in self.criteria]
+        fault = fault_of_names(names)
+        if fault:
+            raise ValueError(fault)
+        scales = [len(criterion.levels) for criterion in self.criteria]
+        if len(set(scales)) > 1:
+            raise ValueError("all criteria of a prompt need the same number of levels")
+        for candidate in self.candidates:
+            _check_labels(candidate, names, scales[0])
+        return self
+
+
+def _check_labels(candidate: Candidate, names: Sequence[str], scale: int) -> None:
+    for what in ("level", "human"):
+        unknown = sorted(set(getattr(candidate, what) or ()) - set(names))
+        if unknown:
+            raise ValueError(f"candidate {candidate.id}: {what} names no criterion: {unknown[0]!r}")
+    levels = candidate.level
+    if levels is not None:
+        missing = [name for name in names if name not in levels]
+        if missing:
+            raise ValueError(f"candidate {candidate.id}: level lacks {missing[0]!r}")
+        if max(levels.values()) > scale:
+            raise ValueError(f"candidate {candidate.id}: a level is beyond the last, {scale}")
+    for name, given in (candidate.human or {}).items():
+        if isinstance(given, list) and all(one is None for one in given):
+            raise ValueError(f"candidate {candidate.id}: nobody rated {name!r}; leave it out")
+
+
+def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
+    """One label per response, criterion and kind; levels are scaled to 0..1."""
+    for stimulus in stimuli:
+        last = len(stimulus.fields["criteria"][0]["levels"]) - 1
+        for candidate in stimulus.fields["candidates"]:
+            item = f"{stimulus.id}/{candidate['id']}"
+            for name, given in (candidate.get("human") or {}).items():
+                yield _human(item, name, given)
+            for name, level in (candidate.get("level") or {}).items():
+                yield Label("criterion_order", item, "intended", (level - 1) / last, name)
+
+
+def _human(item: str, criterion: str, given: float | list[float | None]) -> Label:
+    if not isinstance(given, list):
+        return Label("criterion_order", item, "human", float(given), criterion)
+    score = mean(one for one in given if one is not None)
+    return Label("criterion_order", item, "human", float(score), criterion, tuple(given))
+
+
+def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """What the schema cannot see; see `judgesheet stimuli check`."""
+    texts: list[tuple[str, str]] = []
+    pairs: dict[str, list[tuple[float, int]]] = {}
+    for stimulus in stimuli:
+        candidates = stimulus.fields["candidates"]
+        yield from length_spread(stimulus.id, [c["text"] for c in candidates], LENGTH_LIMIT)
+        for candidate in candidates:
+            where = f"{stimulus.id}/{candidate['id']}"
+            texts.append((where, candidate["text"]))
+            yield from leaks(where, candidate["text"])
+            for name, level in (candidate.get("level") or {}).items():
+                pairs.setdefault(name, []).append((float(level), word_count(candidate["text"])))
+    for name, lengths in pairs.items():
+        for problem in length_against_level(lengths, limit=0.3):
+            yield Problem(f"{problem.where}, {name}", problem.what, problem.grave)
+    yield from _related(stimuli)
+    yield from duplicates(texts)
+
+
+def _related(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """Levels of two criteria that rise together cannot show that a judge tells them apart."""
+    import numpy as np
+
+    levels = [c["level"] for s in stimuli for c in s.fields["candidates"] if c.get("level")]
+    names = list(dict.fromkeys(name for level in levels for name in level))
+    for index, one in enumerate(names):
+        for other in names[index + 1 :]:
+            both = np.array([(v[one], v[other]) for v in levels if one in v and other in v], float)
+            if len(both) < 10 or not both.std(axis=0).all():
+                continue
+            r = float(np.corrcoef(both.T)[0, 1])
+            if abs(r) > 0.5:
+                what = f"levels of {one} and {other} go together (r = {r:.2f}, limit 0.5)"
+                yield Problem("pool", what, grave=False)

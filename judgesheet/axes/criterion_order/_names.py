@@ -1,0 +1,28 @@
+"""Names of criteria: what they may look like, and when two of them are the same."""
+
+import unicodedata
+from collections.abc import Sequence
+
+LONGEST = 60
+_MARKS = " *_`\"'"
+_RESERVED = "[]="
+
+
+def plain(name: str) -> str:
+    """A name as a reply may write it: case, width, spacing and bold marks do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split()).strip(_MARKS)
+
+
+def fault_of_names(names: Sequence[object]) -> str | None:
+    """What keeps these from being names that a reply and a key can tell apart; None if nothing."""
+    for name in names:
+        if not isinstance(name, str) or not plain(name) or name != name.strip():
+            return f"{name!r} is no name of a criterion"
+        if len(name) > LONGEST or not name.isprintable() or any(c in _RESERVED for c in name):
+            return (
+                f"{name[:LONGEST]!r} is no name of a criterion: at most {LONGEST} visible "
+                f"characters without {' '.join(_RESERVED)}"
+            )
+    if len({plain(str(name)) for name in names}) != len(names):
+        return "two criteria have the same name"
+    return None
