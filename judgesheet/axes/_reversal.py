@@ -167,7 +167,9 @@ def tau(contest: Contest, one: str, other: str) -> Found:
 def top1_flip(contest: Contest, one: str, other: str) -> Found:
     """Share of prompts whose best candidate differs between two arms, expected-tie rule."""
     pairs = list(_arm_pairs(contest, one, other))
-    flip = _joined(stats.top1_flip(stats.pick(first), stats.pick(second)) for first, second in pairs)
+    flip = _joined(
+        stats.top1_flip(stats.pick(first), stats.pick(second)) for first, second in pairs
+    )
     naive = _joined(stats.top1_flip_first_index(first, second) for first, second in pairs)
     known = flip[~np.isnan(flip)]
     paper = PaperCompatible(

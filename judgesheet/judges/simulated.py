@@ -112,9 +112,8 @@ PRESETS: Mapping[str, Parameters] = {
     "always-tie": Parameters(level=0.5, greedy=1, policy="ties"),
     "longer": Parameters(policy="longer"),
 }
-"""`position-only` always takes the first line, and scores a criterion by its place alone; `constant`
-takes the middle of the scale; the last four are frauds that a probe must see through when it
-compares."""
+"""`position-only` always takes the first line and scores a criterion by its place; `constant` takes
+the middle of the scale; the last four are frauds that a probe must see through when it compares."""
 
 
 def score_probabilities(
@@ -313,7 +312,8 @@ def _name(item: str, criterion: str) -> str:
 class Known(Protocol):
     """The level of a call's item, overall or on a criterion; None where it is not known."""
 
-    def __call__(self, criterion: str = "") -> float | None: ...
+    def __call__(self, criterion: str = "") -> float | None:
+        """The level, 0..1."""
 
 
 def _answer_score(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:

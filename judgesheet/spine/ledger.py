@@ -591,12 +591,17 @@ def _storable(text: str) -> str:
 
 def _json(value: Any, *, in_order: bool = False) -> str:
     """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
-    compact = {"sort_keys": not in_order, "separators": (",", ":")}
-    text = json.dumps(value, ensure_ascii=False, **compact)
+
+    def compact(*, ascii_only: bool) -> str:
+        return json.dumps(
+            value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=ascii_only
+        )
+
+    text = compact(ascii_only=False)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return json.dumps(value, **compact)
+        return compact(ascii_only=True)
     return text
 
 

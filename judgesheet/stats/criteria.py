@@ -27,6 +27,8 @@ from .interval import Interval, unseen_share
 
 FEW_DEPARTING = 5
 """With fewer clusters that differ from the rest, their spread is not believed."""
+LEAST_STEP = 0.25
+"""Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _ROUNDING = 9  # decimals beyond which means of integer scores differ by rounding only
 
 
@@ -68,7 +70,7 @@ class PositionEffects:
     @property
     def spread(self) -> float:
         """Best less worst position; NaN where nothing can be compared."""
-        return _range(self.effects[None])[0]
+        return float(_range(self.effects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,7 @@ def position_shift(found: PositionEffects, span: float, level: float = 0.95) -> 
     """Each position's deviation from the criterion's mean, with a cluster-robust t interval.
 
     Where every cluster shows the same, the interval allows for the share of clusters that may
-    differ unseen, each by the whole `span` of the scale (in points).
+    differ unseen, each by a quarter of the scale (one point of five scores).
 
     Parameters
     ----------
@@ -233,9 +235,7 @@ def position_mean(found: PositionEffects, span: float, level: float = 0.95) -> l
     centre, own = found.mean - float(weights @ known), found.mean_influence
     own = own - np.nan_to_num(found.influence) @ weights
     columns = zip(found.effects, found.influence.T, strict=True)
-    return [
-        _robust_t(centre + value, own + part, found, span, level) for value, part in columns
-    ]
+    return [_robust_t(centre + value, own + part, found, span, level) for value, part in columns]
 
 
 def _robust_t(
@@ -251,7 +251,7 @@ def _robust_t(
     variance = groups / (groups - 1) * float(influence @ influence)
     half, note = t_quantile(groups - 1, two_sided(level)) * float(np.sqrt(variance)), ""
     if half < TINY:
-        half, note = unseen_share(groups, level) * span, f"all {groups} clusters agree"
+        half, note = _reach(groups, span, level), f"all {groups} clusters agree"
     return Interval(
         float(value), float(value - half), float(value + half), level, groups, method, note
     )
@@ -270,7 +270,7 @@ def spreads(
     resamples of the influences (which are centred), widened from the normal to Student's t for the
     number of clusters: value -+ q, not below 0. A percentile interval of the spread itself never
     covers a true spread of 0. Where fewer than five clusters differ from the rest, the interval
-    allows for the share of clusters that may differ unseen, by the whole `span`.
+    allows for the share of clusters that may differ unseen, by a quarter of the scale.
 
     Parameters
     ----------
@@ -334,7 +334,12 @@ def _unseen(found: PositionEffects, span: float, level: float) -> float:
     rows = np.round(np.nan_to_num(found.cells), _ROUNDING)[~np.isnan(found.cells).all(axis=1)]
     _, alike = np.unique(rows, axis=0, return_counts=True)
     departing = found.clusters - int(alike.max())
-    return unseen_share(found.clusters, level) * span if departing < FEW_DEPARTING else 0.0
+    return _reach(found.clusters, span, level) if departing < FEW_DEPARTING else 0.0
+
+
+def _reach(clusters: int, span: float, level: float) -> float:
+    """What clusters that were not seen can add to a mean, in points."""
+    return unseen_share(clusters, level) * max(1.0, LEAST_STEP * span)
 
 
 def permuted_spreads(
@@ -445,4 +450,3 @@ def item_cells(scores: ArrayLike, place: ArrayLike, positions: int) -> Floats:
     """
     items = np.arange(len(floats(scores)))
     return position_effects(scores, place, items, positions, len(items)).cells
-

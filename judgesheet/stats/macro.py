@@ -81,6 +81,8 @@ def macro_r(
         return answer(value, None, None, note or "undefined in most resamples: no interval")
     if max(abs(value), float(np.abs(drawn).max())) > 1 - 1e-9:
         return answer(value, None, None, note or "perfect correlation: no interval")
+    if float(np.ptp(drawn)) < 1e-12:
+        return answer(value, None, None, note or "the same in every resample: no interval")
     error = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
     half, centre = t_quantile(used - 1, two_sided(level)) * error, float(np.arctanh(value))
     return answer(value, float(np.tanh(centre - half)), float(np.tanh(centre + half)), note)
@@ -153,8 +155,8 @@ def _drawn(x: Floats, y: Floats, weights: Floats, kind: Kind) -> Floats:
 
 
 def _standard(values: Floats) -> Floats:
-    centred = values - values.mean()
-    return centred / (centred.std() or 1.0)
+    centred: Floats = values - values.mean()
+    return centred / max(float(centred.std()), _LEAST_SPREAD)
 
 
 def _weighted_ranks(values: Floats, weights: Floats) -> Floats:

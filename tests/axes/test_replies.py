@@ -21,15 +21,19 @@ def cases() -> list[Any]:
 
 @pytest.mark.parametrize(("axis", "case"), cases())
 def test_reply_is_read_as_expected(axis: str, case: dict[str, Any]) -> None:
-    found = get_axis(axis).parse(case["text"], case["reply"], {"scale": case.get("scale")})
+    cell = case.get("cell", {"scale": case.get("scale")})
+    found = get_axis(axis).parse(case["text"], case["reply"], cell)
     assert found == case["expect"], case.get("why", "")
     assert type(found) is type(case["expect"])
 
 
 @pytest.mark.parametrize("reply", ["text", "json"])
 @pytest.mark.parametrize(
-    "text", ["[RESULT] " + "4" * 9_999, "x" * 1_000_000, "{" * 100_000, '{"a":' * 50_000, "\0" * 9]
-)
+    "text",
+    ["[RESULT] " + "4" * 9_999, "x" * 1_000_000, "{" * 100_000, '{"a":' * 50_000, "\0" * 9,
+     "[" * 100_000, "[a " * 50_000, "[a]" + " " * 100_000, "[a] " * 50_000,
+     "*" * 100_000 + "x[a] 1"],
+)  # fmt: skip
 @pytest.mark.parametrize("axis", sorted({path.stem for path in REPLIES.glob("*.jsonl")}))
 def test_hostile_replies_are_unreadable_and_harmless(axis: str, reply: Any, text: str) -> None:
-    assert get_axis(axis).parse(text, reply, {"scale": 5}) is None
+    assert get_axis(axis).parse(text, reply, {"scale": 5, "order": ["a", "b"]}) is None

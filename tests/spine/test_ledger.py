@@ -48,7 +48,7 @@ def test_a_schema_keeps_the_order_of_its_properties(path: Path) -> None:
     """Constrained decoding answers in that order; sorted, every order would be asked as one."""
     shown = [["b", "a", "c"], ["c", "b", "a"]]
     calls = tuple(
-        make_call("".join(order), response_format={"properties": dict.fromkeys(order, {})})
+        make_call("".join(order), response_format={"properties": {key: {} for key in order}})
         for order in shown
     )
     with Ledger.create_or_open(path, Plan(7, calls, (), {}), JUDGE) as ledger:

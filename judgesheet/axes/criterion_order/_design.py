@@ -67,9 +67,7 @@ def _refuse_blind(render: Callable[..., str], options: Options) -> None:
             }
             for number in order
         ]
-        text = render(
-            **shown, reference=None, criteria=listed, n=3, scale=2, reply=options.reply
-        )
+        text = render(**shown, reference=None, criteria=listed, n=3, scale=2, reply=options.reply)
         must_show(_WHAT, text, once)
         must_list(_WHAT, text, "criteria", [names[number] for number in order])
 

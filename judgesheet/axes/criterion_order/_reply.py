@@ -21,7 +21,8 @@ _READING = re.compile(
     (?:[ \t]*/[ \t]*(?P<of>[0-9]{1,9}))?""",
     re.VERBOSE,
 )
-_OPENING = re.compile(r"""[\s>*_`"'(\u2022+-]*(?:[0-9]{1,2}[.)]\s*)?[\s*_`"'(]*""")
+# What may stand before a reading on its line; bounded, since two runs of marks backtrack.
+_OPENING = re.compile(r"""[\s>*_`"'(\u2022+-]{0,40}(?:[0-9]{1,2}[.)])?[\s*_`"'(]{0,40}""")
 _CLOSING = re.compile(r"""[\s*_`"')\]}.,;]*""")
 
 

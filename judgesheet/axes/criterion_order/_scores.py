@@ -80,7 +80,7 @@ class Scores:
     @property
     def positions(self) -> int:
         """Number of criteria in a list."""
-        return self.criterion.shape[1]
+        return int(self.criterion.shape[1])
 
     @property
     def groups(self) -> int:
@@ -294,7 +294,7 @@ class _Rows:
 def _commonest(
     layouts: Sequence[tuple[int, Any]], stimuli: "pd.Series[Any]", base: "pd.Series[bool]"
 ) -> tuple[int, Any]:
-    """The layout (criteria, scale) of most stimuli in the arm that matters; the larger of equals."""
+    """The layout (criteria, scale) of most stimuli in the base arm; the larger of equals."""
     mine = zip(layouts, stimuli, base, strict=True)
     counts = Counter(layout for layout, _ in {(layout, name) for layout, name, one in mine if one})
     return max(counts, key=lambda layout: (counts[layout], layout[0], layout[1] or 0))

@@ -81,15 +81,20 @@ def delta_pos(scores: Scores) -> Iterator[Estimate]:
 
 
 def mean_delta_pos(scores: Scores) -> Estimate:
-    """Mean over criteria of `delta_pos` (Xu et al., table 5); compare `mean_delta_pos_null`."""
+    """How many points lie between a criterion's best and worst place in the list, on average.
+
+    Mean over criteria of `delta_pos` (Xu et al., table 5). It cannot read 0 in a noisy judge:
+    compare `mean_delta_pos_null`. Interval as for `delta_pos`, criteria resampled together.
+    """
     found = scores.spreads.mean
     return _spread("mean_delta_pos", "Position gap, mean over criteria", found, scores)
 
 
 def max_delta_pos(scores: Scores) -> Estimate:
-    """Largest `delta_pos` of all criteria (Xu et al., table 5); compare `max_delta_pos_null`.
+    """How many points its place in the list makes for the criterion that moves most.
 
-    The largest of several noisy figures reads high; its interval allows for that.
+    Largest `delta_pos` of all criteria (Xu et al., table 5). The largest of several noisy figures
+    reads high: its interval allows for that, and `max_delta_pos_null` says what noise alone gives.
     """
     found = scores.spreads.most
     return _spread("max_delta_pos", "Position gap, largest of all criteria", found, scores)
@@ -144,14 +149,20 @@ def delta_pos_null95(scores: Scores) -> Iterator[Estimate]:
 
 
 def mean_delta_pos_null(scores: Scores) -> Estimate:
-    """What `mean_delta_pos` would read on average if the order did not matter at all."""
+    """What the mean position gap would read on average if the order did not matter at all.
+
+    As `delta_pos_null`; `conditions` give the 95th percentile.
+    """
     found = scores.null.mean
     return _null("mean_delta_pos_null", "Position gap by noise alone, mean over criteria",
                  found.mean, scores, p95=found.p95)  # fmt: skip
 
 
 def max_delta_pos_null(scores: Scores) -> Estimate:
-    """What `max_delta_pos` would read on average if the order did not matter at all."""
+    """What the largest position gap would read on average if the order did not matter at all.
+
+    As `delta_pos_null`; `conditions` give the 95th percentile.
+    """
     found = scores.null.most
     return _null("max_delta_pos_null", "Position gap by noise alone, largest of all criteria",
                  found.mean, scores, p95=found.p95)  # fmt: skip
@@ -261,9 +272,7 @@ def significant_criteria(scores: Scores) -> Estimate:
 
 def without_orders() -> Estimate:
     """What stands in for every figure of a run that cannot have one."""
-    return _estimate(
-        "mean_delta_pos", "Position gap, mean over criteria", None, note=NO_ORDERS
-    )
+    return _estimate("mean_delta_pos", "Position gap, mean over criteria", None, note=NO_ORDERS)
 
 
 def _friedmans(scores: Scores) -> list[stats.Friedman]:

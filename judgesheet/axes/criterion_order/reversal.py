@@ -32,9 +32,7 @@ def repeat_change_rate(scores: Scores) -> Iterator[Estimate]:
     yield from _changes("repeat_change_rate", "differs under the same order", scores, "same")
 
 
-def _changes(
-    name: str, what: str, scores: Scores, which: _reversal.Which
-) -> Iterator[Estimate]:
+def _changes(name: str, what: str, scores: Scores, which: _reversal.Which) -> Iterator[Estimate]:
     pooled = _reversal.change_rate(*scores.rows(), which)
     yield pooled.estimate(_estimate, name, f"A criterion's score {what}")
     for index, criterion in enumerate(scores.names):

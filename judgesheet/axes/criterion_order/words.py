@@ -4,6 +4,7 @@ Every sentence is decided by an interval or a test, never by a point value, and 
 it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -16,15 +17,16 @@ from judgesheet.records import Control, Estimate, Mitigation, Recommendation, St
 
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
-SMALL_GAP = 0.25
-"""Position gaps proven to be below this many points are called small."""
-LARGE_GAP = 0.5
-"""A criterion whose gap is proven to be above this many points is better asked alone."""
+SMALL_GAP = 1 / 16
+"""Position gaps proven to be below this share of the scale are small: .25 points of 1 to 5."""
+LARGE_GAP = 1 / 8
+"""A criterion whose gap is proven to be above this share of the scale is better asked alone."""
 SMALL_FLIPS = 0.05
 SMALL_CHANGES = 0.05
 NEAR_ENOUGH = 0.02
 """How close the correlation after k orders must come to that of all of them."""
 MOSTLY = 0.5
+ALMOST_ONE = 0.95
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
@@ -54,6 +56,13 @@ def _prompts(found: Found) -> int:
     """Prompts with at least one reading."""
     gap = _get(found, "mean_delta_pos") or _get(found, "order_change_rate")
     return 0 if gap is None else gap.clusters
+
+
+def _points(found: Found, share: float) -> float:
+    """A share of the scale in points; of five scores where a recorded run does not say."""
+    gap = _get(found, "mean_delta_pos")
+    scale = re.search(r"(\d+)-point scale", "" if gap is None else gap.conditions)
+    return share * (int(scale[1]) - 1 if scale else 4)
 
 
 class _Moved(NamedTuple):
@@ -121,6 +130,7 @@ def _clears(found: Found, estimate: Estimate | None, limit: float) -> bool:
 
 def _gap(found: Found) -> Iterator[Statement]:
     moved, most = _moved(found), _get(found, "max_delta_pos")
+    small_gap = _points(found, SMALL_GAP)
     if moved:
         first = moved[0]
         text = (
@@ -131,9 +141,9 @@ def _gap(found: Found) -> Iterator[Statement]:
         if len(moved) > 1:
             text += f"; also {_listed([one.name for one in moved[1:]])}"
         keys = [_key(f"friedman_p_holm[criterion={one.name}]") for one in moved]
-        small = all(_below(one.gap, SMALL_GAP) for one in moved)
+        small = all(_below(one.gap, small_gap) for one in moved)
         yield Statement(f"{text}.", (first.gap.key, *keys), "neutral" if small else "bad")
-    elif most is not None and most.high is not None and _clears(found, most, SMALL_GAP):
+    elif most is not None and most.high is not None and _clears(found, most, small_gap):
         yield Statement(
             "No criterion's score moves by much with its place in the list: by "
             f"{most.high:.2f} points at most.",
@@ -161,8 +171,8 @@ def _bounds(estimate: Estimate) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    shown = ", ".join(names[:4])
-    return f"{shown} and {len(names) - 4} more" if len(names) > 4 else shown
+    shown = names if len(names) < 5 else [*names[:4], f"{len(names) - 4} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def _change(found: Found) -> Iterator[Statement]:
@@ -225,6 +235,8 @@ def _quality(found: Found) -> Iterator[Statement]:
             keys,
             "unknown",
         )
+    elif _is_perfect(r) and _prompts(found) >= FEWEST_PROMPTS:
+        yield Statement(f"Its scores follow quality without exception ({_r(r)}).", keys, "good")
     elif r.low is None or _prompts(found) < FEWEST_PROMPTS:
         yield Statement("It cannot be told whether its scores follow quality.", keys, "unknown")
     else:
@@ -255,6 +267,11 @@ def _correlation(
         yield Statement(text, keys, "unknown")
 
 
+def _is_perfect(r: Estimate) -> bool:
+    """Whether a correlation has no interval because hardly anything departs from it."""
+    return r.low is None and r.value is not None and r.value > ALMOST_ONE
+
+
 def _by_criterion(found: Found) -> dict[str, Estimate]:
     """Correlation with quality in the balanced arm, by criterion."""
     prefix, suffix = _key("pearson_r[criterion="), ",arm=balanced]"
@@ -280,9 +297,7 @@ def recommend(found: Found) -> Iterator[Recommendation]:
         return
     if not _prompts(found):
         yield _advice("Do not use it as it was asked: no reply could be read.", "mean_delta_pos")
-    elif r is not None and (
-        _below(r, USABLE_R) or (r.value is None and r.note != NO_REFERENCE)
-    ):
+    elif r is not None and (_below(r, USABLE_R) or (r.value is None and r.note != NO_REFERENCE)):
         yield _advice(
             "Do not score several criteria with it: what it says hardly depends on quality.",
             "pearson_r[arm=balanced]",
@@ -292,6 +307,12 @@ def recommend(found: Found) -> Iterator[Recommendation]:
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
             "profile asks 24.",
             "mean_delta_pos",
+        )
+    elif r is not None and r.value is not None and not (_above(r, 0.0) or _is_perfect(r)):
+        yield _advice(
+            "Probe more prompts before scoring with it: this run does not show that it follows "
+            "quality.",
+            "pearson_r[arm=balanced]",
         )
     else:
         yield from _apart(found)
@@ -304,11 +325,12 @@ def _advice(text: str, *names: str) -> Recommendation:
 
 def _apart(found: Found) -> Iterator[Recommendation]:
     """Criteria whose gap is proven to be large are worth a prompt of their own."""
-    names = [one.name for one in _moved(found) if _above(one.gap, LARGE_GAP)]
+    large = _points(found, LARGE_GAP)
+    names = [one.name for one in _moved(found) if _above(one.gap, large)]
     if names:
         yield _advice(
             f"Ask for {_listed(names)} in a prompt of {'its' if len(names) == 1 else 'their'} own: "
-            f"in a list the place alone is worth more than {LARGE_GAP} points.",
+            f"in a list the place alone is worth more than {large:g} points.",
             *(f"delta_pos[criterion={name}]" for name in names[:4]),
         )
 
@@ -317,34 +339,34 @@ def _orders(found: Found) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
     moved, excess = _moved(found), _get(found, "excess_change_rate")
     name, k, total = _enough(found)
-    what = {"budget_r": "its correlation with quality", "budget_agreement": "the mean of all"}
+    small = _points(found, SMALL_GAP)
+    what = {"budget_r": "its correlation with quality", "budget_agreement": "its scores"}
+    curve = [f"{name}[k={k},arm=balanced]"] if name else []
     if moved:
-        few = f" ({k} bring {what[name]} within {NEAR_ENOUGH} of all {total})" if name else ""
-        every = f"all {total}" if name else "all"
+        orders = f"the {total} balanced orders" if name else "balanced orders"
         yield _advice(
-            "Shuffle the criteria for every response and compare scores of a criterion only "
-            f"between means over several orders: {every} balanced orders remove the effect of "
-            f"the place{few}.",
-            f"friedman_p_holm[criterion={moved[0].name}]",
-            *([f"{name}[k={k},arm=balanced]"] if name else []),
+            f"Average over {orders} of the criteria, which cancels the effect of the place; where "
+            "one call must do, shuffle the criteria for every response.",
+            "significant_criteria",
+            "max_delta_pos",
         )
     elif _above(excess, 0.0):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
-            "place is favoured throughout.",
+            "place is shown to be favoured throughout.",
             "excess_change_rate",
+            *curve,
         )
-    elif _clears(found, _get(found, "max_delta_pos"), SMALL_GAP):
+    elif _clears(found, _get(found, "max_delta_pos"), small):
         yield _advice(
-            "Do not worry about the order of the criteria: no place is worth more than "
-            f"{SMALL_GAP} points.",
+            f"Do not worry about the order of the criteria: no place is worth {small:g} points.",
             "max_delta_pos",
         )
-    elif name and k > 1:
+    if name and k > 1 and not moved:
         yield _advice(
             f"Average over {k} readings, each under another order of the criteria: that brings "
             f"{what[name]} within {NEAR_ENOUGH} of {total} orders.",
-            f"{name}[k={k},arm=balanced]",
+            *curve,
         )
 
 
@@ -380,10 +402,11 @@ def mitigate(found: Found) -> Iterator[Mitigation]:
 
 def control(found: Found) -> Iterator[Control]:
     """Whether the scores follow a quality that is known."""
-    r = _get(found, "pearson_r[arm=balanced]")
-    if r is None:
+    r = found.get(_key("pearson_r[arm=balanced]"))
+    if r is None or r.note == NO_REFERENCE or not _prompts(found):
         return
-    passed = True if _above(r, 0.0) else False if _below(r, USABLE_R) else None
+    flat = r.value is None
+    passed = True if _above(r, 0.0) else False if flat or _below(r, USABLE_R) else None
     text = "Averaged over orders, a criterion's scores must rise with the quality that is known."
     yield Control("scores follow quality", passed, text, (r.key,))
 
@@ -427,4 +450,3 @@ def warn(readings: Readings, found: Found) -> Iterator[str]:
             "The recorded orders do not show every criterion equally often at every position; "
             "positions are compared within responses, which is less precise."
         )
-

@@ -41,9 +41,7 @@ def order_flip_rate(scores: Scores) -> Estimate:
     `repeat_flip_rate`.
     """
     found = _reversal.flip_rate(_contest(scores), "different")
-    return found.estimate(
-        _estimate, "order_flip_rate", "Best response differs under another order"
-    )
+    return found.estimate(_estimate, "order_flip_rate", "Best response differs under another order")
 
 
 def repeat_flip_rate(scores: Scores) -> Estimate:

@@ -480,6 +480,8 @@ def _number_in_cell(
 ) -> None:
     missing = math.isnan(value)
     text = "–" if missing else (f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}")
+    if data.reference == 0 and not missing:  # a deviation: its sign says what its colour does
+        text = f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
     if data.scale > 1 and columns < 7 and not missing:
         text += " %"
     above = data.reference is not None and not missing and value > data.reference

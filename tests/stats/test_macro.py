@@ -1,0 +1,83 @@
+"""Macro-averages against their parts, and intervals against what they must do."""
+
+import numpy as np
+import pytest
+
+from judgesheet.stats.correlation import cluster_jackknife_r, delta_r, pearson, spearman
+from judgesheet.stats.macro import macro_delta_r, macro_r
+from judgesheet.stats.reads import row_means, row_sds
+
+RNG = np.random.default_rng(0)
+CLUSTER = np.repeat(np.arange(20), 2)
+X = RNG.normal(size=(40, 3))
+Y = X + RNG.normal(size=(40, 3))
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def test_it_is_the_mean_over_criteria() -> None:
+    found = macro_r(X, Y, CLUSTER, rng())
+    assert found.value == pytest.approx(np.mean([pearson(X[:, c], Y[:, c]) for c in range(3)]))
+    ranks = macro_r(X.round(), Y.round(), CLUSTER, rng(), "spearman")
+    each = [spearman(X[:, c].round(), Y[:, c].round()) for c in range(3)]
+    assert ranks.value == pytest.approx(np.mean(each))
+
+
+@pytest.mark.parametrize("kind", ["pearson", "spearman"])
+def test_for_one_criterion_it_agrees_with_the_jackknife(kind: str) -> None:
+    one = macro_r(X[:, :1], Y[:, :1], CLUSTER, rng(), kind)  # type: ignore[arg-type]
+    other = cluster_jackknife_r(X[:, 0], Y[:, 0], CLUSTER, kind)  # type: ignore[arg-type]
+    assert one.value == pytest.approx(other.value)
+    assert one.low == pytest.approx(other.low, abs=0.06)
+    assert one.high == pytest.approx(other.high, abs=0.06)
+
+
+def test_the_difference_for_one_criterion_is_that_of_delta_r() -> None:
+    two = X[:, 1:2]
+    found = macro_delta_r(X[:, :1], two, Y[:, :1], CLUSTER, rng())
+    expected = delta_r(X[:, 0], two[:, 0], Y[:, 0], CLUSTER, rng())
+    assert found.value == pytest.approx(expected.value)
+    assert found.low == pytest.approx(expected.low)
+    assert found.p == pytest.approx(expected.p)
+
+
+def test_arms_that_are_alike_are_proven_equivalent() -> None:
+    same = macro_delta_r(X, X, Y, CLUSTER, rng())
+    assert same.value == 0
+    assert same.p == 1
+    assert same.equivalent
+
+
+def test_a_constant_criterion_leaves_the_mean_and_the_note_says_so() -> None:
+    flat = X.copy()
+    flat[:, 2] = 3
+    found = macro_r(flat, Y, CLUSTER, rng())
+    assert found.value == pytest.approx(np.mean([pearson(X[:, c], Y[:, c]) for c in range(2)]))
+    assert "without 1 of 3" in found.note
+    nothing = macro_r(np.ones_like(X), Y, CLUSTER, rng())
+    assert nothing.value is None
+    assert "constant" in nothing.note
+
+
+def test_unknown_items_are_left_out_by_criterion() -> None:
+    holes = Y.copy()
+    holes[:5, 0] = np.nan
+    found = macro_r(X, holes, CLUSTER, rng())
+    parts = [pearson(X[5:, 0], Y[5:, 0]), *(pearson(X[:, c], Y[:, c]) for c in (1, 2))]
+    assert found.value == pytest.approx(np.mean(parts))
+
+
+def test_perfect_and_few_have_no_interval() -> None:
+    assert "perfect" in macro_r(X, X, CLUSTER, rng()).note
+    few = macro_r(X[:4], Y[:4], CLUSTER[:4], rng())
+    assert few.low is None
+    assert "fewer than three" in few.note
+
+
+def test_rows_without_reads_have_no_mean() -> None:
+    reads = np.array([[1.0, 3.0, np.nan], [np.nan] * 3])
+    assert row_means(reads).tolist()[0] == 2
+    assert np.isnan(row_means(reads)[1])
+    assert row_sds(reads)[0] == 1
