@@ -138,6 +138,16 @@ HEADLINE = tuple(
 )
 """The characteristics, the most telling first."""
 
+SWEPT = tuple(
+    f"{NAME}.{name}"
+    for name in (
+        "mean_delta_pos",
+        "order_change_rate",
+        "excess_flip_rate",
+        "pearson_r[arm=balanced]",
+    )
+)
+
 
 def material() -> "type[BaseModel]":
     """The schema of one stimulus: a prompt, criteria and the responses to grade."""
@@ -189,9 +199,10 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if scores is None:
         yield without_orders()
         return
-    for function in ESTIMATES.values():
-        found = function(scores)
-        yield from (found,) if isinstance(found, Estimate) else found
+    for name, function in ESTIMATES.items():
+        if readings.wants(name):
+            found = function(scores)
+            yield from (found,) if isinstance(found, Estimate) else found
 
 
 def rate(readings: Readings) -> Iterator[Rating]:
