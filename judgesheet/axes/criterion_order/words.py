@@ -405,8 +405,8 @@ def control(found: Found) -> Iterator[Control]:
     r = found.get(_key("pearson_r[arm=balanced]"))
     if r is None or r.note == NO_REFERENCE or not _prompts(found):
         return
-    flat = r.value is None
-    passed = True if _above(r, 0.0) else False if flat or _below(r, USABLE_R) else None
+    follows, flat = _above(r, 0.0) or _is_perfect(r), r.value is None
+    passed = True if follows else False if flat or _below(r, USABLE_R) else None
     text = "Averaged over orders, a criterion's scores must rise with the quality that is known."
     yield Control("scores follow quality", passed, text, (r.key,))
 
