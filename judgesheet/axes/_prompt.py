@@ -114,4 +114,5 @@ def refuse_blind(
 
 def _plural(name: str) -> str:
     """`option 3` -> `options`."""
-    return f"{name.partition(' ')[0]}s"
+    noun = name.partition(" ")[0]
+    return {"criterion": "criteria"}.get(noun, f"{noun}s")

@@ -401,7 +401,7 @@ def test_lists_of_another_length_are_left_out_and_said_so(tmp_path: Path) -> Non
         ({"criteria": [{"name": "A", "levels": ["x", "y"]},
                        {"name": "B", "levels": ["x", "y", "z"]}]}, "same number of levels"),
         ({"candidates": [{"id": "a", "text": "x", "human": {"Tone": 1}}]}, "names no criterion"),
-        ({"candidates": [{"id": "a", "text": "x", "human": {"Ton": [None]}}]}, "nobody rated"),
+        ({"candidates": [{"id": "a", "text": "x", "human": {"Ton": [None]}}]}, "human.Ton"),
         ({"candidates": [{"id": "a", "text": "x", "level": {"Ton": 1}}]}, "level lacks"),
         ({"candidates": [{"id": "a", "text": "x", "level": {"Ton": 9, "C++": 1, "Größe": 1}}]},
          "beyond the last, 3"),
@@ -536,4 +536,6 @@ def test_public_stories_with_three_raters_a_criterion(tmp_path: Path) -> None:
     assert "6 criteria, 5-point scale, 12 balanced orders" in sheet["mean_delta_pos"].conditions
     assert sheet.value("position_shift[criterion=Empathy,position=1]") > 0
     assert "human" in sheet["pearson_r[arm=balanced]"].conditions
+    assert sheet["rater_alpha[criterion=Empathy]"].value is not None
+    assert sheet["rater_ceiling_r[criterion=Empathy]"].value is not None
     assert sheet.plan.labels[0].ratings == tuple(stories[0]["criteria"]["Relevance"])

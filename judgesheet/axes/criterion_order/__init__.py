@@ -42,6 +42,7 @@ from judgesheet.axes.criterion_order.positions import (
     significant_criteria,
     without_orders,
 )
+from judgesheet.axes.criterion_order.raters import rater_alpha, rater_ceiling_r
 from judgesheet.axes.criterion_order.reversal import (
     excess_change_rate,
     excess_flip_rate,
@@ -102,6 +103,8 @@ ESTIMATES = {
         pearson_r,
         single_read_r,
         spearman_r,
+        rater_alpha,
+        rater_ceiling_r,
         delta_r,
         delta_r_p,
         delta_r_equivalence_p,

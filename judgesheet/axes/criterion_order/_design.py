@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import Options
 from judgesheet.axes._arms import ARMS, Read, Settings, reads
 from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import built_in, compile_prompt, must_list, must_show
+from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.axes.criterion_order._names import fault_of_names
 from judgesheet.records import Call, Stimulus
 
@@ -36,7 +36,7 @@ def build(
     """
     render = compile_prompt(options.template or built_in(template), _WHAT)
     if options.template:
-        _refuse_blind(render, options)
+        refuse_blind(render, list(_variants(options)), ("prompt", "response"), _WHAT)
     settings = PROFILES[options.profile].chosen(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         count = len(stimulus.fields["criteria"])
@@ -46,30 +46,26 @@ def build(
                 yield _call(stimulus, candidate, cells[pick], options, render)
 
 
-def _refuse_blind(render: Callable[..., str], options: Options) -> None:
-    """Try a user's template: request, response and each criterion stand in it once, in order.
-
-    Descriptions of scores may be left out.
-
-    Raises
-    ------
-    TemplateError
-        that says what is missing, doubled or out of order.
-    """
-    shown = {"prompt": "\x02prompt\x03", "response": "\x02response\x03"}
-    names = {number: f"\x02criterion {number}\x03" for number in (1, 2, 3)}
-    once = {**shown, **{f"criterion {number}": name for number, name in names.items()}}
+def _variants(options: Options) -> Iterator[Variant]:
+    """A template must show prompt, response and criteria in order; levels may be left out."""
     for order in ((1, 2, 3), (3, 1, 2)):
-        listed = [
-            {
-                "name": names[number],
-                "levels": [{"score": s, "description": f"{number}.{s}"} for s in (1, 2)],
-            }
-            for number in order
-        ]
-        text = render(**shown, reference=None, criteria=listed, n=3, scale=2, reply=options.reply)
-        must_show(_WHAT, text, once)
-        must_list(_WHAT, text, "criteria", [names[number] for number in order])
+        names = [f"criterion {number}" for number in order]
+        variables = {
+            "prompt": mark("prompt"),
+            "response": mark("response"),
+            "reference": None,
+            "criteria": [
+                {
+                    "name": mark(name),
+                    "levels": [{"score": s, "description": f"{name}, {s}"} for s in (1, 2)],
+                }
+                for name in names
+            ],
+            "n": 3,
+            "scale": 2,
+            "reply": options.reply,
+        }
+        yield Variant(variables, names)
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:

@@ -1,12 +1,12 @@
 """What criterion_order asks about: prompts with responses and several criteria to grade them on."""
 
 from collections.abc import Iterator, Sequence
-from statistics import mean
 from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from judgesheet.axes import Problem
+from judgesheet.axes._labels import Kind, Rated, label
 from judgesheet.axes._material import (
     duplicates,
     leaks,
@@ -21,10 +21,10 @@ MOST_CRITERIA = 8
 LENGTH_LIMIT = 0.15
 """Largest share by which a response may differ from its prompt's mean word count."""
 
+KINDS: tuple[Kind, ...] = ("human", "model")
+
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
-_Number = Annotated[float, Field(allow_inf_nan=False)]
-Ratings = _Number | Annotated[list[_Number | None], Field(min_length=1)]
 
 
 class _Strict(BaseModel):
@@ -47,14 +47,16 @@ class Criterion(_Strict):
 class Candidate(_Strict):
     """A response to grade, with what is known about it and never shown, by criterion.
 
-    `level` is the one that it was written for (1 is the worst), for every criterion; `human` one
-    score or one per rater (null where one gave none), on any scale, for some or all of them.
+    `level` is the one that it was written for (1 is the worst), for every criterion; `human` what
+    people gave it and `model` what another model did, for some or all of them: one score, or one
+    per rater (null where one gave none), on any scale.
     """
 
     id: Name
     text: Text
     level: dict[str, Annotated[int, Field(ge=1)]] | None = None
-    human: dict[str, Ratings] | None = None
+    human: dict[str, Rated] | None = None
+    model: dict[str, Rated] | None = None
 
 
 class Material(_Strict):
@@ -85,7 +87,7 @@ class Material(_Strict):
 
 
 def _check_labels(candidate: Candidate, names: Sequence[str], scale: int) -> None:
-    for what in ("level", "human"):
+    for what in ("level", "human", "model"):
         unknown = sorted(set(getattr(candidate, what) or ()) - set(names))
         if unknown:
             raise ValueError(f"candidate {candidate.id}: {what} names no criterion: {unknown[0]!r}")
@@ -96,9 +98,6 @@ def _check_labels(candidate: Candidate, names: Sequence[str], scale: int) -> Non
             raise ValueError(f"candidate {candidate.id}: level lacks {missing[0]!r}")
         if max(levels.values()) > scale:
             raise ValueError(f"candidate {candidate.id}: a level is beyond the last, {scale}")
-    for name, given in (candidate.human or {}).items():
-        if isinstance(given, list) and all(one is None for one in given):
-            raise ValueError(f"candidate {candidate.id}: nobody rated {name!r}; leave it out")
 
 
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
@@ -107,17 +106,11 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
         last = len(stimulus.fields["criteria"][0]["levels"]) - 1
         for candidate in stimulus.fields["candidates"]:
             item = f"{stimulus.id}/{candidate['id']}"
-            for name, given in (candidate.get("human") or {}).items():
-                yield _human(item, name, given)
+            for kind in KINDS:
+                for name, given in (candidate.get(kind) or {}).items():
+                    yield label("criterion_order", item, kind, given, name)
             for name, level in (candidate.get("level") or {}).items():
                 yield Label("criterion_order", item, "intended", (level - 1) / last, name)
-
-
-def _human(item: str, criterion: str, given: float | list[float | None]) -> Label:
-    if not isinstance(given, list):
-        return Label("criterion_order", item, "human", float(given), criterion)
-    score = mean(one for one in given if one is not None)
-    return Label("criterion_order", item, "human", float(score), criterion, tuple(given))
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:

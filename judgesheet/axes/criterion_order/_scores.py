@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 
 from judgesheet.axes import Readings
+from judgesheet.axes._labels import NAMES, Reference, reference
 from judgesheet.axes._reversal import Contest
+from judgesheet.records import Label
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.reads import row_means
 
@@ -23,13 +25,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
-
-REFERENCES: Mapping[str, str] = {
-    "human": "mean human score",
-    "model": "score given by another model",
-    "intended": "level intended by the stimuli's authors",
-}
-"""What quality may mean, in order of preference."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +47,8 @@ class Scores:
         Number of repeats in which every item was to be read under each of its orders.
     arms
         Arm -> (items, reads, n).
-    reference
-        Shape (items, criteria of the pool): what each item is known to be worth, NaN unknown.
+    references
+        What each item is known to be worth on each of `names`, all by one kind of label.
     base
         The arm of `reads`: `balanced`, or `random` where there is no balanced one.
     scale
@@ -69,8 +64,7 @@ class Scores:
     passes: int
     names: tuple[str, ...]
     arms: Mapping[str, "Floats"]
-    reference: "Floats"
-    reference_name: str
+    references: tuple[Reference, ...]
     base: str
     scale: int | None
     left_out: int
@@ -165,6 +159,17 @@ class Scores:
         totals = {arm: _whole_mean(self.means(arm), self.criterion) for arm in self.arms}
         return Contest(self.reads.mean(axis=3), totals, self.cluster)
 
+    @property
+    def reference(self) -> "Floats":
+        """Shape (items, criteria of the pool): what each item is worth, NaN where unknown."""
+        return np.stack([one.values for one in self.references], axis=1)
+
+    @property
+    def reference_name(self) -> str:
+        """Whose judgment of quality it is."""
+        known = [one.name for one in self.references if one.kind is not None]
+        return known[0] if known else "nothing"
+
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         return np.random.default_rng([self.seed, 7])
@@ -199,7 +204,6 @@ def arrange(readings: Readings) -> Scores | None:
             table = np.full((len(reads), int(other.count.max()) + 1, rows.positions), np.nan)
             table[other.item, other.count] = rows.scores[other.index]
             arms[arm] = table
-    reference, name = _reference(readings, rows)
     return Scores(
         reads=reads,
         place=place,
@@ -208,8 +212,7 @@ def arrange(readings: Readings) -> Scores | None:
         passes=passes,
         names=rows.names,
         arms=arms,
-        reference=reference,
-        reference_name=name,
+        references=_references(readings.labels, rows),
         base=base,
         scale=rows.scale,
         left_out=rows.left_out,
@@ -317,15 +320,9 @@ def _running(values: Sequence[Any]) -> "Ints":
     return np.array(before, dtype=np.int64)
 
 
-def _reference(readings: Readings, rows: _Rows) -> tuple["Floats", str]:
-    """The best kind of label that any item has, per item and criterion of the pool."""
-    for kind, name in REFERENCES.items():
-        known = {
-            (label.item, label.criterion): label.score
-            for label in readings.labels
-            if label.kind == kind
-        }
-        table = [[known.get((item, one), np.nan) for one in rows.names] for item, _ in rows.items]
-        if known and not np.isnan(values := np.array(table, dtype=float)).all():
-            return values, name
-    return np.full((len(rows.items), len(rows.names)), np.nan), "nothing"
+def _references(labels: Sequence[Label], rows: _Rows) -> tuple[Reference, ...]:
+    """What items are worth on each criterion of the pool, all by the best kind that any has."""
+    mine = [one for one in labels if one.criterion in rows.names]
+    kind = next((kind for kind in NAMES if any(one.kind == kind for one in mine)), None)
+    chosen, items = [one for one in mine if one.kind == kind], [item for item, _ in rows.items]
+    return tuple(reference(chosen, items, name) for name in rows.names)

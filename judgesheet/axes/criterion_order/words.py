@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from judgesheet.axes import Readings
+from judgesheet.axes._labels import caveats
 from judgesheet.axes._words import at_most, interval, percent
-from judgesheet.axes.criterion_order._scores import REFERENCES
 from judgesheet.axes.criterion_order.alignment import NO_REFERENCE
 from judgesheet.axes.criterion_order.positions import ALPHA, NO_ORDERS, OTHER_LISTS
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
@@ -426,11 +426,7 @@ def warn(readings: Readings, found: Found) -> Iterator[str]:
             f"{percent(float(unread.mean()))} of the calls gave no readable set of scores; the "
             "figures describe the rest, which may differ."
         )
-    if any(REFERENCES["intended"] in e.conditions for e in found.values()):
-        yield (
-            "Quality is the level that the author of each response wrote it for, criterion by "
-            "criterion, not a human rating."
-        )
+    yield from caveats(readings.labels, list(frame["item"].unique()))
     if any(not label.criterion for label in readings.labels):
         yield "Labels that name no criterion were not used: quality is compared by criterion."
     if not readings.temperature and readings.temperature is not None:
