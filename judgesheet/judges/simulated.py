@@ -22,7 +22,8 @@ A judge that compares two responses has a leaning x towards slot 1 and a tie thr
 `e_pair` is normal, fixed for a pair of responses, and changes sign when they are swapped. Where
 there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 with probability
 1 / (1 + exp(-slot)). It takes delta and the better response from the cell of the call: that is a
-simulated judge's privilege. `policy` replaces all this by a rule.
+simulated judge's privilege. `policy` replaces all this by a rule. How it scores a whole list of
+answers stands in `_simulated_listwise`.
 """
 
 import asyncio
@@ -38,6 +39,7 @@ from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.judges import _simulated_listwise as listwise
 from judgesheet.records import Call, Outcome, Reply, digest
 
 
@@ -51,7 +53,8 @@ class Parameters:
     - `position`: logits of all lines (`a:b:c:…`), interpolated to the number of lines
     - `interaction`: standard deviation of the item-by-line logit
     - `slot`, `tie`, `strict`, `sensitivity`, `surface`, `cue`, `lapse`: as above, for comparisons
-    - `policy`: how comparisons are decided: `model` (as above), `hash` (by the letters of the
+    - `gap`, `shared`, `perturb`, `unsure`: for lists of answers; see `_simulated_listwise`
+    - `policy`: how comparisons and lists are decided: `model` (as above), `hash` (by the letters of the
       prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (1, 2, tie alike)
     - `level`: the level (0..1) that is given to every item, whatever it deserves
     - `greedy`: 1 takes the likeliest line (the first of equals) instead of drawing one
@@ -75,6 +78,10 @@ class Parameters:
     surface: float = 0.0
     cue: float = 0.0
     lapse: float = 0.0
+    gap: float = 20.0
+    shared: float = 0.0
+    perturb: float = 0.0
+    unsure: float = 0.1
     policy: str = "model"
     level: float | None = None
     greedy: int = 0
@@ -303,6 +310,12 @@ def _answer_comparison(
     return f'Having compared the two, I conclude: {{"winner": "{winner}"}}'
 
 
+def _answer_list(parameters: Parameters, call: Call, q: float | None, rng: random.Random) -> str:
+    del q  # which answer is right stands in the cell
+    slots = position_logits(parameters, str(call.cell["item"]), len(call.cell["order"]))
+    return listwise.answer(parameters, call, slots, rng)
+
+
 def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
     chances = verdict_probabilities(parameters, call.cell, call.stimulus)
     if parameters.greedy:
@@ -340,6 +353,7 @@ _Answer = Callable[[Parameters, Call, float | None, random.Random], str]
 _ANSWERS: Mapping[str, _Answer] = {
     "score_order": _answer_score,
     "candidate_order": _answer_comparison,
+    "listwise_consensus": _answer_list,
 }
 """How to answer each axis."""
 
@@ -417,6 +431,10 @@ _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "surface": (_between(0, 1e3), "a number from 0 to 1000"),
     "cue": (_number, "a logit"),
     "lapse": (_between(0, 1), "a share from 0 to 1"),
+    "gap": (_number, "points from 0 to 100"),
+    "shared": (_between(0, 1e3), "points from 0"),
+    "perturb": (_between(0, 1e3), "points from 0"),
+    "unsure": (_between(0, 1), "a share from 0 to 1"),
     "policy": (_policy, "model, hash, slot1, ties, longer or coin"),
     "level": (_between(0, 1), "a number from 0 to 1"),
     "greedy": (_switch, "0 or 1"),
