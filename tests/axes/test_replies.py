@@ -21,7 +21,8 @@ def cases() -> list[Any]:
 
 @pytest.mark.parametrize(("axis", "case"), cases())
 def test_reply_is_read_as_expected(axis: str, case: dict[str, Any]) -> None:
-    found = get_axis(axis).parse(case["text"], case["reply"], {"scale": case.get("scale")})
+    cell = case.get("cell", {"scale": case.get("scale")})
+    found = get_axis(axis).parse(case["text"], case["reply"], cell)
     assert found == case["expect"], case.get("why", "")
     assert type(found) is type(case["expect"])
 
@@ -32,4 +33,4 @@ def test_reply_is_read_as_expected(axis: str, case: dict[str, Any]) -> None:
 )
 @pytest.mark.parametrize("axis", sorted({path.stem for path in REPLIES.glob("*.jsonl")}))
 def test_hostile_replies_are_unreadable_and_harmless(axis: str, reply: Any, text: str) -> None:
-    assert get_axis(axis).parse(text, reply, {"scale": 5}) is None
+    assert get_axis(axis).parse(text, reply, {"scale": 5, "order": ["a", "b"]}) is None

@@ -50,6 +50,7 @@ _FIGURES = (
         x="orders",
         x_label="orders that agree",
         y_label="share of prompts",
+        reference=0.0,
     ),
     Figure(
         kind="intervals",

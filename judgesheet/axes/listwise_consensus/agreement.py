@@ -40,7 +40,7 @@ def subset_agreement(lists: Lists) -> Iterator[Estimate]:
         return
     table = lists.main
     points = run_points(*table.runs(lists.deepest))
-    for k in range(1, lists.deepest.k + 1):
+    for k in range(1, lists.deepest.k):
         shares = agree(points, k, lists.rng())
         known = shares[~np.isnan(shares)]
         yield from_interval(
@@ -52,19 +52,27 @@ def subset_agreement(lists: Lists) -> Iterator[Estimate]:
             {"k": k},
             conditions=f"lists of {table.n}",
         )
+    yield estimate(
+        "subset_agreement",
+        f"All {lists.deepest.k} orders decide as all do",
+        1.0 if lists.readable else None,
+        {"k": lists.deepest.k},
+        unit="share",
+        method="by definition",
+        note="1 by definition" if lists.readable else NOTHING,
+    )
 
 
 def order_agreement(lists: Lists) -> Iterator[Estimate]:
     """Share of single orders whose winner is the one that all orders together choose."""
     if lists.deepest is None:
         return
-    shares = _agreeing(lists)
-    known = shares[~np.isnan(shares)]
+    shares, calls = _agreeing(lists)
     yield from_interval(
         "order_agreement",
         "One order agrees with all orders",
-        cluster_rate(known, np.ones_like(known)),
-        known.size,
+        cluster_rate(np.nan_to_num(shares) * calls, calls),
+        int(calls.sum()),
         NOTHING,
         conditions=f"{lists.deepest.k} orders, lists of {lists.main.n}",
     )
@@ -78,7 +86,7 @@ def agreeing_orders(lists: Lists) -> Iterator[Estimate]:
     """
     if lists.deepest is None:
         return
-    shares, total = _agreeing(lists), lists.deepest.k
+    (shares, _), total = _agreeing(lists), lists.deepest.k
     known = shares[~np.isnan(shares)]
     agreeing = np.rint(known * total)
     for orders in range(total + 1):
@@ -94,16 +102,19 @@ def agreeing_orders(lists: Lists) -> Iterator[Estimate]:
         )
 
 
-def _agreeing(lists: Lists) -> "Floats":
-    """Per prompt of the main table, the share of orders that choose the winner of all."""
+def _agreeing(lists: Lists) -> "tuple[Floats, Floats]":
+    """Per prompt of the main table, the share of orders that choose the winner of all.
+
+    And how many orders could be read.
+    """
     table, arm = lists.main, lists.deepest
     if arm is None:
-        return np.empty(0)
+        return np.empty(0), np.empty(0)
     same = (table.calls[:, :, 0] * table.picks(arm)[:, None]).sum(axis=-1)
     known = ~np.isnan(same)
-    total, count = np.where(known, same, 0.0).sum(axis=1), known.sum(axis=1)
+    total, count = np.where(known, same, 0.0).sum(axis=1), known.sum(axis=1).astype(np.float64)
     shares: Floats = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
-    return shares
+    return shares, count
 
 
 def error_correlation(lists: Lists) -> Iterator[Estimate]:

@@ -196,11 +196,21 @@ def excess_flip_rate(lists: Lists) -> Iterator[Estimate]:
 
 
 def _flip(lists: Lists, name: str, label: str, which: str) -> Estimate:
-    per_prompt = _flips(lists, which)
-    known = per_prompt[~np.isnan(per_prompt)]
-    missing = NO_REPEAT if which == "same" else ONE_ORDER
-    share = cluster_rate(known, np.ones_like(known))
-    return from_interval(name, label, share, known.size, missing if lists.readable else NOTHING)
+    """A rate over pairs of calls; each prompt weighs by its number of pairs, and is a cluster."""
+    rates = _flips(lists, which)
+    pairs = np.where(np.isnan(rates), 0.0, lists.joined(lambda table: _pairs(table, which)))
+    share = cluster_rate(np.nan_to_num(rates) * pairs, pairs)
+    missing = (NO_REPEAT if which == "same" else ONE_ORDER) if lists.readable else NOTHING
+    return from_interval(name, label, share, int(pairs.sum()), missing)
+
+
+def _pairs(table: Table, which: str) -> "Floats":
+    """Pairs of answered calls per prompt, under one order or under two."""
+    per_order = (~np.isnan(table.calls[..., 0])).sum(axis=2).astype(np.float64)
+    own = (per_order * (per_order - 1)).sum(axis=1) / 2
+    every = per_order.sum(axis=1)
+    pairs: Floats = own if which == "same" else every * (every - 1) / 2 - own
+    return pairs
 
 
 def _flips(lists: Lists, which: str) -> "Floats":
