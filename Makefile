@@ -35,6 +35,7 @@ golden: $(VENV)/dev.stamp  ## rewrite the golden datasheets that tests compare w
 proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their size? (minutes)
 	$(BIN)/python -m proof.score_order
 	$(BIN)/python -m proof.candidate_order
+	$(BIN)/python -m proof.listwise_consensus
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks

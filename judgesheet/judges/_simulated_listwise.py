@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 POINTS_PER_LOGIT = 10.0
 _MIDDLE, _WIN, _LOSE = 50, 90, 10
+_CANDIDATE = re.compile(
+    r"\[\[(\w+) candidate (\w) begins\]\]\n(.*?)\n\[\[\1 candidate \2 ends\]\]", re.DOTALL
+)
 
 
 def expected_scores(
@@ -62,9 +65,7 @@ def expected_scores(
     return scores
 
 
-def answer(
-    parameters: "Parameters", call: Call, slots: Sequence[float], rng: random.Random
-) -> str:
+def answer(parameters: "Parameters", call: Call, slots: Sequence[float], rng: random.Random) -> str:
     """The reply of a simulated judge to a call of listwise_consensus."""
     rule = _RULES.get(parameters.policy)
     noise = 0.0 if parameters.greedy else POINTS_PER_LOGIT * parameters.width
@@ -96,8 +97,7 @@ def _by_length(call: Call, rng: random.Random) -> list[int]:
     """More words, more points."""
     del rng
     text = call.messages[-1]["content"]
-    shown = re.findall(r"\[\[(\w+) candidate (\w) begins\]\]\n(.*?)\n\[\[\1 candidate \2 ends", text,
-                       re.DOTALL)  # fmt: skip
+    shown = _CANDIDATE.findall(text)
     counts = [len(re.findall(r"\w+", body)) for _, _, body in shown]
     return [round(100 * count / max(counts)) for count in counts]
 

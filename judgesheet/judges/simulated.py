@@ -54,8 +54,8 @@ class Parameters:
     - `interaction`: standard deviation of the item-by-line logit
     - `slot`, `tie`, `strict`, `sensitivity`, `surface`, `cue`, `lapse`: as above, for comparisons
     - `gap`, `shared`, `perturb`, `unsure`: for lists of answers; see `_simulated_listwise`
-    - `policy`: how comparisons and lists are decided: `model` (as above), `hash` (by the letters of the
-      prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (1, 2, tie alike)
+    - `policy`: how comparisons and lists are decided: `model` (as above), `hash` (by the letters of
+      the prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (all alike)
     - `level`: the level (0..1) that is given to every item, whatever it deserves
     - `greedy`: 1 takes the likeliest line (the first of equals) instead of drawing one
     - `unreadable`, `refused`: shares of replies (0..1)

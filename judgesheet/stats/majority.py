@@ -11,7 +11,7 @@ from scipy import special
 from ._support import TINY, Floats, Integers, floats, t_quantile, two_sided
 from .consensus import within_tolerance
 from .flips import top1_flip
-from .interval import Interval
+from .interval import Interval, unseen_share
 
 MOST_SUBSETS = 200
 
@@ -73,7 +73,8 @@ def error_correlation(hits: ArrayLike, level: float = 0.95) -> Interval:
     """Correlation of the errors of two votes on one prompt, over all pairs of votes.
 
     (P(both err) - e^2) / (e2 - e^2), where e^2 is estimated by votes on different prompts, so that
-    a small probe is not biased by its own mean. Interval: jackknife over prompts, t quantile.
+    a small probe is not biased by its own mean. Interval: jackknife over prompts, t quantile; where
+    the prompts do not differ, as far as prompts that were not seen could move it.
 
     Parameters
     ----------
@@ -102,10 +103,12 @@ def error_correlation(hits: ArrayLike, level: float = 0.95) -> Interval:
         return Interval(value, None, None, level, groups, method, note)
     spread = float(((left_out - left_out.mean()) ** 2).sum()) * (groups - 1) / groups
     half = t_quantile(groups - 1, two_sided(level)) * spread**0.5
+    low, high, note = max(-1.0, value - half), min(1.0, value + half), ""
     if half <= TINY:
-        return Interval(value, None, None, level, groups, method, "all prompts agree: no interval")
-    low, high = max(-1.0, value - half), min(1.0, value + half)
-    return Interval(value, low, high, level, groups, method)
+        unseen, method = unseen_share(groups, level), "Clopper-Pearson on prompts"
+        low, high = value - unseen * (value + 1), value + unseen * (1 - value)
+        note = "all prompts agree: the interval allows for prompts that were not seen"
+    return Interval(value, low, high, level, groups, method, note)
 
 
 def _correlation(sums: _Sums, without: Floats) -> Floats:

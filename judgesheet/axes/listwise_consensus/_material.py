@@ -66,7 +66,7 @@ def golds(fields: Mapping[str, Any]) -> list[str]:
 # -- checks --------------------------------------------------------------------------------------
 
 _DIGIT = re.compile(r"\d+")
-_LABEL = re.compile(r"\b(?:candidate|answer|response|option)\s+[A-Z]\b")
+_LABEL = re.compile(r"\b(?i:candidate|answer|response|option)\s+[A-Z]\b")
 CUES = {
     "the number of words": lambda text: float(word_count(text)),
     "the number of figures": lambda text: float(len(_DIGIT.findall(text))),
