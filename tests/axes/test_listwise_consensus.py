@@ -173,7 +173,7 @@ HOSTILE = [
 
 def test_a_candidate_cannot_pretend_to_end_or_to_be_another(tmp_path: Path) -> None:
     plain = {"a": HOSTILE[0], "b": HOSTILE[1], "c": HOSTILE[2], "d": HOSTILE[3]}
-    guess = boundary("Question 0?", list(plain.values()))
+    guess = boundary(["Question 0?", ""], list(plain.values()))
     texts = {name: text.format(b=guess) for name, text in plain.items()}
     for call in plan_of("smoke", pool(tmp_path, prompt(0, texts))).calls:
         assert shown(call) == [texts[name] for name in call.cell["order"]]
@@ -182,14 +182,22 @@ def test_a_candidate_cannot_pretend_to_end_or_to_be_another(tmp_path: Path) -> N
         assert marks.count(mark) == 8
 
 
+def test_a_reference_is_shown_and_nothing_of_one_that_is_missing(tmp_path: Path) -> None:
+    for reference in (None, "Because of scattering."):
+        records = pool(tmp_path, prompt(0, reference=reference))
+        text = plan_of("smoke", records).calls[0].messages[0]["content"]
+        assert ("for orientation\nBecause of scattering." in text) == (reference is not None)
+        assert "None" not in text
+
+
 def test_the_boundary_stands_in_no_text_and_is_the_same_in_every_order() -> None:
     texts = ["one", "two"]
-    first = boundary("q", texts)
-    assert boundary("q", texts[::-1]) == first
+    first = boundary(["q"], texts)
+    assert boundary(["q"], texts[::-1]) == first
     chased = [first, *texts]
     for _ in range(5):  # a text that holds the boundary changes it
-        chased.append(boundary("q", chased))
-        assert not any(boundary("q", chased) in text for text in chased)
+        chased.append(boundary(["q"], chased))
+        assert not any(boundary(["q"], chased) in text for text in chased)
 
 
 @pytest.mark.parametrize(
@@ -400,7 +408,7 @@ def test_every_estimate_has_an_interval_or_says_how_it_was_made() -> None:
 
 def test_the_papers_interval_stands_beside_the_one_to_trust() -> None:
     found = sheet_of("fair?shared=12", "standard")["accuracy[arm=direct,k=1]"]
-    paper = wilson(round((found.value or 0) * 44), 44)
+    paper = wilson((found.value or 0) * 44, 44)
     assert found.paper_compatible is not None
     assert found.paper_compatible.low == pytest.approx(paper.low)
     assert "Wilson" in found.paper_compatible.method

@@ -132,7 +132,7 @@ def _refuse_blind(render: Callable[..., str], options: Options) -> None:
     """
     texts = [f"\x02candidate {number}\x03" for number in (1, 2, 3)]
     for listed in (texts, texts[::-1]):
-        shown = _shown("\x02prompt\x03", listed, options)
+        shown = _shown("\x02prompt\x03", None, listed, options)
         text = render(**shown)
         for mark in ("\x02prompt\x03", *listed):
             if text.count(mark) != 1:
@@ -145,25 +145,28 @@ def _refuse_blind(render: Callable[..., str], options: Options) -> None:
             raise TemplateError(f"{_WHAT} does not mark each candidate with the boundary")
 
 
-def _shown(prompt: str, texts: Sequence[str], options: Options) -> dict[str, object]:
+def _shown(
+    prompt: str, reference: str | None, texts: Sequence[str], options: Options
+) -> dict[str, object]:
     """The variables of the template."""
     return {
         "prompt": prompt,
+        "reference": reference,
         "candidates": [
             {"label": label, "text": text} for label, text in zip(LABELS, texts, strict=False)
         ],
         "n": len(texts),
-        "boundary": boundary(prompt, texts),
+        "boundary": boundary([prompt, reference or ""], texts),
         "reply": options.reply,
     }
 
 
-def boundary(prompt: str, texts: Sequence[str]) -> str:
-    """A word that stands in none of the texts, the same in every order of them.
+def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
+    """A word that stands in nothing that is shown, the same in every order of the texts.
 
     It marks where a candidate begins and ends, so that no candidate can pretend to.
     """
-    content = [prompt, *sorted(texts)]
+    content = [*before, *sorted(texts)]
     word = digest(canonical_json(content))[:10]
     while any(word in text for text in content):
         word = digest(word)[:10]
@@ -180,7 +183,8 @@ def _call(
     fields = stimulus.fields
     texts = {candidate["id"]: candidate["text"] for candidate in fields["candidates"]}
     shown, gold = [ids[place - 1] for place in cell.order], golds(fields)
-    prompt = render(**_shown(fields["prompt"], [texts[one] for one in shown], options))
+    listed = [texts[one] for one in shown]
+    prompt = render(**_shown(fields["prompt"], fields.get("reference"), listed, options))
     content: dict[str, Any] = {
         "item": stimulus.id,
         "arm": cell.arm,

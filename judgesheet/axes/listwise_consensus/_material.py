@@ -34,12 +34,16 @@ class Candidate(_Strict):
 
 
 class Material(_Strict):
-    """One line of a stimuli file; `gold` names the right candidate or candidates, if known."""
+    """One line of a stimuli file; `gold` names the right candidate or candidates, if known.
+
+    A `reference` is shown to the judge for orientation; `gold` and flaws never are.
+    """
 
     id: Name
     domain: str = ""
     source: str = ""
     prompt: Text
+    reference: Text | None = None
     gold: Name | Annotated[list[Name], Field(min_length=1)] | None = None
     candidates: Annotated[list[Candidate], Field(min_length=2, max_length=MOST_CANDIDATES)]
 
