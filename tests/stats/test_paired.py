@@ -8,7 +8,13 @@ from judgesheet.stats.paired import agresti_min, changes, sign_test
 
 @pytest.mark.parametrize(
     ("improved", "regressed", "p", "tolerance"),
-    [(21, 5, 0.0025, 5e-5), (17, 7, 0.064, 5e-4), (38, 12, 3.1e-4, 5e-6), (5, 0, 0.0625, 1e-12)],
+    [
+        (21, 5, 0.0025, 5e-5),
+        (17, 7, 0.064, 5e-4),
+        (38, 12, 3.1e-4, 5e-6),
+        (5, 0, 0.0625, 1e-12),  # the best that a net gain of 5 prompts can show
+        (10, 0, 0.001953125, 1e-12),
+    ],
 )
 def test_the_papers_sign_tests(improved: int, regressed: int, p: float, tolerance: float) -> None:
     assert sign_test(improved, regressed) == pytest.approx(p, abs=tolerance)

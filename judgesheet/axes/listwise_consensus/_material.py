@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Annotated, Any, Self
 
@@ -81,7 +82,6 @@ CUES = {
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """What the schema cannot see; see `judgesheet stimuli check`."""
-    texts = []
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
         where = f"{stimulus.id} ({stimulus.source})"
@@ -89,11 +89,12 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         yield from length_spread(where, [c["text"] for c in candidates], LENGTH_LIMIT)
         for candidate in candidates:
             place = f"{stimulus.id}/{candidate['id']} ({stimulus.source})"
-            texts.append((place, candidate["text"]))
             yield from leaks(place, candidate["text"])
             for label in _LABEL.findall(candidate["text"]):
                 yield Problem(place, f"speaks of “{label}”, as the prompt calls a candidate", False)
-    yield from duplicates(list({text: (where, text) for where, text in texts}.values()))
+        for problem in duplicates([(c["id"], c["text"]) for c in candidates]):
+            yield replace(problem, where=where, what=f"{problem.where} {problem.what}", grave=False)
+    yield from duplicates([(stimulus.id, stimulus.fields["prompt"]) for stimulus in stimuli])
     yield from _gold(stimuli)
 
 
