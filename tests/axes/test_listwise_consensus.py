@@ -109,9 +109,11 @@ def test_arms_are_mixed_within_a_prompt_and_prompts_stand_together() -> None:
 
 
 def test_every_order_is_read_twice_on_some_prompts() -> None:
+    calls = plan_of("standard").calls
+    canonical = {c.stimulus: c.cell["order"] for c in calls if c.cell["arm"] == "direct"}
     twice = Counter(
-        "".join(call.cell["order"])
-        for call in plan_of("standard").calls
+        tuple(canonical[call.stimulus].index(name) for name in call.cell["order"])
+        for call in calls
         if call.cell["arm"] == "permuted" and call.repeat == 1
     )
     assert len(twice) == 7
@@ -123,15 +125,16 @@ def test_calls_of_a_prompt_share_everything_before_the_candidates() -> None:
     assert len({c.messages[0]["content"].split("## Candidates")[0] for c in calls}) == 1
 
 
-def test_a_file_that_always_lists_the_gold_first_is_shuffled(tmp_path: Path) -> None:
-    first = [prompt(n, gold="a") for n in range(40)]
-    direct = [c for c in plan_of("standard", pool(tmp_path, *first)).calls
+@pytest.mark.parametrize("gold", ["a", "d", None])
+def test_the_gold_stands_everywhere_whatever_the_file(tmp_path: Path, gold: str | None) -> None:
+    records = [prompt(n, gold=gold) for n in range(40)]
+    direct = [c for c in plan_of("standard", pool(tmp_path, *records)).calls
               if c.cell["arm"] == "direct"]  # fmt: skip
-    places = Counter(c.cell["order"].index("a") for c in direct)
-    assert max(places.values()) < 20
-    even = [prompt(n) for n in range(40)]
-    calls = plan_of("standard", pool(tmp_path, *even)).calls
-    assert all(c.cell["order"] == list(IDS) for c in calls if c.cell["arm"] == "direct")
+    if gold is None:
+        assert all(c.cell["order"] == list(IDS) for c in direct)
+        return
+    assert set(Counter(c.cell["order"].index(gold) for c in direct).values()) == {10}
+    assert all("".join(c.cell["order"]) in "abcdabc" for c in direct)
 
 
 def test_the_budget_of_a_reply_grows_with_the_list(tmp_path: Path) -> None:
@@ -242,11 +245,7 @@ def test_broken_stimuli_are_named_with_their_line(
 def test_the_built_in_pool_is_clean() -> None:
     stimuli = load(AXIS)
     assert [problem for problem in AXIS.check(stimuli) if problem.grave] == []
-    places = Counter(
-        [c["id"] for c in s.fields["candidates"]].index(s.fields["gold"]) for s in stimuli
-    )
     assert len(stimuli) >= 40
-    assert min(places.values()) >= len(stimuli) / 6
 
 
 def problems(tmp_path: Path, *records: dict[str, Any]) -> str:
@@ -274,7 +273,6 @@ def test_cues_that_tell_the_gold_are_found(tmp_path: Path) -> None:
     assert "number of figures tells the gold" in told("in 1066 and 1215", "in the old days")
     assert "length of words tells the gold: it has less" in told("so it is", "notwithstanding")
     assert "tells the gold" not in told("plain words", "plain words")
-    assert "some places" in problems(tmp_path, *(prompt(n, gold="a") for n in range(40)))
     assert "“Candidate B”" in problems(tmp_path, prompt(0, {"a": "Candidate B lies", "b": "no"}))
 
 

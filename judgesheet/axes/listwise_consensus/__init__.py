@@ -189,7 +189,7 @@ def rate(readings: Readings) -> Iterator[Rating]:
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """Lengths, figures and places that give the right answer away, equal texts, leaks."""
+    """Lengths and figures that give the right answer away, equal texts, leaks."""
     return _material.check(stimuli)
 
 

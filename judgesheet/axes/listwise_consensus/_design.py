@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import Options
 from judgesheet.axes._material import spread
 from judgesheet.axes._prompt import built_in, compile_prompt
-from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds, lopsided
+from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus, canonical_json, digest
 from judgesheet.stats import orders
@@ -75,10 +75,16 @@ def depths(n: int, total: int) -> list[int]:
     return sorted({k for k in (3, 5, PAPER_K, n, 2 * n, total) if 2 <= k <= total})
 
 
-def canonical_ids(stimulus: Stimulus, *, shuffle: bool) -> list[str]:
-    """The candidates in canonical order: the file's, or one that only their names decide."""
+def canonical_ids(stimulus: Stimulus, index: int) -> list[str]:
+    """The candidates in canonical order: the file's, turned so that the gold's place is `index`.
+
+    Turned from prompt to prompt, the gold stands at each place equally often; many files list the
+    right answer first, and the direct arm would then measure that place.
+    """
     ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
-    return sorted(ids, key=lambda one: digest(f"{stimulus.id}/{one}")) if shuffle else ids
+    gold = golds(stimulus.fields)
+    start = (ids.index(gold[0]) - index) % len(ids) if gold else 0
+    return ids[start:] + ids[:start]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +97,13 @@ class _Cell:
 def build(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
 ) -> Iterator[Call]:
-    """Every call, prompt by prompt; within a prompt the arms are interleaved at random.
-
-    A pool whose file lists the gold at some places far more often than at others is shuffled:
-    otherwise the direct arm would measure the place of the gold.
-    """
+    """Every call, prompt by prompt; within a prompt the arms are interleaved at random."""
     render = compile_prompt(options.template or built_in(template), _WHAT)
     if options.template:
         _refuse_blind(render, options)
-    settings, shuffle = settings_for(options), lopsided(stimuli)
+    settings = settings_for(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
-        ids = canonical_ids(stimulus, shuffle=shuffle)
+        ids = canonical_ids(stimulus, index)
         cells = list(_cells(index, len(ids), settings, options))
         for pick in rng.permutation(len(cells)):
             yield _call(stimulus, ids, cells[pick], options, render)

@@ -109,7 +109,7 @@ def _identical(where: str, candidates: Sequence[Mapping[str, Any]]) -> Iterator[
 
 
 def _gold(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """The gold must not be recognisable by anything that can be counted, nor by its place."""
+    """The gold must not be recognisable by anything that can be counted."""
     known = [stimulus for stimulus in stimuli if golds(stimulus.fields)]
     if len(known) < FEWEST_FOR_BALANCE:
         return
@@ -118,13 +118,6 @@ def _gold(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         if abs(r) > CUE_LIMIT:
             more = "more" if r > 0 else "less"
             yield Problem("pool", f"{name} tells the gold: it has {more} (r = {r:.2f})")
-    if lopsided(known):
-        yield Problem(
-            "pool",
-            "the gold stands at some places of the lists far more often than at others; the "
-            "design will shuffle the lists",
-            grave=False,
-        )
 
 
 def _lean(stimuli: Sequence[Stimulus], cue: Any) -> float:
@@ -140,17 +133,3 @@ def _lean(stimuli: Sequence[Stimulus], cue: Any) -> float:
     if not spread:
         return 0.0
     return float(sum(v * h for v, h in zip(values, hits, strict=True)) / spread**0.5)
-
-
-def lopsided(stimuli: Sequence[Stimulus]) -> bool:
-    """Whether the file's own order gives the gold away (p < .001 that its places are even)."""
-    from judgesheet.stats.position import chi_square
-
-    places: dict[int, list[int]] = {}
-    for stimulus in stimuli:
-        gold, candidates = golds(stimulus.fields), stimulus.fields["candidates"]
-        if len(gold) == 1:
-            counts = places.setdefault(len(candidates), [0] * len(candidates))
-            counts[[candidate["id"] for candidate in candidates].index(gold[0])] += 1
-    found = [chi_square([counts]).p for counts in places.values()]
-    return any(p is not None and p < 0.001 for p in found)

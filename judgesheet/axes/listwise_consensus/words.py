@@ -227,7 +227,10 @@ def recommend(found: Found) -> Iterator[Recommendation]:
     """Whether to use it, in how many orders, or not to bother."""
     chance, full = _get(found, "chance_accuracy"), _full(found, "accuracy")
     if _prompts(found) == 0:
-        yield _advice("Do not rank lists with it as it was asked: no reply could be read.", full)
+        yield _advice(
+            "Do not rank lists with it as it was asked: no reply could be read.",
+            found.get(f"{_AXIS}.accuracy[arm=direct,k=1]"),
+        )
     elif chance is not None and chance.value is not None and full is not None and _blind(found):
         yield _advice(
             "Do not choose answers with it: even from all orders together it finds the right one "
