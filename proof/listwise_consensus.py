@@ -1,12 +1,14 @@
 """Coverage and size of the statistics of listwise consensus; writes docs/proof.
 
-Run as `python -m proof.listwise_consensus [data sets per line]`; about six minutes on one core.
+Run as `python -m proof.listwise_consensus [data sets per line]`; a few minutes on two cores.
 The simulated judge is that of `judges._simulated_listwise`, written again over arrays.
 """
 
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from judgesheet.axes.listwise_consensus import agreement, decisions, places
 from judgesheet.axes.listwise_consensus._design import sequences
-from judgesheet.axes.listwise_consensus._lists import Lists, Table
+from judgesheet.axes.listwise_consensus._lists import DIRECTLY, Arm, Lists, Table
 from judgesheet.records import Estimate
 
 Floats = NDArray[np.float64]
@@ -54,6 +56,16 @@ READING = """\
 - Errors that all orders share bound what consensus can gain: compare the truths of `gain` in "no
   shared errors" and "shared errors".
 """
+
+
+@dataclass(frozen=True)
+class Chosen(Lists):
+    """Readings of which only the arms in the table are decided."""
+
+    @cached_property
+    def arms(self) -> tuple[Arm, ...]:
+        """One call, and the deepest of the other arms; the paper's K."""
+        return (DIRECTLY, Arm("repeated", 7), Arm("permuted", 7), Arm("permuted", 8))
 
 
 @dataclass(frozen=True)
@@ -100,7 +112,7 @@ class Judge:
             gold=gold,
             executions=1,
         )
-        return Lists((table,), int(rng.integers(2**31)))
+        return Chosen((table,), int(rng.integers(2**31)))
 
     def _scores(self, means: Floats, reads: int, rng: Rng) -> tuple[Floats, NDArray[np.bool_]]:
         """Scores and marks (prompts, orders, reads, n)."""
@@ -197,14 +209,24 @@ def run(judge: Judge, truth: dict[str, float], prompts: int, replications: int) 
     return tally
 
 
+def _run(task: tuple[str, int, int]) -> tuple[dict[str, float], Tally]:
+    """Truths and tally of one judge at one number of prompts."""
+    name, prompts, replications = task
+    truth = truths(JUDGES[name])
+    return truth, run(JUDGES[name], truth, prompts, replications)
+
+
 def table(replications: int) -> str:
     """The Markdown table: a line per judge and statistic, a column per number of prompts."""
+    tasks = [(name, prompts, replications) for name in JUDGES for prompts in PROMPTS]
+    with Pool(2) as pool:
+        found = dict(zip(tasks, pool.map(_run, tasks, chunksize=1), strict=True))
     rows = ["| judge | statistic | truth | " + " | ".join(f"G = {g}" for g in PROMPTS) + " |"]
     rows.append("|---|---|---|" + "---|" * len(PROMPTS))
-    for name, judge in JUDGES.items():
-        truth = truths(judge)
-        tallies = [run(judge, truth, prompts, replications) for prompts in PROMPTS]
-        for line in tallies[-1].hits:
+    for name in JUDGES:
+        truth, largest = found[name, PROMPTS[-1], replications]
+        tallies = [found[name, prompts, replications][1] for prompts in PROMPTS]
+        for line in largest.hits:
             told = truth.get(line.removeprefix("cover "))
             cells = " | ".join(_cell(line, told, name, tally.share(line)) for tally in tallies)
             shown = "" if told is None else f"{told:.3f}"

@@ -175,6 +175,13 @@ def _order(found: Found) -> Iterator[Statement]:
         yield Statement(
             f"The order of the list decides who wins in {limit} of cases at most.", keys, "good"
         )
+    elif _announced(found, "order_dependence_p"):
+        yield Statement(
+            f"{told}. Who wins depends on the order; how much beyond noise is not settled "
+            f"({interval(excess)}).",
+            (*keys, f"{_AXIS}.order_dependence_p"),
+            "bad",
+        )
     else:
         yield Statement(
             f"{told}; whether the order does more than noise cannot be told "
@@ -189,6 +196,13 @@ def _order_does_not_matter(found: Found) -> bool:
     return _prompts(found) >= FEWEST_PROMPTS and _below(
         _get(found, "excess_flip_rate"), SMALL_FLIPS
     )
+
+
+def _order_matters(found: Found) -> bool:
+    """Whether the order is proven to decide something."""
+    tests = ("order_dependence_p", "position_bias_p")
+    announced = any(_announced(found, test) for test in tests)
+    return announced or _above(_get(found, "excess_flip_rate"), 0.0)
 
 
 def _help(found: Found) -> Iterator[Statement]:
@@ -311,7 +325,7 @@ def _smallest(
             gain,
             nearest,
         )
-    elif _announced(found, "position_bias_p") or _above(_get(found, "excess_flip_rate"), 0.0):
+    elif _order_matters(found):
         yield _advice(
             f"Decide from {total} orders where who wins matters: one order moves the winner. That "
             "it is right more often is not shown by this run.",
