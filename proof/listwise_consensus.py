@@ -27,7 +27,7 @@ REPLICATIONS = 1_000
 PROMPTS = (12, 44, 150)
 EXACT_BELOW = 30
 """Prompts below which the sharp null draws permutations: exact, slow, and so not simulated."""
-TRUTH_PROMPTS, TRUTH_ROUNDS = 4_000, 6
+TRUTH_PROMPTS, TRUTH_ROUNDS = 4_000, 5
 N, REPEATS, AGAIN = 4, 7, 2
 TARGET = Path(__file__).parents[1] / "docs" / "proof" / "listwise_consensus.md"
 
@@ -38,7 +38,7 @@ Simulated judges score lists of four answers, one of them right, under the eight
 the canonical order is read seven times, two of the others twice. G prompts; {replications:,} data
 sets a line, seed {seed}. Truths are the same figures over {truth:,} prompts. Made by
 `python -m proof.listwise_consensus`. The Monte Carlo standard error of .95 and .05 is {error:.3f};
-a figure outside its target is printed in bold.
+a figure that misses its target by more than two of these is printed in bold.
 
 - *cover*: share of 95 % intervals that hold the truth; families are averaged over their members.
   Target .93-.975; above .9 and below .1 a rate may cover more.
@@ -209,33 +209,34 @@ def run(judge: Judge, truth: dict[str, float], prompts: int, replications: int) 
     return tally
 
 
-def _run(task: tuple[str, int, int]) -> tuple[dict[str, float], Tally]:
-    """Truths and tally of one judge at one number of prompts."""
-    name, prompts, replications = task
-    truth = truths(JUDGES[name])
-    return truth, run(JUDGES[name], truth, prompts, replications)
+def _run(task: tuple[str, dict[str, float], int, int]) -> Tally:
+    """The tally of one judge at one number of prompts."""
+    name, truth, prompts, replications = task
+    return run(JUDGES[name], truth, prompts, replications)
 
 
 def table(replications: int) -> str:
     """The Markdown table: a line per judge and statistic, a column per number of prompts."""
-    tasks = [(name, prompts, replications) for name in JUDGES for prompts in PROMPTS]
+    cells = [(name, prompts) for name in JUDGES for prompts in PROMPTS]
     with Pool(2) as pool:
-        found = dict(zip(tasks, pool.map(_run, tasks, chunksize=1), strict=True))
+        truth_of = dict(zip(JUDGES, pool.map(truths, JUDGES.values(), chunksize=1), strict=True))
+        tasks = [(name, truth_of[name], prompts, replications) for name, prompts in cells]
+        found = dict(zip(cells, pool.map(_run, tasks, chunksize=1), strict=True))
     rows = ["| judge | statistic | truth | " + " | ".join(f"G = {g}" for g in PROMPTS) + " |"]
     rows.append("|---|---|---|" + "---|" * len(PROMPTS))
     for name in JUDGES:
-        truth, largest = found[name, PROMPTS[-1], replications]
-        tallies = [found[name, prompts, replications][1] for prompts in PROMPTS]
-        for line in largest.hits:
-            told = truth.get(line.removeprefix("cover "))
-            cells = " | ".join(_cell(line, told, name, tally.share(line)) for tally in tallies)
-            shown = "" if told is None else f"{told:.3f}"
-            rows.append(f"| {name} | {line} | {shown} | {cells} |")
+        tallies = [found[name, prompts] for prompts in PROMPTS]
+        for line in tallies[-1].hits:
+            told = truth_of[name].get(line.removeprefix("cover "))
+            shares = [tally.share(line) for tally in tallies]
+            shown = " | ".join(_cell(line, told, name, one, replications) for one in shares)
+            rows.append(f"| {name} | {line} | {'' if told is None else f'{told:.3f}'} | {shown} |")
     return "\n".join(rows)
 
 
-def _cell(line: str, truth: float | None, judge: str, share: float) -> str:
-    """The share, bold where it misses the target of its line."""
+def _cell(line: str, truth: float | None, judge: str, share: float, replications: int) -> str:
+    """The share, bold where it misses the target of its line by more than chance would."""
+    doubt = 2 * (0.05 * 0.95 / replications) ** 0.5
     least, most = 0.93, 0.975
     if line.startswith("reject"):
         least, most = 0.0, 0.065
@@ -246,7 +247,7 @@ def _cell(line: str, truth: float | None, judge: str, share: float) -> str:
         most = 1.0
     if np.isnan(share):
         return "–"
-    missed = not least <= round(share, 3) <= most
+    missed = not least - doubt <= share <= most + doubt
     return f"**{share:.3f}**" if missed else f"{share:.3f}"
 
 

@@ -129,6 +129,10 @@ def _characteristics() -> Iterator[Characteristic]:
 
 HEADLINE = tuple(_characteristics())
 
+SWEPT = tuple(
+    f"{NAME}.{name}" for name in ("excess_flip_rate", "order_flip_rate", "accuracy[arm=direct,k=1]")
+)
+
 
 def material() -> "type[BaseModel]":
     """The schema of one stimulus: a prompt, its candidate answers, and the right one if known."""
@@ -176,8 +180,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     lists = arrange(readings)
     if lists is None:
         return
-    for function in ESTIMATES.values():
-        yield from function(lists)
+    for name, function in ESTIMATES.items():
+        if readings.wants(name):
+            yield from function(lists)
 
 
 def rate(readings: Readings) -> Iterator[Rating]:
