@@ -53,6 +53,7 @@ READING = """\
 - The gain's interval treats prompts as pairs and covers also where hardly any decision changes.
 - A judge that favours other places in every prompt (last but one) depends on the order without
   favouring a place: the sharp test may say so, the weak one must not.
+- `error_correlation` with a dozen prompts covers as little as .87; its note says so under 20 prompts.
 - Errors that all orders share bound what consensus can gain: compare the truths of `gain` in "no
   shared errors" and "shared errors".
 """

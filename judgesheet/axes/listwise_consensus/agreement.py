@@ -134,6 +134,7 @@ def error_correlation(lists: Lists) -> Iterator[Estimate]:
             "" if lists.readable else NOTHING,
             unit="r",
             conditions=f"lists of {lists.main.n}",
+            note="under 20 prompts the interval covers .87 to .94" if found.clusters < 20 else "",
         )
 
 
