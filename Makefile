@@ -36,6 +36,7 @@ proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their s
 	$(BIN)/python -m proof.score_order
 	$(BIN)/python -m proof.candidate_order
 	$(BIN)/python -m proof.criterion_order
+	$(BIN)/python -m proof.listwise_consensus
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks

@@ -24,7 +24,8 @@ there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 wi
 1 / (1 + exp(-slot)). It takes delta and the better response from the cell of the call: that is a
 simulated judge's privilege. `policy` replaces all this by a rule.
 
-How it grades several criteria at once stands in `_simulated_criteria`.
+How it grades several criteria at once stands in `_simulated_criteria`, how it scores a whole list
+of answers in `_simulated_listwise`.
 """
 
 import asyncio
@@ -40,6 +41,7 @@ from typing import Any, Protocol, Self
 from urllib.parse import parse_qsl
 
 from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.judges import _simulated_listwise as listwise
 from judgesheet.judges._simulated_criteria import answer_criteria
 from judgesheet.judges._softmax import interpolated, softmax
 from judgesheet.records import Call, Label, Outcome, Reply, digest
@@ -60,8 +62,9 @@ class Parameters:
     - `interaction`: standard deviation of the item-by-line logit; for criteria, of the
       item-by-place shift in points
     - `slot`, `tie`, `strict`, `sensitivity`, `surface`, `cue`, `lapse`: as above, for comparisons
-    - `policy`: how comparisons are decided: `model` (as above), `hash` (by the letters of the
-      prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (1, 2, tie alike)
+    - `gap`, `shared`, `perturb`, `unsure`: for lists of answers; see `_simulated_listwise`
+    - `policy`: how comparisons and lists are decided: `model` (as above), `hash` (by the letters of
+      the prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (all alike)
     - `level`: the level (0..1) that is given to every item, whatever it deserves
     - `greedy`: 1 takes the likeliest line (the first of equals) instead of drawing one
     - `unreadable`, `refused`: shares of replies (0..1)
@@ -86,6 +89,10 @@ class Parameters:
     surface: float = 0.0
     cue: float = 0.0
     lapse: float = 0.0
+    gap: float = 20.0
+    shared: float = 0.0
+    perturb: float = 0.0
+    unsure: float = 0.1
     policy: str = "model"
     level: float | None = None
     greedy: int = 0
@@ -346,6 +353,12 @@ def _answer_comparison(parameters: Parameters, call: Call, known: Known, rng: ra
     return f'Having compared the two, I conclude: {{"winner": "{winner}"}}'
 
 
+def _answer_list(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    del known  # which answer is right stands in the cell
+    slots = position_logits(parameters, str(call.cell["item"]), len(call.cell["order"]))
+    return listwise.answer(parameters, call, slots, rng)
+
+
 def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
     chances = verdict_probabilities(parameters, call.cell, call.stimulus)
     if parameters.greedy:
@@ -384,6 +397,7 @@ _ANSWERS: Mapping[str, _Answer] = {
     "score_order": _answer_score,
     "criterion_order": _answer_criteria,
     "candidate_order": _answer_comparison,
+    "listwise_consensus": _answer_list,
 }
 """How to answer each axis."""
 
@@ -444,6 +458,10 @@ _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "surface": (_between(0, 1e3), "a number from 0 to 1000"),
     "cue": (_number, "a logit"),
     "lapse": (_between(0, 1), "a share from 0 to 1"),
+    "gap": (_number, "points from 0 to 100"),
+    "shared": (_between(0, 1e3), "points from 0"),
+    "perturb": (_between(0, 1e3), "points from 0"),
+    "unsure": (_between(0, 1), "a share from 0 to 1"),
     "policy": (_policy, "model, hash, slot1, ties, longer or coin"),
     "level": (_between(0, 1), "a number from 0 to 1"),
     "greedy": (_switch, "0 or 1"),

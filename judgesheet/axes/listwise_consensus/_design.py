@@ -1,0 +1,269 @@
+"""The cells of listwise_consensus: which list is shown in which order, how often."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.axes import Options
+from judgesheet.axes._material import spread
+from judgesheet.axes._prompt import built_in, compile_prompt
+from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
+from judgesheet.errors import TemplateError
+from judgesheet.records import Call, Stimulus, canonical_json, digest
+from judgesheet.stats import orders
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DIRECT, REPEATED, PERMUTED = ARMS = ("direct", "repeated", "permuted")
+PAPER_K = 7
+"""Runs of the paper's consensus and of its repeated arm (004, section 4.3)."""
+MOST_REVERSED = 8
+"""Longer lists are shown in their n forward rotations only, to keep the number of calls in n."""
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+Order = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How much of the design a profile runs.
+
+    `stimuli` prompts (None: all) are each read under the balanced orders (`forward`: only under the
+    n forward rotations), the canonical order `repeated` times in all. `again` of the other orders
+    (None: all), rotating over the prompts, are read `repeats` times. The canonical reading that the
+    arms share is asked once, in the direct arm.
+    """
+
+    stimuli: int | None
+    forward: bool
+    repeated: int
+    again: int | None
+    repeats: int = 2
+
+
+PROFILES: Mapping[str, Settings] = {
+    "smoke": Settings(stimuli=3, forward=True, repeated=2, again=0),
+    "quick": Settings(stimuli=10, forward=True, repeated=4, again=1),
+    "standard": Settings(stimuli=None, forward=False, repeated=PAPER_K, again=2),
+    "full": Settings(stimuli=None, forward=False, repeated=PAPER_K, again=None, repeats=3),
+}
+
+
+def settings_for(options: Options) -> Settings:
+    """The profile's settings with the user's own number of repeats."""
+    settings = PROFILES[options.profile]
+    return settings if options.repeats is None else replace(settings, repeats=options.repeats)
+
+
+def sequences(n: int, kind: str = "cyclic", *, forward: bool = False) -> tuple[Order, ...]:
+    """The orders of the permuted arm, the canonical one first.
+
+    Cyclic: n forward, then n reverse rotations, so that the first n, and all 2n, show every
+    candidate equally often at every place, and the paper's K = 3, 5, 7 are the first orders.
+    """
+    if kind == "williams":
+        first, *rest = orders.williams(n)
+        canonical = {candidate: place + 1 for place, candidate in enumerate(first)}
+        return tuple(tuple(canonical[c] for c in order) for order in (first, *rest))
+    balanced = orders.balanced(n)
+    return balanced[:n] if forward or n > MOST_REVERSED else balanced
+
+
+def depths(n: int, total: int) -> list[int]:
+    """The K at which an arm of `total` runs is evaluated: the paper's, and the balanced ones."""
+    return sorted({k for k in (3, 5, PAPER_K, n, 2 * n, total) if 2 <= k <= total})
+
+
+def canonical_ids(stimulus: Stimulus, index: int) -> list[str]:
+    """The candidates in canonical order: the file's, turned so that the gold's place is `index`.
+
+    Turned from prompt to prompt, the gold stands at each place equally often; many files list the
+    right answer first, and the direct arm would then measure that place.
+    """
+    ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
+    gold = golds(stimulus.fields)
+    start = (ids.index(gold[0]) - index) % len(ids) if gold else 0
+    return ids[start:] + ids[:start]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    arm: str
+    order: Order
+    repeat: int
+
+
+def build(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
+) -> Iterator[Call]:
+    """Every call, prompt by prompt; within a prompt the arms are interleaved at random."""
+    render = compile_prompt(options.template or built_in(template), _WHAT)
+    if options.template:
+        _refuse_blind(render, options)
+    settings = settings_for(options)
+    for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
+        ids = canonical_ids(stimulus, index)
+        cells = list(_cells(index, len(ids), settings, options))
+        for pick in rng.permutation(len(cells)):
+            yield _call(stimulus, ids, cells[pick], options, render)
+
+
+def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator[_Cell]:
+    canonical, *others = sequences(n, options.sequences, forward=settings.forward)
+    yield _Cell(DIRECT, canonical, 0)
+    for repeat in range(1, settings.repeated):
+        yield _Cell(REPEATED, canonical, repeat)
+    again = len(others) if settings.again is None else settings.again
+    for place, order in enumerate(others):
+        often = (place - index * again) % len(others) < again
+        for repeat in range(settings.repeats if often else 1):
+            yield _Cell(PERMUTED, order, repeat)
+
+
+_WHAT = "the prompt of listwise_consensus"
+
+
+def _refuse_blind(render: Callable[..., str], options: Options) -> None:
+    """Try a user's template: everything stands in it once, the candidates in order.
+
+    Raises
+    ------
+    TemplateError
+        that says what is missing, doubled or out of order.
+    """
+    texts = [f"\x02candidate {number}\x03" for number in (1, 2, 3)]
+    for listed in (texts, texts[::-1]):
+        shown = _shown("\x02prompt\x03", None, listed, options)
+        text = render(**shown)
+        for mark in ("\x02prompt\x03", *listed):
+            if text.count(mark) != 1:
+                name = mark.strip("\x02\x03")
+                raise TemplateError(f"{_WHAT} shows the {name} {text.count(mark)} times, not once")
+        places = [text.index(mark) for mark in listed]
+        if places != sorted(places):
+            raise TemplateError(f"{_WHAT} does not list the candidates in the order it is given")
+        if text.count(str(shown["boundary"])) < len(listed):
+            raise TemplateError(f"{_WHAT} does not mark each candidate with the boundary")
+
+
+def _shown(
+    prompt: str, reference: str | None, texts: Sequence[str], options: Options
+) -> dict[str, object]:
+    """The variables of the template."""
+    return {
+        "prompt": prompt,
+        "reference": reference,
+        "candidates": [
+            {"label": label, "text": text} for label, text in zip(LABELS, texts, strict=False)
+        ],
+        "n": len(texts),
+        "boundary": boundary([prompt, reference or ""], texts),
+        "reply": options.reply,
+    }
+
+
+def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
+    """A word that stands in nothing that is shown, the same in every order of the texts.
+
+    It marks where a candidate begins and ends, so that no candidate can pretend to.
+    """
+    content = [*before, *sorted(texts)]
+    word = digest(canonical_json(content))[:10]
+    while any(word in text for text in content):
+        word = digest(word)[:10]
+    return word
+
+
+def _call(
+    stimulus: Stimulus,
+    ids: Sequence[str],
+    cell: _Cell,
+    options: Options,
+    render: Callable[..., str],
+) -> Call:
+    fields = stimulus.fields
+    texts = {candidate["id"]: candidate["text"] for candidate in fields["candidates"]}
+    shown, gold = [ids[place - 1] for place in cell.order], golds(fields)
+    listed = [texts[one] for one in shown]
+    prompt = render(**_shown(fields["prompt"], fields.get("reference"), listed, options))
+    content: dict[str, Any] = {
+        "item": stimulus.id,
+        "arm": cell.arm,
+        "order": shown,
+        "gold": gold[0] if gold else None,
+    }
+    if len(gold) > 1:
+        content["golds"] = gold
+    return Call(
+        axis="listwise_consensus",
+        stimulus=stimulus.id,
+        cell=content,
+        repeat=cell.repeat,
+        messages=({"role": "user", "content": prompt},),
+        params=_params(len(shown), options),
+        reply=options.reply,
+    )
+
+
+# -- the request -----------------------------------------------------------------------------------
+
+RATIONALE = 120
+"""Characters of a rationale under constrained decoding: enough for a reason, and cheap."""
+FLAGS = ("major_error", "hallucinated_specificity", "calibrated_uncertainty")
+
+
+def _params(n: int, options: Options) -> dict[str, Any]:
+    budget = {"text": 512 + 160 * n, "json": 32 + 120 * n}.get(options.reply, 0)
+    params: dict[str, Any] = {
+        "temperature": options.temperature,
+        "max_tokens": options.max_tokens or budget,
+    }
+    if options.reply == "json":
+        params["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "candidates", "strict": True, "schema": schema(n)},
+        }
+    return params
+
+
+def schema(n: int) -> dict[str, Any]:
+    """The JSON Schema of an answer on n candidates."""
+    properties: dict[str, Any] = {
+        "label": {"type": "string", "enum": list(LABELS[:n])},
+        "score": {"type": "integer", "minimum": 0, "maximum": 100},
+        "rationale": {"type": "string", "maxLength": RATIONALE},
+        **{flag: {"type": "boolean"} for flag in FLAGS},
+    }
+    candidate = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    listed = {"type": "array", "items": candidate, "minItems": n, "maxItems": n}
+    return {
+        "type": "object",
+        "properties": {"candidates": listed},
+        "required": ["candidates"],
+        "additionalProperties": False,
+    }
+
+
+# -- recorded cells --------------------------------------------------------------------------------
+
+
+def fault(cell: Mapping[str, Any]) -> str | None:
+    """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
+    if not isinstance(cell.get("item"), str):
+        return "cell.item must name the prompt"
+    if cell.get("arm") not in ARMS:
+        return f"cell.arm must be one of {', '.join(ARMS)}"
+    order = cell.get("order")
+    shown = order if isinstance(order, list) and all(isinstance(one, str) for one in order) else []
+    if not 2 <= len(shown) <= MOST_CANDIDATES or len(set(shown)) != len(shown):
+        return f"cell.order must list 2 to {MOST_CANDIDATES} candidate ids, each once, as displayed"
+    gold = cell.get("golds") or ([] if cell.get("gold") is None else [cell["gold"]])
+    if not isinstance(gold, list) or not all(one in shown for one in gold):
+        return "cell.gold must be one of the candidate ids in cell.order, or null"
+    return None

@@ -1,0 +1,87 @@
+"""The plots of listwise_consensus, as data."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from judgesheet.records import Estimate, Figure
+
+_FIGURES = (
+    Figure(
+        kind="line",
+        title="Does deciding from several runs help?",
+        caption="How often the right answer is chosen, by number of calls a decision takes: under "
+        "as many orders (permuted), in one order again and again (repeated), and with one call "
+        "(direct). 95 % intervals over prompts; the dashed line is a blind pick.",
+        families=("accuracy",),
+        x="k",
+        series="arm",
+        x_label="calls a decision",
+        y_label="right answer chosen",
+        only=("executions=",),
+    ),
+    Figure(
+        kind="heatmap",
+        title="Who won under which order",
+        caption="Where the winner of a single call stood, by where the right answer stood. A judge "
+        "that finds it everywhere is dark on the diagonal; a place that wins by itself is a dark "
+        "column.",
+        families=("winner_place",),
+        x="position",
+        y="gold",
+        x_label="place of the winner",
+        y_label="place of the right answer",
+    ),
+    Figure(
+        kind="line",
+        title="Where the winner stood",
+        caption="Share of single calls won by each place in the list, with 95 % intervals. A judge "
+        "that reads the content stays on the dashed line.",
+        families=("win_share",),
+        x="position",
+        x_label="place in the list",
+        y_label="share of winners",
+    ),
+    Figure(
+        kind="bars",
+        title="How many orders agree?",
+        caption="Share of prompts on which this many single orders choose the winner of all orders "
+        "together. All at the right: the order never matters.",
+        families=("agreeing_orders",),
+        x="orders",
+        x_label="orders that agree",
+        y_label="share of prompts",
+        reference=0.0,
+    ),
+    Figure(
+        kind="intervals",
+        title="Does the order decide who wins?",
+        caption="Pairs of single calls on a list that choose different winners: under two orders, "
+        "under one order (noise), and the difference.",
+        families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
+        x_label="share of pairs of calls",
+        reference=0.0,
+    ),
+    Figure(
+        kind="line",
+        title="How many orders are enough?",
+        caption="How often the decision from k orders is that of all of them, with 95 % intervals "
+        "over prompts.",
+        families=("subset_agreement",),
+        x="k",
+        x_label="orders a decision",
+        y_label="same winner as with all",
+    ),
+)
+
+
+def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+    """The plots that this run has figures for, with the line that blind picks would follow."""
+    places = sum(key.startswith("listwise_consensus.win_share[") for key in found)
+    chance = found.get("listwise_consensus.chance_accuracy")
+    for figure in _FIGURES:
+        if figure.families == ("win_share",) and places:
+            yield replace(figure, reference=1 / places)
+        elif figure.families == ("accuracy",) and chance is not None:
+            yield replace(figure, reference=chance.value)
+        else:
+            yield figure

@@ -1,0 +1,135 @@
+"""What listwise_consensus asks about: prompts with the candidate answers that compete."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from judgesheet.axes import Problem
+from judgesheet.axes._material import duplicates, leaks, length_spread, word_count
+from judgesheet.records import Stimulus
+
+MOST_CANDIDATES = 26
+"""As many as there are letters to call them by."""
+FEWEST_FOR_BALANCE = 20
+"""With fewer prompts a correlation with the gold says nothing about the pool."""
+LENGTH_LIMIT, CUE_LIMIT = 0.15, 0.2
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Candidate(_Strict):
+    """An answer that competes; `flaw` is what its author planted in it, never shown."""
+
+    id: Name
+    text: Text
+    flaw: str = ""
+
+
+class Material(_Strict):
+    """One line of a stimuli file; `gold` names the right candidate or candidates, if known.
+
+    A `reference` is shown to the judge for orientation; `gold` and flaws never are.
+    """
+
+    id: Name
+    domain: str = ""
+    source: str = ""
+    prompt: Text
+    reference: Text | None = None
+    gold: Name | Annotated[list[Name], Field(min_length=1)] | None = None
+    candidates: Annotated[list[Candidate], Field(min_length=2, max_length=MOST_CANDIDATES)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        ids = [candidate.id for candidate in self.candidates]
+        if len(set(ids)) != len(ids):
+            raise ValueError("two candidates have the same id")
+        gold = golds(self.model_dump())
+        unknown = sorted(set(gold) - set(ids))
+        if unknown:
+            raise ValueError(f"gold names {unknown[0]!r}, which is none of the candidates")
+        if len(set(gold)) == len(ids):
+            raise ValueError("every candidate is gold, so no answer could be wrong")
+        return self
+
+
+def golds(fields: Mapping[str, Any]) -> list[str]:
+    """The ids of the right candidates; none where they are not known."""
+    gold = fields.get("gold")
+    return [] if gold is None else [gold] if isinstance(gold, str) else list(gold)
+
+
+# -- checks --------------------------------------------------------------------------------------
+
+_DIGIT = re.compile(r"\d+")
+_LABEL = re.compile(r"\b(?i:candidate|answer|response|option)\s+[A-Z]\b")
+CUES = {
+    "the number of words": lambda text: float(word_count(text)),
+    "the number of figures": lambda text: float(len(_DIGIT.findall(text))),
+    "the mean length of words": lambda text: len(text) / max(word_count(text), 1),
+}
+"""What must not tell the gold from the others."""
+
+
+def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """What the schema cannot see; see `judgesheet stimuli check`."""
+    for stimulus in stimuli:
+        candidates = stimulus.fields["candidates"]
+        where = f"{stimulus.id} ({stimulus.source})"
+        yield from _identical(where, candidates)
+        yield from length_spread(where, [c["text"] for c in candidates], LENGTH_LIMIT)
+        for candidate in candidates:
+            place = f"{stimulus.id}/{candidate['id']} ({stimulus.source})"
+            yield from leaks(place, candidate["text"])
+            for label in _LABEL.findall(candidate["text"]):
+                yield Problem(place, f"speaks of “{label}”, as the prompt calls a candidate", False)
+        for problem in duplicates([(c["id"], c["text"]) for c in candidates]):
+            yield replace(problem, where=where, what=f"{problem.where} {problem.what}", grave=False)
+    yield from duplicates([(stimulus.id, stimulus.fields["prompt"]) for stimulus in stimuli])
+    yield from _gold(stimuli)
+
+
+def _identical(where: str, candidates: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
+    """Equal texts are allowed: they ask whether a judge treats equals as equal."""
+    seen: dict[str, str] = {}
+    for candidate in candidates:
+        twin = seen.setdefault(candidate["text"].strip(), candidate["id"])
+        if twin != candidate["id"]:
+            what = f"candidates {twin} and {candidate['id']} have the same text: a fair tie"
+            yield Problem(where, what, grave=False)
+
+
+def _gold(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+    """The gold must not be recognisable by anything that can be counted."""
+    known = [stimulus for stimulus in stimuli if golds(stimulus.fields)]
+    if len(known) < FEWEST_FOR_BALANCE:
+        return
+    for name, cue in CUES.items():
+        r = _lean(known, cue)
+        if abs(r) > CUE_LIMIT:
+            more = "more" if r > 0 else "less"
+            yield Problem("pool", f"{name} tells the gold: it has {more} (r = {r:.2f})")
+
+
+def _lean(stimuli: Sequence[Stimulus], cue: Any) -> float:
+    """Correlation of a cue, centred within each prompt, with being gold."""
+    values, hits = [], []
+    for stimulus in stimuli:
+        gold, candidates = golds(stimulus.fields), stimulus.fields["candidates"]
+        counts = [cue(candidate["text"]) for candidate in candidates]
+        right = [float(candidate["id"] in gold) for candidate in candidates]
+        values += [count - fmean(counts) for count in counts]
+        hits += [one - fmean(right) for one in right]
+    spread = sum(v * v for v in values) * sum(h * h for h in hits)
+    if not spread:
+        return 0.0
+    return float(sum(v * h for v, h in zip(values, hits, strict=True)) / spread**0.5)

@@ -1,0 +1,68 @@
+"""Two decisions on the same prompts: is one right more often than the other?"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from ._support import TINY, Floats, floats, two_sided, z_quantile
+from .interval import Interval
+
+
+def sign_test(improved: int, regressed: int) -> float:
+    """Exact two-sided sign test over the pairs that differ; 1 where none does.
+
+    Parameters
+    ----------
+    improved, regressed
+        Pairs that got better and worse.
+
+    References
+    ----------
+    004 section 4.5: 21 against 5 gives .0025.
+    """
+    if improved + regressed == 0:
+        return 1.0
+    return float(stats.binomtest(improved, improved + regressed, 0.5).pvalue)
+
+
+def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
+    """Mean of paired differences of proportions with the adjusted Wald interval.
+
+    Half a pair is added to each cell of the table of pairs: with N + 2 in place of N, centre
+    S / (N + 2) and variance (Q + 1 - S^2 / (N + 2)) / (N + 2)^2, where S and Q are the sums of the
+    differences and of their squares. For differences of -1, 0, 1 these are the discordant counts;
+    ties that count a share give fractions between. The interval is widened to contain the mean.
+
+    Parameters
+    ----------
+    differences
+        Shape (m,): one per pair, from -1 to 1; NaN entries are dropped.
+    level
+        Confidence level.
+
+    References
+    ----------
+    Agresti, A. and Min, Y. (2005), "Simple improved confidence intervals for comparing matched
+    proportions", Statistics in Medicine 24, 729-740.
+    """
+    array = floats(differences)
+    array = array[~np.isnan(array)]
+    pairs, method = int(array.size), "Agresti-Min, paired"
+    if pairs == 0:
+        return Interval(None, None, None, level, 0, method, "no pairs")
+    value = float(array.mean())
+    if pairs == 1:
+        return Interval(value, None, None, level, 1, method, "one pair: no interval")
+    total, squares, n = float(array.sum()), float(array @ array), pairs + 2
+    centre = total / n
+    half = z_quantile(two_sided(level)) * ((squares + 1 - total**2 / n) ** 0.5) / n
+    low, high = max(-1.0, centre - half), min(1.0, centre + half)
+    return Interval(value, min(low, value), max(high, value), level, pairs, method)
+
+
+def changes(differences: ArrayLike) -> tuple[int, int, int]:
+    """How many pairs improved, regressed and stayed; NaN entries are dropped."""
+    array: Floats = floats(differences)
+    array = array[~np.isnan(array)]
+    better, worse = int((array > TINY).sum()), int((array < -TINY).sum())
+    return better, worse, int(array.size) - better - worse
