@@ -108,16 +108,16 @@ def test_raters_at_odds_set_a_ceiling_of_zero() -> None:
     assert found.ceiling.value == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("clusters", [20, 96])
 def test_intervals_cover(clusters: int) -> None:
+    """1,000 data sets: alpha .93 and ceiling .95 at 20 clusters; fewer here, so a wider net."""
     draw = np.random.default_rng(4)
     hits = np.zeros(2)
-    for _ in range(1000):
+    for _ in range(150):
         group = np.repeat(np.arange(clusters), 2)
         truth = draw.normal(size=clusters)[group] * 0.6 + 0.8 * draw.normal(size=group.size)
         table = truth[:, None] + draw.normal(size=(group.size, 3))
-        found = rater_agreement(table, group, draw, resamples=500)
+        found = rater_agreement(table, group, draw, resamples=300)
         for place, (one, value) in enumerate([(found.alpha, 0.5), (found.ceiling, 0.75**0.5)]):
             hits[place] += (one.low or 0) <= value <= (one.high or 0)
-    assert np.all(hits / 1000 > 0.92), hits
+    assert np.all(hits / 150 > 0.87), hits

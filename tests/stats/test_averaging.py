@@ -104,7 +104,6 @@ def test_what_cannot_be_told_is_said(table: Floats, y: Floats, note: str) -> Non
     assert note in gain.total.note
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("order_sd", "noise_sd"), [(0.0, 1.0), (0.7, 0.7)])
 def test_intervals_cover(order_sd: float, noise_sd: float) -> None:
     """A judge whose score without noise correlates .8 with quality, 24 stimuli of 4 items."""
@@ -115,15 +114,15 @@ def test_intervals_cover(order_sd: float, noise_sd: float) -> None:
     noise = 0.8 * (1 / np.sqrt(1 + left) - 1 / np.sqrt(1 + variance))
     hits = np.zeros(3)
     group = np.repeat(np.arange(24), 4)
-    for _ in range(500):
+    for _ in range(120):
         score = 0.5 * draw.normal(size=24)[group] + 0.75**0.5 * draw.normal(size=group.size)
         y = 0.8 * score + 0.6 * draw.normal(size=group.size)
         order = order_sd * draw.normal(size=(group.size, ORDERS, 1))
         noises = noise_sd * draw.normal(size=(group.size, ORDERS, 2))
         table = score[:, None, None] + order + noises
-        gain = averaging_gains(table, y, group, (ORDERS,), draw, resamples=500).points[0]
+        gain = averaging_gains(table, y, group, (ORDERS,), draw, resamples=300).points[0]
         for place, (one, truth) in enumerate(
             [(gain.total, total), (gain.noise, noise), (gain.order, total - noise)]
         ):
             hits[place] += (one.low or 0) <= truth <= (one.high or 0)
-    assert np.all(hits / 500 > 0.92), hits
+    assert np.all(hits / 120 > 0.87), hits
