@@ -177,7 +177,7 @@ def _gather(
             found.skip(piece.reason, piece.where)
             continue
         scales.watch(piece)
-        if piece.rater is not None:
+        if piece.rater is not None and piece.seated:
             found.meet(piece.rater)
         store.add(piece)
     scales.settle()

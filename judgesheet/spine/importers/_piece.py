@@ -42,8 +42,9 @@ class Piece:
     `key` names the prompt in the source: pieces with the same key become one stimulus, named `id`.
     `item` is None where a line tells only of the prompt. `human` holds people's ratings by
     criterion, `model` those of another model. `rater` is set where a line is one rater's, and lets
-    the same response stand on several lines. `gold` is True for a response known to be best (or
-    better), False for one known not to be.
+    the same response stand on several lines; `seated` gives that rater one place in every list of
+    ratings (a panel that rates everything; not a crowd). `gold` is True for a response known to be
+    best (or better), False for one known not to be.
     """
 
     where: str
@@ -55,6 +56,7 @@ class Piece:
     human: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     model: Sequence[float | None] = ()
     rater: str | None = None
+    seated: bool = False
     gold: bool | None = None
 
 

@@ -95,6 +95,7 @@ def _response(where: str, row: Row, columns: Mapping[str, str]) -> Piece:
         model=_ratings(_at(row, columns["model"], where), where, columns["model"])
         if "model" in columns else [],
         rater=_optional(row, columns, "rater", where),
+        seated="rater" in columns,
         gold=_told(row, columns, "gold", _YES_NO, where),
     )  # fmt: skip
 
