@@ -8,7 +8,7 @@ output file is whole or it is not there.
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -29,11 +29,9 @@ from judgesheet.spine.importers._piece import CRITERION, Choice, Importer, Skip
 from judgesheet.spine.importers._report import CROWD, Imported, Scales, Spread
 from judgesheet.spine.importers._shape import (
     NotAStimulusError,
-    Prompt,
     Rubrics,
     compose,
     prompt_of,
-    ratings_of,
 )
 from judgesheet.spine.importers._store import Store
 from judgesheet.spine.stimuli import MAX_LINE, first_fault
@@ -152,10 +150,9 @@ class _Found:
         if len(self.raters) <= CROWD and rater not in self.raters:
             self.raters.append(rater)
 
-    def widen(self, prompt: Prompt) -> None:
-        for response in prompt.responses:
-            for criterion, ratings in ratings_of(response):
-                self.widths[criterion] = max(self.widths.get(criterion, 0), len(ratings))
+    def widen(self, rated: Iterable[tuple[str, Sequence[float | None]]]) -> None:
+        for criterion, ratings in rated:
+            self.widths[criterion] = max(self.widths.get(criterion, 0), len(ratings))
 
     def width(self, criterion: str) -> int:
         """The most ratings of a criterion that a response has."""
@@ -170,15 +167,18 @@ class _Found:
 def _gather(
     importer: Importer, rows: Iterator[tuple[str, Mapping[str, Any]]], choice: Choice, store: Store
 ) -> _Found:
-    found = _Found()
+    found, split = _Found(), False
     scales = Scales(choice.scale or importer.SCALE)
     for piece in importer.read(rows, choice):
         if isinstance(piece, Skip):
             found.skip(piece.reason, piece.where)
             continue
         scales.watch(piece)
-        if piece.rater is not None and piece.seated:
+        if piece.rater is None:
+            found.widen((*piece.human.items(), ("", piece.model)))
+        elif piece.seated:
             found.meet(piece.rater)
+        split = split or piece.rater is not None
         store.add(piece)
     scales.settle()
     for where in store.childless():
@@ -188,8 +188,9 @@ def _gather(
             f"more than {CROWD} raters: a response's ratings are listed in the order of the file, "
             "and a place in the list is nobody's own"
         )
-    for group in store.groups():
-        found.widen(prompt_of(group, found.panel))
+    for group in store.groups() if split else ():
+        for response in prompt_of(group, found.panel).responses:
+            found.widen((*response.human.items(), ("", response.model)))
     return found
 
 

@@ -18,6 +18,7 @@ from judgesheet.spine.stimuli import MAX_LINE
 
 BATCH = 64
 """Rows of a Parquet file that are held at once; a row can be long."""
+BUFFER = 1 << 20
 KINDS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
 DELIMITERS = ",;\t"
 HALVES = re.compile("[\ud800-\udfff]")
@@ -137,7 +138,8 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
     from pyarrow import parquet
 
     try:
-        file = parquet.ParquetFile(path)
+        # Buffered column chunks: without them a row group, often the whole file, is held at once.
+        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
         number = 0
         for batch in file.iter_batches(batch_size=BATCH):
             for row in batch.to_pylist():

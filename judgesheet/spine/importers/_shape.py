@@ -1,6 +1,6 @@
 """A prompt with its responses as the stimulus of an axis."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -262,10 +262,3 @@ def _padded(
     if len(ratings) == 1 and widths.get(criterion, 1) == 1:
         return ratings[0]
     return [*ratings, *[None] * (widths.get(criterion, 0) - len(ratings))]
-
-
-def ratings_of(response: Response) -> Iterator[tuple[str, Sequence[float | None]]]:
-    """(criterion, ratings) of a response; the ratings of a model stand under the empty name."""
-    yield from response.human.items()
-    if response.model:
-        yield "", response.model

@@ -6,7 +6,7 @@ Memory holds one prompt with its responses at a time, nothing else.
 import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -30,6 +30,9 @@ SELECT prompt.id, prompt.head, prompt.place, piece.prompt, piece.body
 FROM piece JOIN prompt ON prompt.number = piece.prompt ORDER BY piece.prompt, piece.rowid
 """
 _CHILDLESS = "SELECT place FROM prompt WHERE number NOT IN (SELECT prompt FROM piece)"
+
+_TOLD = tuple(one.name for one in fields(Head))
+_KEPT = tuple(one.name for one in fields(Piece) if one.name not in ("key", "head", "id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +76,15 @@ class Store:
         """
         number = self._prompt(piece)
         if piece.item is not None:
-            body = {name: part for name, part in asdict(piece).items() if name != "head" and part}
-            body["gold"] = piece.gold
-            self._db.execute("INSERT INTO piece VALUES (?, ?)", (number, _packed(body)))
+            body = canonical_json([getattr(piece, name) for name in _KEPT])
+            self._db.execute("INSERT INTO piece VALUES (?, ?)", (number, body))
 
     def groups(self) -> Iterator[Group]:
         """Every prompt that has responses, in the order of first mention."""
         self._db.execute("CREATE INDEX IF NOT EXISTS by_prompt ON piece (prompt)")
         current, size = None, 0
         pieces: list[str] = []
-        head: tuple[str, str, str] = ("", "{}", "")
+        head: tuple[str, str, str] = ("", "", "")
         for name, text, place, number, body in self._db.execute(_GROUPS):
             if number != current and pieces:
                 yield _group(head, pieces)
@@ -104,7 +106,7 @@ class Store:
         return (place for (place,) in self._db.execute(_CHILDLESS))
 
     def _prompt(self, piece: Piece) -> int:
-        head = _packed(asdict(piece.head))
+        head = _packed(piece.head)
         if self._last and self._last[0] == piece.key and self._last[2] == head:
             return self._last[1]
         row = self._db.execute(
@@ -114,10 +116,9 @@ class Store:
             number = self._new(piece, head)
         else:
             number = int(row[0])
-            both = _joined(_head(row[1]), piece, row[2])
-            self._db.execute(
-                "UPDATE prompt SET head = ? WHERE number = ?", (_packed(asdict(both)), number)
-            )
+            both = _packed(_joined(_head(row[1]), piece, row[2]))
+            if both != row[1]:
+                self._db.execute("UPDATE prompt SET head = ? WHERE number = ?", (both, number))
         self._last = (piece.key, number, head)
         return number
 
@@ -140,8 +141,8 @@ class Store:
 def _joined(known: Head, piece: Piece, where: str) -> Head:
     """What two lines say about one prompt; what one leaves open, the other may tell."""
     changes: dict[str, Any] = {}
-    for name, new in asdict(piece.head).items():
-        old = getattr(known, name)
+    for name in _TOLD:
+        old, new = getattr(known, name), getattr(piece.head, name)
         if old and new and old != new:
             raise StimuliError(
                 f"{piece.where}: {piece.key[:60]!r} has another {name} than at {where}; one prompt "
@@ -151,19 +152,22 @@ def _joined(known: Head, piece: Piece, where: str) -> Head:
     return replace(known, **changes)
 
 
-def _packed(body: dict[str, Any]) -> str:
-    return canonical_json(body)
+def _packed(head: Head) -> str:
+    return canonical_json([getattr(head, name) for name in _TOLD])
 
 
 def _head(text: str) -> Head:
-    fields = json.loads(text)
-    if fields["rubric"] is not None:
-        criterion, levels = fields["rubric"]
-        fields["rubric"] = (criterion, tuple(levels))
-    return Head(**fields)
+    told = dict(zip(_TOLD, json.loads(text), strict=True))
+    if told["rubric"] is not None:
+        criterion, levels = told["rubric"]
+        told["rubric"] = (criterion, tuple(levels))
+    return Head(**told)
 
 
 def _group(head: tuple[str, str, str], bodies: list[str]) -> Group:
     told = _head(head[1])
-    pieces = tuple(Piece(head=told, **json.loads(body)) for body in bodies)
+    pieces = tuple(
+        Piece(key="", head=told, **dict(zip(_KEPT, json.loads(body), strict=True)))
+        for body in bodies
+    )
     return Group(head[0], told, head[2], pieces)
