@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import judgesheet
 from judgesheet.axes import get_axis
+from judgesheet.cli import main
 from judgesheet.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.spine.importers import FORMATS, Choice
 from judgesheet.spine.importers import _rows as rows
@@ -444,3 +446,35 @@ def test_every_format_names_licence_and_source(form: str) -> None:
     assert FORMATS[form].ATTRIBUTION
     for levels in FORMATS[form].RUBRICS.values():
         assert len(set(levels)) == 5
+
+
+def test_the_command_prints_what_it_found(tmp_path: Path) -> None:
+    path, rubric = rated(4, 5)(tmp_path), tmp_path / "rubric.json"
+    rubric.write_text('{"any": ["bad", "good"]}', encoding="utf-8")
+    command = ["stimuli", "import", "jsonl", str(path), "--out", str(tmp_path / "o.jsonl"),
+               "--axis", "score_order", "--map", "prompt=question", "--map", "text=answer",
+               "--map", "human=s", "--rubric", str(rubric)]  # fmt: skip
+    said = CliRunner().invoke(main, command)
+    assert said.exit_code == 0, said.output
+    assert "any: mean 4.500, from 4 to 5, 1 rating for each of 2 responses" in said.output
+    found = json.loads(CliRunner().invoke(main, [*command, "--json"]).output)
+    assert (found["stimuli"], found["criteria"]["any"]["mean"]) == (2, 4.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--map", "prompt"], "write FIELD=COLUMN"),
+        (["--scale", "5:1"], "two numbers"),
+        (["--scale", "nan:1"], "two numbers"),
+        (["--map", "prompt=question"], "--map text=COLUMN"),
+    ],
+)
+def test_options_that_say_nothing_are_usage_errors(
+    tmp_path: Path, options: list[str], words: str
+) -> None:
+    command = ["stimuli", "import", "jsonl", str(rated(1)(tmp_path)), "--axis", "score_order",
+               "--out", str(tmp_path / "o.jsonl"), *options]  # fmt: skip
+    said = CliRunner().invoke(main, command)
+    assert said.exit_code == 2
+    assert words in said.output
