@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from judgesheet.judges import Judge
     from judgesheet.spine.collect import Progress
     from judgesheet.spine.doctor import Finding
+    from judgesheet.spine.importers import Imported
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.parsing import Parser, Trial
     from judgesheet.spine.plan import AxisBudget
@@ -180,6 +181,37 @@ def ingest(file: str | Path, out: str | Path) -> Run:
     _make_directory(directory, fresh=False)
     stage.ingest(Path(file), directory / LEDGER, directory / "plan.jsonl")
     return measure(directory)
+
+
+def import_stimuli(
+    form: str,
+    files: str | Path | Sequence[str | Path],
+    out: str | Path,
+    *,
+    axis: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    rubric: str | Path | Mapping[str, Sequence[str]] | None = None,
+    **options: Any,
+) -> "Imported":
+    """Write the stimuli of one axis from files in a public format, or from a table.
+
+    `form` is one of `spine.importers.FORMATS`; `axis` defaults to the format's own. `columns` maps
+    our fields to the columns of a table (`--map`), `rubric` criteria to their levels, worst first.
+    `options` are `criterion`, `raters`, `systems`, `scale` and `turn`, as on the command line.
+
+    Raises
+    ------
+    StimuliError
+        if a file cannot be used; the sentence names the line, and nothing is written.
+    UsageError
+        if the options do not fit the format.
+    """
+    from judgesheet.spine import importers
+
+    several = [files] if isinstance(files, str | Path) else files
+    rubrics = rubric if isinstance(rubric, Mapping) else importers.read_rubric(rubric)
+    choice = importers.Choice(axis=axis, columns=columns or {}, rubrics=rubrics, **options)
+    return importers.run(form, [Path(file) for file in several], Path(out), choice)
 
 
 def render(

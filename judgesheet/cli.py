@@ -290,7 +290,7 @@ def doctor(model: str | None, base_url: str | None, api_key_env: str | None, as_
 
 @main.group()
 def stimuli() -> None:
-    """List, show and check stimuli."""
+    """List, show, check and import stimuli."""
 
 
 @stimuli.command("list")
@@ -356,6 +356,74 @@ def _try_examples(file: Path, axis: str, stimuli: Path | None) -> int:
     if not trials:
         click.echo(f"warning: {file.name}: it has no [[example]] to try")
     return sum(not trial.passed for trial in trials)
+
+
+@stimuli.command("import")
+@click.argument("form", metavar="FORMAT")
+@click.argument("files", type=_EXISTING, nargs=-1, required=True)
+@click.option("--out", type=_PATH, required=True, help="JSONL file to write.")
+@click.option("--axis", help="Axis to write for. [the format's own; needed for a table]")
+@click.option("--criterion", help="Grade this criterion only; needed where one must be chosen.")
+@click.option(
+    "--raters",
+    type=click.Choice(["expert", "crowd"]),
+    default="expert",
+    show_default=True,
+    help="Whose ratings, where a data set has both.",
+)
+@click.option("--system", "systems", multiple=True, help="Keep this system only; repeatable.")
+@click.option("--scale", metavar="LOW:HIGH", help="Refuse ratings outside. [the data set's own]")
+@click.option("--turn", type=click.IntRange(1, 2), default=1, show_default=True,
+              help="Turn of an MT-Bench dialogue.")  # fmt: skip
+@click.option(
+    "--map",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Which column of a table holds what; repeatable.",
+)
+@click.option("--rubric", type=_EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def stimuli_import(
+    form: str,
+    files: tuple[Path, ...],
+    out: Path,
+    columns: tuple[str, ...],
+    scale: str | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Write stimuli from a public data set, or from a table.
+
+    FORMAT is hanna, summeval, prometheus, mt-bench, judgebench or rewardbench2; or jsonl, csv or
+    parquet for a table of your own, with --axis and --map prompt=COLUMN --map text=COLUMN and so on
+    (docs/stimuli.md lists the fields). Files may be gzipped. The output is whole or not written.
+    """
+    from judgesheet import api
+
+    done = api.import_stimuli(
+        form, files, out, columns=dict(map(_column, columns)), scale=_scale(scale), **options
+    )
+    click.echo(json.dumps(done.as_record(), indent=2) if as_json else done.as_text())
+
+
+def _column(text: str) -> tuple[str, str]:
+    field, separator, column = text.partition("=")
+    if not separator or not field or not column:
+        raise UsageError(f"--map {text}: write FIELD=COLUMN, such as prompt=question")
+    return field, column
+
+
+def _scale(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(":"))
+    except ValueError:
+        low = high = math.nan
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise UsageError("--scale takes two numbers, such as 1:5")
+    return low, high
 
 
 def _request(options: dict[str, Any]) -> "Request":

@@ -104,6 +104,8 @@ class Axis(Protocol):
     TEMPLATE: str
     """File name of the built-in prompt under `templates/prompts/`."""
     HEADLINE: tuple[Characteristic, ...]
+    NEEDS: tuple[tuple[str, str], ...]
+    """(part of a key, what records must hold for it): the first part that fits says it."""
     SWEPT: tuple[str, ...]
     """Keys that a sweep follows: the bias first, then what it costs."""
 

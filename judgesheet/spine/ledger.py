@@ -2,7 +2,7 @@
 
 One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
 counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.
-Parsing happens in `measure`, so a better parser costs no calls. This module alone knows SQL.
+Parsing happens in `measure`, so a better parser costs no calls. This module alone knows its SQL.
 """
 
 import json

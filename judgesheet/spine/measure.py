@@ -1,7 +1,7 @@
 """Stage four: from the ledger's replies to estimates. No call is made, so it can be repeated."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", "text")
 """What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
+MOST_NAMES = 12
+"""Figures that a sentence about missing ones names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,19 @@ def measure_axis(
     table = parse_rows(axis, rows, parser)
     readings = Readings(table, labels, temperature, seed)
     estimates = {estimate.key: estimate for estimate in axis.measure(readings)}
+    is_recorded = bool((rows["reply"] == "recorded").all())
+    if is_recorded:
+        estimates.update(_missing(axis, estimates))
     result = AxisResult(
         name=axis.NAME,
         title=axis.TITLE,
         question=axis.QUESTION,
         **_counts(table),
         estimates=tuple(estimates.values()),
-        caveats=tuple(axis.warn(readings, estimates)),
+        caveats=(
+            *axis.warn(readings, estimates),
+            *(_not_estimable(estimates.values()) if is_recorded else ()),
+        ),
         findings=tuple(axis.find(estimates)),
         characteristics=tuple(row for row in axis.HEADLINE if row.key in estimates),
         mitigations=tuple(
@@ -90,6 +98,35 @@ def measure_axis(
         ),
     )
     return result, list(axis.recommend(estimates)), table
+
+
+def _missing(axis: Axis, estimates: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """The headline figures that the records do not allow, each with what they lack."""
+    keys = [row.key for row in axis.HEADLINE if row.key not in estimates]
+    return {key: Estimate(key, _label(key), None, note=_lack(axis, key)) for key in keys}
+
+
+def _label(key: str) -> str:
+    name, _, dims = key.split(".", 1)[1].partition("[")
+    of = f" ({dims.rstrip(']')})" if dims else ""
+    return name.replace("_", " ").capitalize() + of
+
+
+def _lack(axis: Axis, key: str) -> str:
+    what = next((words for part, words in axis.NEEDS if part in key), "calls of this axis")
+    return f"the records lack {what}"
+
+
+def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
+    """One sentence per reason why figures have no value."""
+    reasons: dict[str, list[str]] = {}
+    for estimate in estimates:
+        if estimate.value is None:
+            reasons.setdefault(estimate.note, []).append(estimate.key.split(".", 1)[1])
+    for reason, names in reasons.items():
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        listed = ", ".join(names[:MOST_NAMES])
+        yield f"Not estimable from these records, because {reason}: {listed}{more}."
 
 
 def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:

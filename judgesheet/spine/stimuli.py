@@ -92,11 +92,12 @@ def _parse(axis: Axis, line: str, source: str) -> Stimulus:
     try:
         fields = axis.material().model_validate(record).model_dump(mode="json")
     except ValidationError as error:
-        raise StimuliError(f"{source}: {_first_fault(error.errors())}") from None
+        raise StimuliError(f"{source}: {first_fault(error.errors())}") from None
     return Stimulus(id=fields["id"], pool=axis.NAME, fields=fields, source=source)
 
 
-def _first_fault(faults: Sequence[Any]) -> str:
+def first_fault(faults: Sequence[Any]) -> str:
+    """The first of pydantic's faults as half a sentence, with the number of the others."""
     fault = faults[0]
     where = ".".join(str(part) for part in fault["loc"]) or "the record"
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""

@@ -99,6 +99,18 @@ ESTIMATES = {
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
+NEEDS = (
+    ("dark_current", "pairs with nothing to prefer (condition vacuum)"),
+    ("target_sensitivity[set=natural]", "own pairs whose better response is known (cell.better)"),
+    ("set=natural", "own pairs (condition natural)"),
+    ("set=same_subset", "pairs of equal quality (condition delta0_same)"),
+    ("criterion_shift", "the same pairs under both prompts (cell.prompt)"),
+    ("format_cue", "equal pairs with the answers listed in another order (cell.listing)"),
+    ("filler_preference", "pairs with filler added (condition filler)"),
+    ("", "pairs a known number of steps apart (condition ladder)"),
+)
+"""What records must hold for a headline figure: the first part of a key that fits says it."""
+
 _NULLS = {
     "positional_false_preference[set=same_subset]": 0.0,
     "dark_current[kind=identical]": 0.0,

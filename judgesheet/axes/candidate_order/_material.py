@@ -94,7 +94,10 @@ class Task(_Strict):
 
 
 class Pair(_Strict):
-    """Two responses of the user's own; `better` says which one is, where that is known."""
+    """Two responses of the user's own; `better` says which one is, where that is known.
+
+    `source` names the set that the pair comes from.
+    """
 
     id: Name
     request: Text
@@ -102,6 +105,7 @@ class Pair(_Strict):
     v: str
     better: Literal["u", "v"] | None = None
     requirements: list[Text] = []
+    source: Text | None = None
 
 
 def _kind(record: Any) -> str:

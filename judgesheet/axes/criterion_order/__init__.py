@@ -114,6 +114,18 @@ ESTIMATES = {
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
+NEEDS = (
+    ("repeat_", "an order that was read twice (repeat)"),
+    ("excess_", "an order that was read twice (repeat)"),
+    ("arms=balanced-fixed", "a balanced and a fixed arm, and labels"),
+    ("arms=balanced-random", "a balanced and a random arm, and labels"),
+    ("arm=fixed", "a fixed arm (cell.arm)"),
+    ("top1_flip_rate", "a balanced and a fixed arm"),
+    ("kendall_tau", "a balanced and a fixed arm"),
+    ("", "criteria that stood at several places (cell.order)"),
+)
+"""What records must hold for a headline figure: the first part of a key that fits says it."""
+
 HEADLINE = tuple(
     Characteristic(f"{NAME}.{name}", symbol, null, noise and f"{NAME}.{noise}")
     for name, symbol, null, noise in (

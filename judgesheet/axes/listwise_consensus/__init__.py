@@ -127,6 +127,15 @@ def _characteristics() -> Iterator[Characteristic]:
     yield row("error_correlation", "ρ_err")
 
 
+NEEDS = (
+    ("arm=repeated", "the canonical order several times (arm repeated)"),
+    ("repeat_", "an order that was read twice (repeat)"),
+    ("excess_", "an order that was read twice (repeat)"),
+    ("arm=direct", "the canonical order (arm direct)"),
+    ("", "several orders of the same candidates (arm permuted)"),
+)
+"""What records must hold for a headline figure: the first part of a key that fits says it."""
+
 HEADLINE = tuple(_characteristics())
 
 SWEPT = tuple(

@@ -17,7 +17,7 @@ from judgesheet.axes import Expectation, Options, Problem, Readings
 from judgesheet.axes._reply import exactly_one_score
 from judgesheet.axes.score_order import _design, _material
 from judgesheet.axes.score_order._figures import figures
-from judgesheet.axes.score_order._scores import arrange
+from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order.alignment import (
     budget_agreement,
     budget_r,
@@ -126,6 +126,18 @@ ESTIMATES = {
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
+NEEDS = (
+    ("pearson_r[arm=fixed]", "a fixed arm (cell.arm)"),
+    ("within_item_sd[arm=fixed]", "a fixed arm (cell.arm)"),
+    ("top1_flip_rate", "a balanced and a fixed arm"),
+    ("kendall_tau", "a balanced and a fixed arm"),
+    ("arms=balanced-fixed", "a balanced and a fixed arm"),
+    ("arms=balanced-random", "a balanced and a random arm"),
+    ("bias_cost[order=12345]", "a balanced arm at a 5-point scale"),
+    ("", "a balanced arm, in which every score stands at every position"),
+)
+"""What records must hold for a headline figure: the first part of a key that fits says it."""
+
 _NULLS = {"cramers_v": 0.0, "excess_flip_rate": 0.0}
 _SYMBOLS = {"rater_alpha": "α"}
 HEADLINE = tuple(
@@ -218,13 +230,24 @@ def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     scores = arrange(readings)
-    if scores is None:
+    if scores is None or not scores.has_balanced_arm:
         yield without_balanced_arm()
+    if scores is None:
         return
-    for name, function in ESTIMATES.items():
+    for name in _possible(scores):
         if readings.wants(name):
-            found = function(scores)
+            found = ESTIMATES[name](scores)
             yield from (found,) if isinstance(found, Estimate) else found
+
+
+def _possible(scores: Scores) -> Iterator[str]:
+    """The names of the estimates that these arms allow."""
+    if scores.has_balanced_arm:
+        yield from ESTIMATES
+        return
+    yield from ("within_item_sd", "pearson_r", "spearman_r", "rater_alpha", "rater_ceiling_r")
+    if "fixed" in scores.arms:
+        yield from ("repeat_change_rate", "repeat_flip_rate", "top_tie_rate", "single_read_r")
 
 
 def rate(readings: Readings) -> Iterator[Rating]:

@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 Order = tuple[int, ...]
+_MOST_TELLING = ("balanced", "fixed", "random")
+"""Arms by what can be read from them alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The balanced arm at one scale.
+    """The balanced arm at one scale (in a recording without one: the fixed arm).
 
     `reads` has shape (items, orders, repeats): the score chosen, NaN where unreadable or not
     asked. `cluster` gives each item's stimulus as a code from 0; `passes` is the number of repeats
-    in which every item was to be read under every order.
+    in which every item was to be read under every order; without such a repeat the design is not
+    `complete`, as only recorded ones are.
     """
 
     scale: int
@@ -34,6 +37,7 @@ class Grid:
     reads: "Floats"
     cluster: "Ints"
     passes: int
+    complete: bool
 
     @property
     def blocks(self) -> "Floats":
@@ -60,9 +64,14 @@ class Grid:
 
     @property
     def balanced(self) -> bool:
-        """Whether these orders list every score equally often in every position."""
+        """Whether every item was to be read with every score equally often in every position."""
         counts = np.stack([np.bincount(column, minlength=self.scale) for column in self.place.T])
-        return bool((counts == counts[0, 0]).all())
+        return self.complete and bool((counts == counts[0, 0]).all())
+
+    @property
+    def compares(self) -> bool:
+        """Whether any item was read under two orders."""
+        return bool(((~np.isnan(self.blocks)).sum(axis=1) > 1).any())
 
     def selections(self) -> "Ints":
         """Counts of shape (stimuli, scores, positions) over the balanced passes."""
@@ -86,8 +95,9 @@ class Grid:
 class Scores:
     """Everything that was read: the balanced grids by scale and the reads per arm at the main one.
 
-    `arms` maps `balanced`, `random`, `fixed` to (items, reads) arrays; an item's stimulus is in
-    `grid.cluster`. `reference` is what each item is known to be worth, and who said so.
+    `arms` maps those of `balanced`, `random`, `fixed` that were run to (items, reads) arrays; an
+    item's stimulus is in `grid.cluster`. `reference` is what each item is known to be worth, and
+    who said so.
     """
 
     grids: Mapping[int, Grid]
@@ -103,6 +113,11 @@ class Scores:
         """The balanced arm at the main scale."""
         return self.grids[self.scale]
 
+    @property
+    def has_balanced_arm(self) -> bool:
+        """Whether there is one; without it nothing is known about places."""
+        return "balanced" in self.arms
+
     def means(self, arm: str) -> "Floats":
         """Mean score per item in an arm, NaN where nothing was readable."""
         return row_means(self.arms[arm])
@@ -113,11 +128,16 @@ class Scores:
 
 
 def arrange(readings: Readings) -> Scores | None:
-    """The arrays of a run, or None if no balanced call was planned."""
+    """The arrays of a run, or None for a run without calls.
+
+    A recording without a balanced arm is arranged by the fixed one, which has repeats but no
+    places to compare, else by the random one, which has neither.
+    """
     frame = readings.frame
-    balanced = frame[frame["arm"] == "balanced"]
-    if balanced.empty:
+    arm = next((arm for arm in _MOST_TELLING if (frame["arm"] == arm).any()), None)
+    if arm is None:
         return None
+    balanced = frame[frame["arm"] == arm]
     main = _main_scale(frame, balanced)
     here = frame[frame["scale"] == main]
     items = pd.Index(here["item"].unique())
@@ -125,12 +145,14 @@ def arrange(readings: Readings) -> Scores | None:
     cluster = np.asarray(pd.factorize(stimuli.reindex(items))[0], dtype=np.int64)
     grids = {
         scale: _grid(scale, balanced[balanced["scale"] == scale], items, cluster)
+        if arm != "random"
+        else _no_grid(scale, cluster)
         for scale in sorted({int(scale) for scale in balanced["scale"]})
     }
     return Scores(
         grids=grids,
         scale=main,
-        arms=_arms(here, items, grids[main]),
+        arms=_arms(here, items, grids[main], arm),
         items=tuple(items),
         reference=reference(readings.labels, list(items)),
         temperature=readings.temperature,
@@ -158,11 +180,18 @@ def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: "Ints") -> G
     used: NDArray[np.bool_] = np.any(asked, axis=(1, 2))
     whole: NDArray[np.bool_] = np.all(asked[used], axis=(0, 1))
     passes = int(np.cumprod(whole).sum())
-    return Grid(scale, tuple(orders), reads, cluster, max(passes, 1))
+    return Grid(scale, tuple(orders), reads, cluster, max(passes, 1), complete=passes > 0)
 
 
-def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid) -> dict[str, "Floats"]:
-    arms = {"balanced": grid.reads[:, :, : grid.passes].reshape(len(items), -1)}
+def _no_grid(scale: int, cluster: "Ints") -> Grid:
+    """Stands for the orders of a random arm, of which hardly two are alike."""
+    return Grid(scale, (), np.empty((len(cluster), 0, 1)), cluster, 1, complete=False)
+
+
+def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid, main: str) -> dict[str, "Floats"]:
+    arms = {}
+    if main == "balanced":
+        arms[main] = grid.reads[:, :, : grid.passes].reshape(len(items), -1)
     for arm in ("random", "fixed"):
         rows = here[here["arm"] == arm]
         if not rows.empty:

@@ -14,7 +14,14 @@ from judgesheet.stats import position as stats
 from judgesheet.stats.interval import wilson
 
 _estimate = maker("score_order")
-NO_BALANCED_ARM = "the run has no balanced arm, in which every score stands at every position"
+NO_BALANCED_ARM = "the records lack a balanced arm, in which every score stands at every position"
+UNBALANCED = "UNBALANCED as recorded"
+"""Said in the conditions of figures that mix a preference for a place with one for a score."""
+NOT_EVEN = (
+    "the recorded orders do not show every score equally often at every position, so even shares "
+    "are not what a judge blind to the order would give"
+)
+ONE_ORDER = "no item was read under two orders"
 NOTHING = "no readable reply in the balanced arm"
 
 
@@ -103,6 +110,9 @@ def cramers_v(scores: Scores) -> Iterator[Estimate]:
     for grid, dims in _by_scale(scores):
         found = stats.cramers_v(grid.position_counts())
         naive = stats.chi_square(grid.position_counts()).cramers_v
+        if not grid.balanced:
+            yield _uneven("cramers_v", "Cramér's V of the chosen position", dims, grid)
+            continue
         yield _estimate(
             "cramers_v",
             "Cramér's V of the chosen position" + _at(dims),
@@ -129,9 +139,12 @@ def cramers_v_debiased(scores: Scores) -> Estimate:
     of `cramers_v`, which is an interval for the true V.
     """
     found = stats.cramers_v(scores.grid.position_counts())
+    label = "Cramér's V without the share of chance"
+    if not scores.grid.balanced:
+        return _uneven("cramers_v_debiased", label, {}, scores.grid)
     return _estimate(
         "cramers_v_debiased",
-        "Cramér's V without the share of chance",
+        label,
         found.debiased,
         low=found.low,
         high=found.high,
@@ -154,20 +167,21 @@ def order_dependence_p(scores: Scores) -> Iterator[Estimate]:
     for grid, dims in _by_scale(scores):
         tables = stats.permutation_tables(grid.blocks, grid.orders)
         found = stats.sharp_null(tables, grid.scale, scores.rng())
+        missing = NOTHING if not found.calls else "" if grid.compares else ONE_ORDER
         blind = (
             f"an order-blind judge with these scores would read chi2 = {found.null_chi2 or 0:.2f}"
         )
         yield _estimate(
             "order_dependence_p",
             "p: the score does not depend on the order" + _at(dims),
-            found.p if found.calls else None,
+            None if missing else found.p,
             dims,
             unit="p",
             n=found.calls,
             clusters=grid.clusters,
             method=f"order labels permuted within items, {found.method}",
             conditions=_conditions(grid),
-            note=blind if found.calls else NOTHING,
+            note=missing or blind,
         )
 
 
@@ -177,11 +191,15 @@ def position_bias_p(scores: Scores) -> Iterator[Estimate]:
     Weak null: second-order Rao-Scott correction on the cluster-robust covariance of the shares.
     A judge can depend on the order item by item and still favour no position on average.
     """
+    label = "p: no position is favoured on average"
     for grid, dims in _by_scale(scores):
+        if not grid.balanced:
+            yield _uneven("position_bias_p", label, dims, grid)
+            continue
         found = stats.rao_scott(grid.position_counts())
         yield _estimate(
             "position_bias_p",
-            "p: no position is favoured on average" + _at(dims),
+            label + _at(dims),
             found.p,
             dims,
             unit="p",
@@ -191,6 +209,13 @@ def position_bias_p(scores: Scores) -> Iterator[Estimate]:
             conditions=_conditions(grid),
             note=found.note if found.p is not None else (found.note or NOTHING),
         )
+
+
+def _uneven(name: str, label: str, dims: dict[str, object], grid: Grid) -> Estimate:
+    """A figure that takes even shares for its null, where the design does not give them."""
+    return _estimate(
+        name, label + _at(dims), None, dims, conditions=_conditions(grid), note=NOT_EVEN
+    )
 
 
 def _by_scale(scores: Scores) -> Iterator[tuple[Grid, dict[str, object]]]:
@@ -206,6 +231,6 @@ def _at(dims: dict[str, object]) -> str:
 
 
 def _conditions(grid: Grid) -> str:
-    balance = "balanced" if grid.balanced else "UNBALANCED as recorded"
+    balance = "balanced" if grid.balanced else UNBALANCED
     times = f", each read {grid.passes} times" if grid.passes > 1 else ""
     return f"{grid.scale}-point rubric, {len(grid.orders)} {balance} orders{times}"

@@ -11,7 +11,7 @@ from judgesheet.axes._labels import caveats
 from judgesheet.axes._words import at_most, interval, percent
 from judgesheet.axes.score_order.alignment import NO_REFERENCE
 from judgesheet.axes.score_order.ordering import ENOUGH
-from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
+from judgesheet.axes.score_order.positions import NO_BALANCED_ARM, UNBALANCED
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 from judgesheet.stats.multiplicity import holm
 
@@ -51,6 +51,12 @@ def _announced(found: Found, name: str) -> bool:
     return p is not None and p < SIGNIFICANT
 
 
+def _is_unbalanced(found: Found) -> bool:
+    """Whether recorded orders favour positions by themselves, whatever the judge does."""
+    share = _get(found, "position_share[position=1]")
+    return share is not None and UNBALANCED in share.conditions
+
+
 def _above(estimate: Estimate | None, limit: float) -> bool:
     """Whether the interval lies above a limit."""
     return estimate is not None and estimate.low is not None and estimate.low > limit
@@ -75,6 +81,7 @@ def find(found: Found) -> Iterator[Statement]:
             ("score_order.chi2",),
             "bad" if unread else "unknown",
         )
+        yield from () if unread else _noise(found)
         return
     if _prompts(found) < FEWEST_PROMPTS:
         yield Statement(
@@ -111,6 +118,13 @@ def _favourite(found: Found) -> Iterator[Statement]:
             "(0 is no preference, 1 always the same position).",
             keys,
             "good",
+        )
+    elif _is_unbalanced(found):
+        yield Statement(
+            "Whether a position in the rubric is favoured cannot be told: the recorded orders do "
+            "not show every score equally often at every position.",
+            ("score_order.position_share[position=1]",),
+            "unknown",
         )
     else:
         reach = "" if v is None or v.high is None else f": Cramér's V may be up to {v.high:.2f}"
@@ -332,6 +346,8 @@ def _how_many(found: Found) -> Iterator[Recommendation]:
         if not curve:
             continue
         total, last = curve[-1]
+        if total == 1:
+            return
         k = next(k for k, value in curve if value >= last - NEAR_ENOUGH)
         if k == 1 and not _announced(found, "order_dependence_p"):
             text = f"One reading is enough: averaging over {total} orders adds less than"
@@ -460,7 +476,7 @@ def warn(readings: Readings, found: Found) -> Iterator[str]:
         )
     if _get(found, "excess_flip_rate") is None:
         yield "Flips caused by the order cannot be told from noise: no order was read twice."
-    if any("UNBALANCED" in e.conditions for e in found.values()):
+    if _is_unbalanced(found):
         yield (
             "The recorded orders are not balanced over positions: position figures mix the judge's "
             "preference for a place with its preference for a score."

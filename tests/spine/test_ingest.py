@@ -1,0 +1,217 @@
+"""Recorded judgments: every figure that they allow, and a plain word about every other one."""
+
+import importlib.util
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from judgesheet.records import AxisResult
+from judgesheet.spine import ingest as stage
+from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.measure import measure
+from judgesheet.stats.orders import balanced
+from tests.simulate import SHARED, simulate
+
+Record = dict[str, Any]
+ORDERS = [list(order) for order in balanced(3)]
+TRUE = [1, 2, 2, 3, 2, 2, 1, 3]
+"""The score that an order-blind judge gives to the item of that number."""
+
+
+def ingested(folder: Path, rows: Iterable[Record]) -> AxisResult:
+    path = folder / "log.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    stage.ingest(path, folder / "ledger.sqlite", folder / "plan.jsonl")
+    with Ledger.open(folder / "ledger.sqlite") as ledger:
+        return measure(ledger, None, 0).results[0]
+
+
+def score(item: int, order: Sequence[int], arm: str, verdict: int, repeat: int = 0) -> Record:
+    cell = {"item": f"s{item}/a", "arm": arm, "scale": 3, "order": list(order)}
+    return {"axis": "score_order", "stimulus": f"s{item}", "cell": cell, "repeat": repeat,
+            "verdict": verdict}  # fmt: skip
+
+
+def people() -> list[Record]:
+    return [
+        {"human": {"axis": "score_order", "item": f"s{n}/a", "score": true + n / 100}}
+        for n, true in enumerate(TRUE)
+    ]
+
+
+def values(result: AxisResult) -> dict[str, float | None]:
+    return {e.key.split(".", 1)[1]: e.value for e in result.estimates}
+
+
+def notes(result: AxisResult) -> dict[str, str]:
+    return {e.key.split(".", 1)[1]: e.note for e in result.estimates}
+
+
+def test_a_fixed_arm_alone_gives_noise_and_correlation_and_no_places(tmp_path: Path) -> None:
+    rows = [score(n, [1, 2, 3], "fixed", true, repeat) for n, true in enumerate(TRUE)
+            for repeat in range(2)]  # fmt: skip
+    result = ingested(tmp_path, [*rows, *people()])
+    found, why = values(result), notes(result)
+    assert found["pearson_r[arm=fixed]"] == pytest.approx(1, abs=1e-3)
+    assert found["repeat_change_rate"] == 0
+    for key in ("cramers_v", "position_bias_p", "order_change_rate", "pearson_r[arm=balanced]"):
+        assert found[key] is None
+        assert "lack a balanced arm" in why[key]
+    told = " ".join(result.caveats)
+    assert "Not estimable from these records, because the records lack a balanced arm" in told
+    assert "kendall_tau" in told
+    assert {row.key.split(".", 1)[1] for row in result.characteristics} >= {"cramers_v"}
+
+
+def test_a_random_arm_alone_gives_correlation(tmp_path: Path) -> None:
+    rows = [score(n, ORDERS[(n + k) % 6], "random", true, k) for n, true in enumerate(TRUE)
+            for k in range(3)]  # fmt: skip
+    found = values(ingested(tmp_path, [*rows, *people()]))
+    assert found["pearson_r[arm=random]"] == pytest.approx(1, abs=1e-3)
+    assert found["cramers_v"] is None
+
+
+def test_orders_that_are_not_balanced_accuse_nobody(tmp_path: Path) -> None:
+    rows = [score(n, order, "balanced", true) for n, true in enumerate(TRUE)
+            for order in ORDERS[:2]]  # fmt: skip
+    result = ingested(tmp_path, rows)
+    found, why = values(result), notes(result)
+    assert found["position_bias_p"] is None
+    assert found["cramers_v"] is None
+    assert "even shares" in why["cramers_v"]
+    assert found["order_dependence_p"] == 1
+    assert found["order_change_rate"] == 0
+    shares = [e for e in result.estimates if ".position_share[" in e.key]
+    assert all("UNBALANCED" in share.conditions for share in shares)
+    assert any("cannot be told" in finding.text for finding in result.findings)
+    assert not any(finding.tone == "bad" for finding in result.findings)
+
+
+def test_items_read_under_different_orders_are_not_balanced(tmp_path: Path) -> None:
+    rows = [score(n, ORDERS[n % 6], "balanced", true) for n, true in enumerate(TRUE)]
+    result = ingested(tmp_path, rows)
+    assert values(result)["position_bias_p"] is None
+    assert values(result)["order_dependence_p"] is None
+    assert notes(result)["order_dependence_p"] == "no item was read under two orders"
+    assert result.findings[0].tone != "bad"
+
+
+def test_a_balanced_recording_has_every_place_figure(tmp_path: Path) -> None:
+    rows = [score(n, order, "balanced", order[0]) for n in range(8) for order in ORDERS]
+    found = values(ingested(tmp_path, rows))
+    assert found["position_share[position=1]"] == 1
+    assert found["cramers_v"] == 1
+    assert found["position_bias_p"] is not None
+
+
+def comparison(task: int, order: str, verdict: object, repeat: int = 0, **cell: Any) -> Record:
+    shown = {"condition": "natural", "pair": "a-b", "order": list(order), **cell}
+    return {"axis": "candidate_order", "stimulus": f"q{task}", "cell": shown, "repeat": repeat,
+            "verdict": verdict}  # fmt: skip
+
+
+def test_pairs_in_one_order_say_that_they_were_not_swapped(tmp_path: Path) -> None:
+    result = ingested(tmp_path, [comparison(n, "uv", 1) for n in range(8)])
+    found, why = values(result), notes(result)
+    assert found["positional_false_preference[set=natural]"] is None
+    assert why["positional_false_preference[set=natural]"] == "no pair was answered in both orders"
+    assert "condition vacuum" in why["dark_current[kind=empty]"]
+    assert "cell.better" in why["target_sensitivity[set=natural]"]
+    assert "condition ladder" in why["threshold75"]
+
+
+def test_a_better_response_makes_accuracy_estimable(tmp_path: Path) -> None:
+    rows = [comparison(n, order, 1, better="u") for n in range(8) for order in ("uv", "vu")]
+    found = values(ingested(tmp_path, rows))
+    assert found["target_sensitivity[set=natural]"] == 0.5
+    assert found["positional_false_preference[set=natural]"] == 1
+
+
+def test_a_probe_lists_nothing_as_missing() -> None:
+    result = simulate("fair", profile="smoke").result
+    assert not any("these records" in caveat for caveat in result.caveats)
+
+
+# -- the converters under examples/ ----------------------------------------------------------------
+
+
+def converters() -> ModuleType:
+    path = Path(__file__).parents[2] / "examples" / "recorded_logs.py"
+    spec = importlib.util.spec_from_file_location("recorded_logs", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def converted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> list[Record]:
+    monkeypatch.setattr(sys, "argv", ["recorded_logs.py", *map(str, arguments)])
+    converters().main()
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_both_games_of_a_line_become_both_orders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = [("model_1", "model_1"), ("model_1", "model_2"), ("tie", "error")]
+    log = tmp_path / "gpt-4_pair.jsonl"
+    log.write_text(
+        "".join(
+            json.dumps({"question_id": n, "model_1": "a", "model_2": "b", "g1_winner": one,
+                        "g2_winner": two, "turn": 1}) + "\n"
+            for n, (one, two) in enumerate(games)
+        )
+    )  # fmt: skip
+    rows = converted(monkeypatch, capsys, "lmsys", log)
+    assert [row["verdict"] for row in rows] == [1, 2, 1, 1, "tie", None]
+    found = values(ingested(tmp_path, rows))
+    assert found["stable_cross_sensitivity[set=natural]"] == 0.5
+    assert found["positional_false_preference[set=natural]"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "judge", "expected"),
+    [
+        ("judging_the_judges", "gpt-4-0613", 0.181),
+        ("qlora_vicuna_pairwise", None, 0.386),
+    ],
+)
+def test_public_verdicts_become_a_sheet(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    judge: str | None,
+    expected: float,
+) -> None:
+    log = SHARED / "data" / f"recorded_judgments_{name}.jsonl.gz"
+    if not log.is_file():
+        pytest.skip("the public logs are not here")
+    chosen = ["--judge", judge] if judge else []
+    found = values(ingested(tmp_path, converted(monkeypatch, capsys, "pairs", log, *chosen)))
+    assert found["order_inconsistent[set=natural]"] == pytest.approx(expected, abs=5e-4)
+
+
+def test_public_scores_in_one_order_correlate_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = SHARED / "data" / "recorded_judgments_hanna_llm_pointwise.jsonl.gz"
+    if not log.is_file():
+        pytest.skip("the public logs are not here")
+    rows = converted(
+        monkeypatch, capsys, "hanna", log, "--judge", "ChatGPT", "--criterion", "Coherence"
+    )
+    result = ingested(tmp_path, rows)
+    found = values(result)
+    assert found["pearson_r[arm=fixed]"] == pytest.approx(0.551, abs=5e-4)
+    assert found["cramers_v"] is None
+    (r,) = [e for e in result.estimates if e.key == "score_order.pearson_r[arm=fixed]"]
+    assert (r.n, r.clusters) == (1056, 96)
