@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Options
 from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import built_in, compile_prompt
+from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus, canonical_json, digest
@@ -100,7 +100,9 @@ def build(
     """Every call, prompt by prompt; within a prompt the arms are interleaved at random."""
     render = compile_prompt(options.template or built_in(template), _WHAT)
     if options.template:
-        _refuse_blind(render, options)
+        variants = list(_variants(options))
+        refuse_blind(render, variants, ("prompt",), _WHAT)
+        _refuse_unmarked(render, variants)
     settings = settings_for(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         ids = canonical_ids(stimulus, index)
@@ -124,26 +126,25 @@ def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator
 _WHAT = "the prompt of listwise_consensus"
 
 
-def _refuse_blind(render: Callable[..., str], options: Options) -> None:
-    """Try a user's template: everything stands in it once, the candidates in order.
+def _variants(options: Options) -> Iterator[Variant]:
+    """A template must show prompt and candidates, these with their letters and in order."""
+    names = [f"candidate {number}" for number in (1, 2, 3)]
+    for listed in (names, names[::-1]):
+        variables = _shown(mark("prompt"), None, [mark(name) for name in listed], options)
+        yield Variant(variables, listed)
+
+
+def _refuse_unmarked(render: Callable[..., str], variants: Sequence[Variant]) -> None:
+    """Refuse a template in which a candidate could pretend to end, or to be another.
 
     Raises
     ------
     TemplateError
-        that says what is missing, doubled or out of order.
+        if the boundary does not stand at every candidate.
     """
-    texts = [f"\x02candidate {number}\x03" for number in (1, 2, 3)]
-    for listed in (texts, texts[::-1]):
-        shown = _shown("\x02prompt\x03", None, listed, options)
-        text = render(**shown)
-        for mark in ("\x02prompt\x03", *listed):
-            if text.count(mark) != 1:
-                name = mark.strip("\x02\x03")
-                raise TemplateError(f"{_WHAT} shows the {name} {text.count(mark)} times, not once")
-        places = [text.index(mark) for mark in listed]
-        if places != sorted(places):
-            raise TemplateError(f"{_WHAT} does not list the candidates in the order it is given")
-        if text.count(str(shown["boundary"])) < len(listed):
+    for variant in variants:
+        shown = render(**variant.variables).count(str(variant.variables["boundary"]))
+        if shown < len(variant.order):
             raise TemplateError(f"{_WHAT} does not mark each candidate with the boundary")
 
 
