@@ -21,7 +21,7 @@ ALLOWED = {
     "spine.ledger": {"records", "errors"},
     "spine.collect": {"records", "errors", "judges", "spine.ledger"},
     "spine.parsing": {"axes", "records", "errors"},
-    "spine.measure": {"axes", "records", "errors", "spine.ledger", "spine.parsing"},
+    "spine.measure": {"axes", "records", "errors", "stats", "spine.ledger", "spine.parsing"},
     "spine.datasheet": {"records", "errors"},
     "spine.sweep": {"axes", "records", "errors", "stats", "spine.measure", "spine.datasheet"},
     "spine.render": {"records", "errors", "resources", "spine.render", "spine.datasheet"},

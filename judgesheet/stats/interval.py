@@ -109,6 +109,7 @@ def cluster_t(
     value = float(sums.sum() / sizes.sum())
     if groups == 1:
         return Interval(value, None, None, level, 1, method, "one cluster: no interval")
+    method = f"{method}, within 0 and 1" if bounded else method
     if bounded and _all_agree(sums, sizes):
         return _unanimous(round(value), groups, level)
     half = t_quantile(groups - 1, two_sided(level)) * _ratio_se(sums, sizes)
