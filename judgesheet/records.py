@@ -308,11 +308,15 @@ class AxisResult:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to do with this judge, and the keys of the estimates that say so."""
+    """What to do with this judge, and the keys of the estimates that say so.
+
+    `binding` is False where it only says that nothing more needs to be done.
+    """
 
     axis: str
     text: str
     evidence: tuple[str, ...]
+    binding: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,17 @@ ALLOWED = {
     "spine.measure": {"axes", "records", "errors", "stats", "spine.ledger", "spine.parsing"},
     "spine.datasheet": {"records", "errors"},
     "spine.sweep": {"axes", "records", "errors", "stats", "spine.measure", "spine.datasheet"},
-    "spine.render": {"records", "errors", "resources", "spine.render", "spine.datasheet"},
+    "spine.policy": {"axes", "records", "errors", "resources", "spine.datasheet"},
+    "spine.compare": {"records", "errors", "stats", "spine.datasheet"},
+    "spine.paired": {"axes", "records", "spine.ledger", "spine.measure"},
+    "spine.gate": {
+        *("records", "errors", "stats"),
+        *("spine.datasheet", "spine.policy", "spine.compare"),
+    },
+    "spine.render": {
+        *("records", "errors", "resources"),
+        *("spine.render", "spine.datasheet", "spine.compare"),
+    },
 }
 
 HOMES = {

@@ -73,7 +73,7 @@ def one_sided(
             return korn_graubard(value, n, clusters, _deff(value, low, high, n, clusters), level)
         if method == STUDENT:
             return _student(value, low, high, clusters, level)
-        if method == FISHER and -1 < low and high < 1:
+        if method == FISHER and low > -1 and high < 1:
             scaled = _student(atanh(value), atanh(low), atanh(high), clusters, level)
             name = "Fisher z, one-sided quantile of t"
             return OneSided(tanh(scaled.low), tanh(scaled.high), level, name)
