@@ -332,10 +332,10 @@ def _conditions(sheet: Datasheet) -> Iterator[str]:
 
     - a limit that only warns is not proven;
     - a limit is kept by a figure that holds after a mitigation: the mitigation;
-    - a binding recommendation of an axis that the policy judges;
-    - calls without a verdict, or a run that is not complete.
+    - a binding recommendation for an axis that the policy judges by more than warnings;
+    - calls without a verdict there, or a run that is not complete.
     """
-    judged = {parse_key(verdict.key).axis for verdict in sheet.verdicts}
+    judged = {parse_key(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
     for verdict in sheet.verdicts:
         if verdict.passed is None:
             yield f"{verdict.key} {verdict.rule} is not proven ({verdict.why})"

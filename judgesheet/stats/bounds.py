@@ -117,16 +117,23 @@ def korn_graubard(
 
 
 def _deff(p: float, low: float, high: float, n: int, clusters: int) -> float:
-    """The design effect that an interval shows: read as Wilson's, with the quantile of t.
+    """The design effect that an interval shows, and half of its own standard error on top.
 
-    With u = t^2 / n_eff, Wilson's half-width h solves h^2 (1 + u)^2 = u p (1-p) + u^2 / 4.
+    The interval is read as Wilson's with the quantile of t: with u = t^2 / n_eff its half-width h
+    solves h^2 (1 + u)^2 = u p (1-p) + u^2 / 4. A design effect that rests on few hits is unsure by
+    sqrt(2 / hits), and the samples that understate it are those that understate the rate: without
+    the addition a judge on the limit passes in up to 8 % of samples at an ICC of .4 (docs/proof).
     """
     half, variance = (high - low) / 2, p * (1 - p)
     square, linear, constant = half**2 - 0.25, 2 * half**2 - variance, half**2
     if square >= 0:  # an interval from 0 to 1 shows nothing at all
         return float(n)
     u = (-linear - sqrt(linear**2 - 4 * square * constant)) / (2 * square)
-    return n * u / t_quantile(clusters - 1, two_sided(0.95)) ** 2
+    deff = n * u / t_quantile(clusters - 1, two_sided(0.95)) ** 2
+    if variance <= 0:
+        return deff
+    hits = max(1.0, min(p, 1 - p) * n / max(1.0, deff))
+    return deff * (1 + sqrt(2 / hits) / 2)
 
 
 def _student(value: float, low: float, high: float, clusters: int, level: float) -> OneSided:

@@ -83,7 +83,7 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
         verdict.key,
         _number(verdict.observed, unit, estimate),
         side + _number(verdict.bound, unit, estimate),
-        sign[verdict.kind] + _number(verdict.limit, unit, None),
+        sign[verdict.kind] + _limit(verdict.limit, unit),
         word(verdict),
         verdict.needed or ("" if verdict.passed else verdict.why),
     )
@@ -103,6 +103,13 @@ def _number(value: float | None, unit: str, estimate: Estimate | None) -> str:
     low, high = (estimate.low, estimate.high) if estimate is not None else (None, None)
     shown = show.quantity(value, low, high, unit)
     return f"{shown.value} %" if shown.unit == "%" else shown.value
+
+
+def _limit(value: float | None, unit: str) -> str:
+    """A limit as the policy writes it, in percent where the estimate is."""
+    if show.finite(value) is None or value is None:
+        return "–"
+    return f"{100 * value:g} %" if unit in show.SHARES else f"{value:g}"
 
 
 def _summary(sheet: Datasheet) -> Sequence[str]:
