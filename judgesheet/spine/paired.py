@@ -31,11 +31,11 @@ MOST_GROUPS = 60
 
 
 def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> dict[str, float]:
-    """Per headline key, the correlation of the two runs' errors, less one standard error.
+    """Per headline key, the correlation of the two runs' errors, shrunk by one standard error.
 
-    Empty where a ledger is missing or the runs asked about other stimuli. The standard error is
-    taken off because few stimuli overstate a correlation as easily as they understate it, and
-    overstating it would make differences look surer than they are.
+    Empty where a ledger is missing or the runs asked about other stimuli. It is shrunk towards 0
+    because few stimuli overstate a correlation as easily as they understate it, and overstating it
+    would make differences look surer than they are.
 
     Parameters
     ----------
@@ -50,8 +50,7 @@ def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> d
     first, second = _readings(old), _readings(new)
     found: dict[str, float] = {}
     for name in first.keys() & second.keys():
-        axis = all_axes()[name]
-        found.update(_axis(axis, first[name], second[name], keys))
+        found.update(between(all_axes()[name], first[name], second[name], keys))
     return found
 
 
@@ -73,9 +72,10 @@ def _readings(directory: Path) -> dict[str, Readings]:
     }
 
 
-def _axis(
+def between(
     axis: Axis, old: Readings, new: Readings, keys: Collection[str]
 ) -> Iterator[tuple[str, float]]:
+    """Per key of one axis, the correlation; nothing where the stimuli differ or are few."""
     stimuli = sorted(set(old.frame["stimulus"]))
     if stimuli != sorted(set(new.frame["stimulus"])) or len(stimuli) < FEWEST_STIMULI:
         return
@@ -83,7 +83,7 @@ def _axis(
     before = _without(axis, old, groups, keys)
     after = _without(axis, new, groups, keys)
     for key in before.keys() & after.keys():
-        rho = lower_correlation(before[key], after[key])
+        rho = shrunk_correlation(before[key], after[key])
         if rho is not None:
             yield key, rho
 
@@ -109,11 +109,12 @@ def _without(
     return series
 
 
-def lower_correlation(old: "Floats", new: "Floats") -> float | None:
-    """Correlation of jackknife values less a standard error of Fisher's z; None if undefined."""
+def shrunk_correlation(old: "Floats", new: "Floats") -> float | None:
+    """Correlation of jackknife values, less a standard error of Fisher's z; None if undefined."""
     known = ~(np.isnan(old) | np.isnan(new))
     old, new = old[known], new[known]
     if old.size < FEWEST_STIMULI or np.ptp(old) <= 1e-12 or np.ptp(new) <= 1e-12:
         return None
     rho = float(np.clip(np.corrcoef(old, new)[0, 1], -0.999, 0.999))
-    return math.tanh(math.atanh(rho) - 1 / math.sqrt(old.size - 3))
+    shrunk = max(0.0, abs(math.atanh(rho)) - 1 / math.sqrt(old.size - 3))
+    return math.copysign(math.tanh(shrunk), rho)
