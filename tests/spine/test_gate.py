@@ -1,6 +1,9 @@
 """The gate: limits proven, broken or left open, and everything that must never pass."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -500,6 +503,30 @@ def test_junit_and_baseline_from_the_command(run: "Runner", tmp_path: Path) -> N
     assert run(share(KEY, 0.3, 0.25, 0.36), limit(KEY, "max = 0.5"), *more).exit_code == 3
     assert (tmp_path / "out" / "j.xml").read_text(encoding="utf-8").count("<testcase") == 2
     assert run(share(KEY, 0.01, 0.0, 0.03), limit(KEY, "max = 0.5"), *more).exit_code == 0
+
+
+def test_it_loads_no_arithmetic(tmp_path: Path) -> None:
+    """A gate in a pipeline starts at once: also with a baseline, a JUnit file and a summary."""
+    path, rules = tmp_path / "datasheet.json", tmp_path / "mine.toml"
+    path.write_text(to_json(sheet(GOOD)), encoding="utf-8")
+    rules.write_text(limit(), encoding="utf-8")
+    program = (
+        "import sys\n"
+        "from judgesheet.cli import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "except SystemExit as stop:\n"
+        "    assert stop.code == 0, stop.code\n"
+        "heavy = {'numpy', 'scipy', 'pandas', 'statsmodels', 'matplotlib', 'weasyprint', 'httpx'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    command = ["gate", path, "--policy", rules, "--baseline", path, "--junit", tmp_path / "j.xml"]
+    subprocess.run(
+        [sys.executable, "-c", program, *map(str, command)],
+        env={**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")},
+        check=True,
+        capture_output=True,
+    )
 
 
 def test_it_is_a_function(tmp_path: Path) -> None:

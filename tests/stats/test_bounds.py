@@ -31,16 +31,25 @@ def test_korn_graubard_widens_with_the_design_effect() -> None:
 
 
 def test_a_share_takes_the_clustering_that_its_interval_shows() -> None:
-    alike, apart = np.tile([1, 0, 0, 0, 0, 0], 40), np.repeat([6, 0, 0, 0, 0, 0], 40) // 1
-    together = cluster_rate(apart[:240], np.full(240, 6))
-    spread = cluster_rate(alike[:240], np.full(240, 1))
-    bounds = [
-        one_sided(f.value, f.low, f.high, unit="share", n=240, clusters=40, method=f.method)
-        for f in (together, spread)
-    ]
-    assert bounds[0] is not None
-    assert bounds[1] is not None
-    assert all(b is not None and b.method.startswith("Korn-Graubard") for b in bounds)
+    """40 hits of 240, as six of six on some tasks, or as one of six on every task."""
+    apart = cluster_rate(np.repeat([6, 0], [7, 33]), np.full(40, 6))
+    alike = cluster_rate(np.repeat([1, 2], [38, 2]), np.full(40, 6))
+    reach = []
+    for found in (apart, alike):
+        bounds = one_sided(
+            found.value,
+            found.low,
+            found.high,
+            unit="share",
+            n=240,
+            clusters=40,
+            method=found.method,
+        )
+        assert bounds is not None
+        assert bounds.method.startswith("Korn-Graubard")
+        assert found.value == pytest.approx(42 / 240)
+        reach.append(bounds.high - 42 / 240)
+    assert reach[0] > 1.8 * reach[1]
 
 
 def test_a_t_interval_gives_the_one_sided_quantile() -> None:
