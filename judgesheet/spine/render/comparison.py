@@ -3,13 +3,16 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.records import AxisResult, Datasheet, Estimate, Figure, digest
 from judgesheet.spine.compare import Comparison, Difference
 from judgesheet.spine.datasheet import parse_key, to_json
 from judgesheet.spine.render import show
 from judgesheet.spine.render.markdown import code, escape, table
+
+if TYPE_CHECKING:
+    from judgesheet.spine.render.figures import Drawing
 
 FORMATS = ("md", "html", "json")
 TEMPLATE = "compare.html.jinja"
@@ -179,10 +182,10 @@ def _change(row: Difference) -> str:
 
 def _verdict(row: Difference) -> str:
     if row.verdict != "no change proven" or row.detectable is None:
-        return SIGNS[row.verdict] or show.visible(row.note, 120)
+        return SIGNS[row.verdict] or show.short(row.note, 70)
     shown = show.quantity(row.detectable, 0.0, row.detectable, row.unit)
     points = " points" if shown.unit == "%" else ""
-    return f"{SIGNS[row.verdict]} (from {shown.value}{points} it would be seen)"
+    return f"{SIGNS[row.verdict]} (seen from {shown.value}{points})"
 
 
 # -- the page ------------------------------------------------------------------------------------
@@ -204,16 +207,19 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
         lstrip_blocks=True,
     )
     css = Markup("\n".join((style("sheet.css"), style("screen.css"))))  # noqa: S704 (ours)
-    drawings = [inline(drawing) for drawing in _multiples(comparisons)]
     page = build(comparisons)
     return tight(
         environment.get_template(TEMPLATE).render(
-            page=page, css=css, drawings=drawings, reading=READING
+            page=page,
+            css=css,
+            drawings=list(_multiples(comparisons)),
+            place=inline,
+            reading=READING,
         )
     )
 
 
-def _multiples(comparisons: Sequence[Comparison]) -> Iterator[Any]:
+def _multiples(comparisons: Sequence[Comparison]) -> "Iterator[Drawing]":
     """One small figure per parameter that at least two judges have: a dot with interval each."""
     from judgesheet.spine.render.figures import draw
 
