@@ -47,9 +47,9 @@ line. Made by `python -m proof.compare`. The Monte Carlo standard error of .05 i
 READING = """\
 ## Reading
 
-- No alarm is cheap: with few stimuli the intervals of rates are wide and cover more than 95 %, and
-  Holm divides the level by the number of figures. A comparison of two quick runs proves large changes
-  only; the smallest one that would have been seen stands beside every "no change proven".
+- With few stimuli the intervals of rates are wide and cover more than 95 %, and Holm divides the
+  level by the number of figures. Two quick runs prove large changes only; the smallest one that
+  would have been seen stands beside every "no change proven".
 - Pairing by stimulus narrows intervals where stimuli differ in difficulty for both judges alike.
 """
 

@@ -32,8 +32,8 @@ A judge's rate on each stimulus is drawn from a beta law with the given mean and
 correlation (ICC), its calls from that rate; {replications:,} data sets a line, seed {seed}. Made by
 `python -m proof.gate`. The Monte Carlo standard error of .05 is {error:.4f}.
 
-The rate goes the way of every other (`stats.interval.cluster_rate`, then
-`stats.bounds.one_sided`), and the gate asks for `max = limit`. A floor (`min`) is the same mirrored.
+The rate goes the way of every other (`stats.interval.cluster_rate`, `stats.bounds.one_sided`), and
+the gate asks for `max = limit`. A floor (`min`) is the same mirrored.
 
 - *false pass*: the true rate is the limit, and the gate says it is below. Target at most .06;
   above it a figure is in bold.
@@ -46,11 +46,11 @@ READING = """\
 ## Reading
 
 - A gate on the value passes half of the judges that sit exactly on the limit, one that counts calls
-  as independent up to {calls:.0%}. This one passes {typical:.1%} on average, and at most {worst:.1%} where
-  the ICC is .2 or less.
-- {bold} With many calls on few stimuli that differ a lot, one or two stimuli carry all the hits, and
-  the data may not show how strongly the calls hang together. More stimuli mend it, more calls do
-  not.
+  as independent up to {calls:.0%}. This one passes {typical:.1%} on average, and at most
+  {worst:.1%} where the ICC is .2 or less.
+- {bold}
+  With many calls on few stimuli that differ a lot, one or two stimuli carry all the hits, and the
+  data may not show how strongly the calls hang together. More stimuli mend it, more calls do not.
 - Power is bought with stimuli: a judge at half of a limit of 5 or 10 % is seldom proven with 20 of
   them. `judgesheet gate` says how many more would decide.
 """

@@ -100,9 +100,9 @@ def test_many_figures_need_more_than_one_that_stands_out() -> None:
     """p = .03 alone is a change, as one of twenty it is none."""
 
     def figures(shifted: float) -> list[Estimate]:
+        values = [shifted, *[0.3] * 19]
         keys = [f"{RATE[:-1]},n={n}]" for n in range(20)]
-        return [rate(shifted if n == 0 else 0.3, (shifted if n == 0 else 0.3) - 0.07,
-                     (shifted if n == 0 else 0.3) + 0.07, key) for n, key in enumerate(keys)]  # fmt: skip
+        return [rate(v, v - 0.07, v + 0.07, key) for v, key in zip(values, keys, strict=True)]
 
     many = compare(sheet(*figures(0.3)), sheet(*figures(0.41)))
     assert many.count("worse") == 0
@@ -226,7 +226,7 @@ def test_the_command_refuses_other_questions(runs: dict[str, Path], tmp_path: Pa
 
 
 def test_recorded_runs_compare(tmp_path: Path) -> None:
-    """Verdicts taken elsewhere: the same pairs judged by one that follows the slot, one that ties."""
+    """Verdicts taken elsewhere: one judge follows the slot, the other always ties."""
     for name, first, second in (("slot", 1, 1), ("tie", "tie", "tie")):
         lines = []
         for task in range(12):
