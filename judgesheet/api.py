@@ -97,9 +97,7 @@ def probe(
     rules = _policy(policy)
     directory = Path(out) if out is not None else Path("runs") / _slug(request.model)
     if request.sweep is not None:
-        return _probe_sweep(
-            request, directory, fresh=fresh, policy=policy, on_progress=on_progress
-        )
+        return _probe_sweep(request, directory, fresh=fresh, policy=policy, on_progress=on_progress)
     axes = _axes(request)
     judge, planned = _prepare(request, axes, directory, fresh=fresh)
     _make_directory(directory, fresh=fresh)
