@@ -254,9 +254,7 @@ def ingest(file: Path, out: Path, policy: str | None, as_json: bool) -> None:
 )
 @_POLICY
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def measure(
-    directory: Path, parsers: tuple[str, ...], policy: str | None, as_json: bool
-) -> None:
+def measure(directory: Path, parsers: tuple[str, ...], policy: str | None, as_json: bool) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
     from judgesheet import api
 

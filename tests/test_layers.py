@@ -26,7 +26,7 @@ ALLOWED = {
     "spine.sweep": {"axes", "records", "errors", "stats", "spine.measure", "spine.datasheet"},
     "spine.policy": {"axes", "records", "errors", "resources", "spine.datasheet"},
     "spine.compare": {"records", "errors", "stats", "spine.datasheet"},
-    "spine.paired": {"axes", "records", "spine.ledger", "spine.measure"},
+    "spine.paired": {"axes", "records", "spine.ledger", "spine.measure", "spine.parsing"},
     "spine.gate": {
         *("records", "errors", "stats"),
         *("spine.datasheet", "spine.policy", "spine.compare"),

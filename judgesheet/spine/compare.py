@@ -135,6 +135,9 @@ def obstacles(old: Datasheet, new: Datasheet) -> Iterator[str]:
         differ = [axis for axis in one if axis in other and one[axis] != other[axis]]
         if differ:
             yield f"their {what} of {', '.join(differ)} differ"
+    one, other = _digests(old, "parsers"), _digests(new, "parsers")
+    if one != other:
+        yield f"other parsers read their replies ({', '.join(sorted(one | other))})"
     first, second = old.provenance.get("judgesheet"), new.provenance.get("judgesheet")
     if first != second:
         yield (

@@ -18,6 +18,7 @@ from judgesheet.axes import Axis, Readings, all_axes
 from judgesheet.records import Datasheet
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import COLUMNS, parse_rows
+from judgesheet.spine.parsing import from_records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,11 +59,12 @@ def _readings(directory: Path) -> dict[str, Readings]:
     """The parsed table of each axis that this installation knows."""
     with Ledger.open(directory / LEDGER) as ledger:
         frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
+        parsers = from_records(ledger.parsers())
         labels, seed = ledger.labels(), ledger.get_meta("seed", 0)
         temperature = ledger.get_meta("provenance", {}).get("settings", {}).get("temperature")
     return {
         str(name): Readings(
-            parse_rows(all_axes()[str(name)], rows),
+            parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),
             tuple(label for label in labels if label.axis == name),
             temperature,
             seed,

@@ -134,6 +134,11 @@ _NEITHER = (
     "position_bias_p",
     "delta_r",
     "min_bias_confidence",
+    "rater_ceiling_r",
+    "rater_alpha",
+    "averaging_gain",
+    "averaging_gain_noise",
+    "averaging_gain_order",
 )
 _NULLS = {"cramers_v": 0.0, "excess_flip_rate": 0.0}
 _SYMBOLS = {"rater_alpha": "α"}
