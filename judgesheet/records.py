@@ -229,15 +229,15 @@ class Characteristic:
 
     `symbol` is a short sign such as `V` or `r_bal`. `null` is the value that would mean "no effect"
     (None where no value does), `noise` the key of the estimate that shows the same quantity when
-    nothing but repetition changes. `better` says which way a user wants it; where it is empty,
-    closer to `null` is better, and without either there is no better.
+    nothing but repetition changes. `better` says which way a user wants it:
+    `nearer` is nearer to `null`, and where it is empty there is no better.
     """
 
     key: str
     symbol: str = ""
     null: float | None = None
     noise: str = ""
-    better: Literal["lower", "higher", ""] = ""
+    better: Literal["lower", "higher", "nearer", ""] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,10 +35,16 @@ def maker(axis: str) -> Callable[..., Estimate]:
 
 
 def better(
-    name: str, *, higher: Collection[str], neither: Collection[str]
-) -> Literal["lower", "higher", ""]:
+    name: str,
+    *,
+    higher: Collection[str],
+    neither: Collection[str],
+    nearer: Collection[str] = (),
+) -> Literal["lower", "higher", "nearer", ""]:
     """Which way a user wants the estimate `name[…]`: most measure a fault, so lower is better."""
     family = name.partition("[")[0]
     if family in neither:
         return ""
+    if family in nearer:
+        return "nearer"
     return "higher" if family in higher else "lower"

@@ -244,7 +244,7 @@ def _directed(
         worse, better = _mirrored(mover(before, after, rho)), "higher"
     elif wanted.better == "lower":
         worse, better = mover(before, after, rho), "lower"
-    elif wanted.null is not None:
+    elif wanted.better == "nearer" and wanted.null is not None:
         folded = _folded(before, wanted.null), _folded(after, wanted.null)
         worse, better = mover(*folded, rho), "nearer"
     else:
@@ -305,5 +305,5 @@ def _wanted(old: Datasheet, new: Datasheet) -> dict[str, Characteristic]:
         for sheet in (old, new)
         for axis in sheet.axes
         for row in axis.characteristics
-        if row.better or row.null is not None
+        if row.better
     }

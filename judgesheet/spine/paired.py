@@ -102,9 +102,11 @@ def _without(
 ) -> "dict[str, Floats]":
     """Per key, its value without each group; NaN where it then has none."""
     series = {key: np.full(len(groups), np.nan) for key in keys if key.startswith(f"{axis.NAME}.")}
+    families = frozenset(key.split(".", 1)[1].partition("[")[0] for key in series)
     for place, group in enumerate(groups):
         frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
-        part = Readings(frame, readings.labels, readings.temperature, readings.seed)
+        known = (readings.labels, readings.temperature, readings.seed)
+        part = Readings(frame, *known, families)
         for estimate in axis.measure(part):
             if estimate.key in series and estimate.value is not None:
                 series[estimate.key][place] = estimate.value

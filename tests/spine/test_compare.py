@@ -82,10 +82,11 @@ def test_the_correlation_is_shrunk_towards_none() -> None:
         (Characteristic(RATE, better="lower"), 0.4, 0.1, "better"),
         (Characteristic(RATE, better="higher"), 0.1, 0.4, "better"),
         (Characteristic(RATE, better="lower"), 0.1, 0.12, "no change proven"),
-        (Characteristic(RATE, null=0.5), 0.45, 0.1, "worse"),
-        (Characteristic(RATE, null=0.5), 0.9, 0.55, "better"),
-        (Characteristic(RATE, null=0.5), 0.2, 0.8, "no change proven"),
+        (Characteristic(RATE, null=0.5, better="nearer"), 0.45, 0.1, "worse"),
+        (Characteristic(RATE, null=0.5, better="nearer"), 0.9, 0.55, "better"),
+        (Characteristic(RATE, null=0.5, better="nearer"), 0.2, 0.8, "no change proven"),
         (Characteristic(RATE), 0.1, 0.9, ""),
+        (Characteristic(RATE, null=0.0), 0.1, 0.9, ""),
     ],
 )
 def test_which_way_is_better(row: Characteristic, old: float, new: float, verdict: str) -> None:

@@ -101,7 +101,8 @@ ESTIMATES = {
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
 _HIGHER = ("target_sensitivity",)
-_NEITHER = ("slot1_share", "criterion_shift", "format_cue", "filler_preference")
+_NEITHER = ("criterion_shift",)
+_NEARER = ("slot1_share", "format_cue", "filler_preference")
 _NULLS = {
     "positional_false_preference[set=same_subset]": 0.0,
     "dark_current[kind=identical]": 0.0,
@@ -115,7 +116,7 @@ HEADLINE = tuple(
     Characteristic(
         f"{NAME}.{name}",
         null=_NULLS.get(name),
-        better=better(name, higher=_HIGHER, neither=_NEITHER),
+        better=better(name, higher=_HIGHER, neither=_NEITHER, nearer=_NEARER),
     )
     for name in (
         "dark_current[kind=empty]",
