@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from judgesheet.axes import Axis
     from judgesheet.judges import Judge
     from judgesheet.spine.collect import Progress
+    from judgesheet.spine.compare import Comparison
     from judgesheet.spine.doctor import Finding
     from judgesheet.spine.importers import Imported
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.parsing import Parser, Trial
     from judgesheet.spine.plan import AxisBudget
+    from judgesheet.spine.policy import Policy
     from judgesheet.spine.render import Paper
     from judgesheet.spine.sweep import Knob
 
@@ -73,12 +75,14 @@ def probe(
     out: str | Path | None = None,
     *,
     fresh: bool = False,
+    policy: str | Path | None = None,
     on_progress: "Callable[[Progress], None]" = lambda _: None,
     **options: Any,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
 
-    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`.
+    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
+    `policy` (file, or name of a shipped one) the datasheet carries its verdicts.
 
     Raises
     ------
@@ -91,9 +95,10 @@ def probe(
     from judgesheet.spine.plan import write_plan
 
     request = _request(model, options)
+    rules = _policy(policy)
     directory = Path(out) if out is not None else Path("runs") / _slug(request.model)
     if request.sweep is not None:
-        return _probe_sweep(request, directory, fresh=fresh, on_progress=on_progress)
+        return _probe_sweep(request, directory, fresh=fresh, policy=policy, on_progress=on_progress)
     axes = _axes(request)
     judge, planned = _prepare(request, axes, directory, fresh=fresh)
     _make_directory(directory, fresh=fresh)
@@ -103,7 +108,7 @@ def probe(
             write_plan(planned, directory / "plan.jsonl")
         ledger.set_meta("prices", request.prices)
         progress = asyncio.run(_collect(request, judge, ledger, on_progress))
-        sheet = _publish(ledger, directory)
+        sheet = _publish(ledger, directory, rules)
     return Run(directory, sheet, progress)
 
 
@@ -128,24 +133,29 @@ def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]
     return planned, list(budget(planned, axes))
 
 
-def measure(directory: str | Path, parsers: Mapping[str, Path] | None = None) -> Run:
+def measure(
+    directory: str | Path,
+    parsers: Mapping[str, Path] | None = None,
+    policy: str | Path | None = None,
+) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
 
     `parsers` (axis -> file) read the stored replies from now on; the ledger remembers those before.
+    Without a `policy` the sheet carries no verdicts, whatever it carried before.
     """
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.sweep import recall
 
-    directory = Path(directory)
+    directory, rules = Path(directory), _policy(policy)
     knob = recall(directory)
     if knob is not None:
         for value in knob.values:
-            measure(directory / knob.folder(value), parsers)
+            measure(directory / knob.folder(value), parsers, policy)
         return Run(directory, _publish_sweep(knob, directory))
     if parsers:
         _replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
-        return Run(directory, _publish(ledger, directory))
+        return Run(directory, _publish(ledger, directory, rules))
 
 
 def _replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
@@ -170,7 +180,7 @@ def _replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
         ledger.replace_parsers([now[name] for name in sorted(now)])
 
 
-def ingest(file: str | Path, out: str | Path) -> Run:
+def ingest(file: str | Path, out: str | Path, policy: str | Path | None = None) -> Run:
     """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`).
@@ -178,9 +188,57 @@ def ingest(file: str | Path, out: str | Path) -> Run:
     from judgesheet.spine import ingest as stage
 
     directory = Path(out)
+    _policy(policy)
     _make_directory(directory, fresh=False)
     stage.ingest(Path(file), directory / LEDGER, directory / "plan.jsonl")
-    return measure(directory)
+    return measure(directory, policy=policy)
+
+
+def gate(
+    source: str | Path,
+    policy: str | Path,
+    *,
+    baseline: str | Path | None = None,
+    junit: str | Path | None = None,
+    force: bool = False,
+) -> Datasheet:
+    """The datasheet of `source` with a policy's verdicts and decision; nothing in it is changed.
+
+    `sheet.decision.verdict` is `adopt`, `conditions`, `reject` or `not proven`. With a `baseline`
+    (run directory or datasheet.json) it is also held to what that one showed; `force` does so even
+    where the two answer different questions. `junit` names a file for the verdicts.
+    """
+    from judgesheet.spine import gate as stage
+    from judgesheet.spine.render import render as rendered
+    from judgesheet.spine.render import write_whole
+
+    rules = _policy(policy)
+    assert rules is not None  # noqa: S101  (a policy was named)
+    sheet = load(source)
+    if baseline is None:
+        judged = stage.judge(sheet, rules)
+    else:
+        comparison = _compared(Path(baseline), Path(source), force=force)
+        judged = stage.judge(sheet, rules, stage.against(comparison, rules))
+    if junit is not None:
+        write_whole(Path(junit), rendered(judged, "junit"))
+    return judged
+
+
+def compare(
+    old: str | Path, new: str | Path, *others: str | Path, force: bool = False
+) -> "list[Comparison]":
+    """What changed from `old` to `new` (and to each of `others`), with intervals and verdicts.
+
+    Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
+    differences are paired by stimulus.
+
+    Raises
+    ------
+    RunError
+        if two answer different questions and `force` is not given.
+    """
+    return [_compared(Path(old), Path(one), force=force) for one in (new, *others)]
 
 
 def import_stimuli(
@@ -370,6 +428,27 @@ def _refuse_other_parsers(ledger: "Ledger", planned: Plan) -> None:
         )
 
 
+def _policy(source: str | Path | None) -> "Policy | None":
+    if source is None:
+        return None
+    from judgesheet.spine.policy import load as load_policy
+
+    return load_policy(source)
+
+
+def _compared(old: Path, new: Path, *, force: bool) -> "Comparison":
+    """Paired where both are run directories; that alone needs the arithmetic libraries."""
+    from judgesheet.spine.compare import compare as compare_stage
+
+    sheets = load(old), load(new)
+    if not (old.is_dir() and new.is_dir()):
+        return compare_stage(*sheets, force=force)
+    from judgesheet.spine.paired import correlations
+
+    compare_stage(*sheets, force=force)  # refuse before the long part
+    return compare_stage(*sheets, correlations(old, new, sheets), force=force)
+
+
 def _template(path: Path | None) -> str | None:
     if path is None:
         return None
@@ -488,9 +567,10 @@ def _probe_sweep(
     directory: Path,
     *,
     fresh: bool,
+    policy: str | Path | None,
     on_progress: "Callable[[Progress], None]",
 ) -> Run:
-    """One run per setting, each resumable on its own, and one sheet of them all."""
+    """One run per setting, each resumable and held to the policy, and one sheet of them all."""
     from judgesheet.spine.sweep import parse_knob, remember
 
     knob = parse_knob(str(request.sweep))
@@ -502,7 +582,7 @@ def _probe_sweep(
     left = request.max_calls
     for value in knob.values:
         one = replace(_set(request, knob.name, value), max_calls=left)
-        run = probe(one, directory / knob.folder(value), on_progress=on_progress)
+        run = probe(one, directory / knob.folder(value), policy=policy, on_progress=on_progress)
         progress = run.progress
         if left is not None and progress is not None:
             left -= progress.done_now
@@ -548,8 +628,9 @@ def _settings(ledger: "Ledger") -> dict[str, Any]:
     return dict(ledger.get_meta("provenance", {}).get("settings", {}))
 
 
-def _publish(ledger: "Ledger", directory: Path) -> Datasheet:
+def _publish(ledger: "Ledger", directory: Path, policy: "Policy | None") -> Datasheet:
     """Measure what the ledger holds and write the datasheet and the table of judgments."""
+    from judgesheet.spine.gate import judge
     from judgesheet.spine.measure import measure as measure_stage
     from judgesheet.spine.provenance import assemble
     from judgesheet.spine.render import write
@@ -557,6 +638,8 @@ def _publish(ledger: "Ledger", directory: Path) -> Datasheet:
     temperature = _settings(ledger).get("temperature")
     measured = measure_stage(ledger, temperature, ledger.get_meta("seed", 0))
     sheet = assemble(ledger, measured)
+    if policy is not None:
+        sheet = judge(sheet, policy)
     _write_judgments(measured.judgments, directory / "judgments.parquet")
     write(sheet, directory, FORMATS)
     return sheet

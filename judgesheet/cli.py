@@ -80,6 +80,12 @@ _MODEL = (
     "local/FILE.gguf, sim/NAME?key=value, python/module:function."
 )
 
+_POLICY = click.option(
+    "--policy",
+    metavar="FILE|NAME",
+    help="Limits to hold the judge to: a TOML file, or ranking, scoring, ci-regression.",
+)
+
 _WHAT_TO_ASK = (
     click.option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL),
     click.option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
@@ -166,14 +172,22 @@ def asking(command: Command) -> Command:
 @asking
 @click.option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
 @click.option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
-def probe(out: Path | None, fresh: bool, quiet: bool, as_json: bool, **options: Any) -> None:
+@_POLICY
+def probe(
+    out: Path | None,
+    fresh: bool,
+    policy: str | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Measure a judge: ask, measure, write the datasheet. Resumes an unfinished run."""
     from judgesheet import api
     from judgesheet.progress import display
 
     request = _request(options)
     with display(quiet=quiet) as show:
-        run = api.probe(request, out, fresh=fresh, on_progress=show)
+        run = api.probe(request, out, fresh=fresh, policy=policy, on_progress=show)
     _report(run, as_json=as_json)
 
 
@@ -181,8 +195,14 @@ def probe(out: Path | None, fresh: bool, quiet: bool, as_json: bool, **options: 
 @asking
 @click.option("--out", type=_PATH, help="Write every call to this plan.jsonl.")
 @click.option("--export-batch", type=_PATH, help="Write the calls as OpenAI batch requests.")
+@_POLICY
 def plan(
-    out: Path | None, export_batch: Path | None, quiet: bool, as_json: bool, **options: Any
+    out: Path | None,
+    export_batch: Path | None,
+    policy: str | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Say what a probe would ask, cost and resolve. No call is made."""
     from judgesheet import api
@@ -192,6 +212,7 @@ def plan(
     request = _request(options)
     if request.sweep is not None and (out is not None or export_batch is not None):
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
+    unasked = _unasked(policy, request)
     planned, budgets = api.plan(request)
     if out is not None:
         stage.write_plan(planned, out)
@@ -206,17 +227,20 @@ def plan(
         click.echo(json.dumps(stage.as_record(planned, budgets, request.prices), indent=2))
     else:
         click.echo(stage.as_text(planned, budgets, request.prices))
+    for key in unasked:
+        click.echo(f"The policy limits {key}, which this plan does not ask about.", err=True)
 
 
 @main.command()
 @click.argument("file", type=_EXISTING)
 @click.option("--out", type=_PATH, required=True, help="Run directory to fill.")
+@_POLICY
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def ingest(file: Path, out: Path, as_json: bool) -> None:
+def ingest(file: Path, out: Path, policy: str | None, as_json: bool) -> None:
     """Turn recorded judgments or batch answers into a run and its datasheet."""
     from judgesheet import api
 
-    _report(api.ingest(file, out), as_json=as_json)
+    _report(api.ingest(file, out, policy), as_json=as_json)
 
 
 @main.command()
@@ -228,13 +252,14 @@ def ingest(file: Path, out: Path, as_json: bool) -> None:
     metavar="AXIS=FILE",
     help="Read the stored replies with this parser from now on.",
 )
+@_POLICY
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def measure(directory: Path, parsers: tuple[str, ...], as_json: bool) -> None:
+def measure(directory: Path, parsers: tuple[str, ...], policy: str | None, as_json: bool) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
     from judgesheet import api
 
     files = dict(_pair("parser", text) for text in parsers)
-    _report(api.measure(directory, files), as_json=as_json)
+    _report(api.measure(directory, files, policy), as_json=as_json)
 
 
 @main.command()
@@ -244,7 +269,7 @@ def measure(directory: Path, parsers: tuple[str, ...], as_json: bool) -> None:
     "formats",
     multiple=True,
     required=True,
-    type=click.Choice(["html", "pdf", "md", "json", "csv"]),
+    type=click.Choice(["html", "pdf", "md", "json", "csv", "junit"]),
     help="Format; repeatable.",
 )
 @click.option("--out", type=_PATH, help="Folder to write to. [beside the source]")
@@ -255,6 +280,81 @@ def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: "Pap
 
     for path in api.render(source, formats, out, paper=paper):
         click.echo(path)
+
+
+@main.command()
+@click.argument("source", type=_EXISTING)
+@click.option(
+    "--policy",
+    required=True,
+    metavar="FILE|NAME",
+    help="The limits: a TOML file, or ranking, scoring, ci-regression.",
+)
+@click.option("--junit", type=_PATH, help="Write the verdicts as JUnit XML.")
+@click.option("--baseline", type=_EXISTING, help="An earlier run or datasheet not to fall behind.")
+@click.option("--force", is_flag=True, help="Use a baseline that answered other questions.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def gate(
+    source: Path,
+    policy: str,
+    junit: Path | None,
+    baseline: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Hold a datasheet (run directory or datasheet.json) to the limits of a policy.
+
+    Exits 0 if every limit is proven, 3 if one is broken, 4 if one is not proven.
+    """
+    from judgesheet import api
+    from judgesheet.spine.gate import EXIT_CODES
+    from judgesheet.spine.render import verdicts
+
+    sheet = api.gate(source, policy, baseline=baseline, junit=junit, force=force)
+    assert sheet.decision is not None  # noqa: S101  (a gate decides)
+    code = EXIT_CODES[sheet.decision.verdict]
+    click.echo(verdicts.as_json(sheet, code) if as_json else verdicts.as_text(sheet))
+    if os.environ.get("GITHUB_ACTIONS"):
+        # The runner reads both streams; standard output stays one document under --json.
+        for line in verdicts.annotations(sheet):
+            click.echo(line, err=as_json)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(summary).open("a", encoding="utf-8") as file:
+            file.write(verdicts.as_markdown(sheet) + "\n")
+    raise SystemExit(code)
+
+
+@main.command()
+@click.argument("old", type=_EXISTING)
+@click.argument("new", type=_EXISTING, nargs=-1, required=True)
+@click.option(
+    "--to",
+    "form",
+    type=click.Choice(["md", "html", "json"]),
+    default="md",
+    show_default=True,
+    help="Format.",
+)
+@click.option("--out", type=_PATH, help="File to write. [standard output]")
+@click.option("--force", is_flag=True, help="Compare sheets that answer different questions.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --to json.")
+def compare(
+    old: Path, new: tuple[Path, ...], form: str, out: Path | None, force: bool, as_json: bool
+) -> None:
+    """Say what changed from one datasheet to others, with intervals and verdicts.
+
+    Each is a run directory or a datasheet.json; two run directories on the same stimuli are
+    compared stimulus by stimulus.
+    """
+    from judgesheet import api
+    from judgesheet.spine.render import comparison, write_whole
+
+    text = comparison.render(api.compare(old, *new, force=force), "json" if as_json else form)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_whole(out, text.encode())
+        click.echo(out)
 
 
 @main.command()
@@ -468,6 +568,18 @@ def _prices(text: str | None) -> tuple[float, float] | None:
     return price_in, price_out
 
 
+def _unasked(policy: str | None, request: "Request") -> list[str]:
+    """The keys of a policy whose axis a plan leaves out."""
+    if policy is None:
+        return []
+    from judgesheet.axes import axis_names
+    from judgesheet.spine.datasheet import parse_key
+    from judgesheet.spine.policy import load
+
+    asked = set(request.axes or axis_names())
+    return [limit.key for limit in load(policy).limit if parse_key(limit.key).axis not in asked]
+
+
 def _report(run: "Run", *, as_json: bool) -> None:
     """The result on standard output: the datasheet itself, or where it is and what it says."""
     from judgesheet.spine.datasheet import to_json
@@ -481,6 +593,10 @@ def _report(run: "Run", *, as_json: bool) -> None:
             click.echo(_wrapped(_MARK[statement.tone], statement.text))
     for advice in run.datasheet.recommendations:
         click.echo(_wrapped("→", advice.text))
+    if run.datasheet.decision is not None:
+        from judgesheet.spine.render.verdicts import as_text
+
+        click.echo(as_text(run.datasheet))
     if not run.datasheet.run.get("complete"):
         click.echo("The run is not complete; the same command goes on with it.", err=True)
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):

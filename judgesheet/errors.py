@@ -3,6 +3,7 @@
     JudgesheetError          our own failure; the command line prints it and exits 1
     ├── UsageError           the command cannot be carried out as given; exits 2
     ├── StimuliError         a stimuli file is broken; names file and line
+    ├── PolicyError          a policy file is broken; names the field
     ├── TemplateError        a prompt template cannot be used
     ├── ParserError          a parser file cannot be used
     ├── JudgeError           a judge cannot be opened or must not be asked any further
@@ -28,6 +29,10 @@ class UsageError(JudgesheetError):
 
 class StimuliError(JudgesheetError):
     """A stimuli file cannot be used; the sentence names the file and the line."""
+
+
+class PolicyError(JudgesheetError):
+    """A policy cannot be used; the sentence names the file and the field."""
 
 
 class TemplateError(JudgesheetError):

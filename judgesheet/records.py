@@ -142,13 +142,28 @@ class PaperCompatible:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a gate holds against a limit: two one-sided bounds, each of confidence `level`.
+
+    The true value is above `low` with that confidence, and below `high` with that confidence; both
+    at once it is not. `method` says how they were computed.
+    """
+
+    low: float
+    high: float
+    level: float = 0.95
+    method: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """A number with its evidence.
 
     `key` is `axis.name` or `axis.name[dim=value,…]`, where `name` is the function that computed
     it. `value` None means not measured or not estimable, and `note` says why. `low` and `high`
     bound the interval of confidence `level`; None where none is defined. `n` counts calls or
-    items that entered, `clusters` the stimuli they came from.
+    items that entered, `clusters` the stimuli they came from. `bounds` are the one-sided bounds
+    that gates read; None where there is no interval, and on sheets that were made without them.
     """
 
     key: str
@@ -164,6 +179,7 @@ class Estimate:
     conditions: str = ""
     note: str = ""
     paper_compatible: PaperCompatible | None = None
+    bounds: Bounds | None = None
 
     def __post_init__(self) -> None:
         if self.value is None and not self.note:
@@ -213,13 +229,15 @@ class Characteristic:
 
     `symbol` is a short sign such as `V` or `r_bal`. `null` is the value that would mean "no effect"
     (None where no value does), `noise` the key of the estimate that shows the same quantity when
-    nothing but repetition changes.
+    nothing but repetition changes. `better` says which way a user wants it:
+    `nearer` is nearer to `null`, and where it is empty there is no better.
     """
 
     key: str
     symbol: str = ""
     null: float | None = None
     noise: str = ""
+    better: Literal["lower", "higher", "nearer", ""] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,22 +308,52 @@ class AxisResult:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to do with this judge, and the keys of the estimates that say so."""
+    """What to do with this judge, and the keys of the estimates that say so.
+
+    `binding` is False where it only says that nothing more needs to be done.
+    """
 
     axis: str
     text: str
     evidence: tuple[str, ...]
+    binding: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One rule held against one estimate; `passed` None means not proven either way."""
+    """One rule held against one estimate; `passed` None means not proven either way.
+
+    `rule` is the limit as a reader says it (`at most 10 %`), `limit` and `kind` the same for a
+    program; `bound` is the one-sided bound that decided, `needed` what would decide where nothing
+    is proven. `warns` is True where a limit that is not proven does not fail the gate.
+    """
 
     rule: str
     key: str
     observed: float | None
     passed: bool | None
     why: str
+    limit: float | None = None
+    kind: Literal["max", "min", ""] = ""
+    bound: float | None = None
+    needed: str = ""
+    warns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a policy says of the judge as a whole.
+
+    `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
+    `conditions` lists under what. `reject`: a limit is proven to be broken. `limiting` is the key
+    that decides ("" where none stands out), `text` the decision in one sentence.
+    """
+
+    verdict: Literal["adopt", "conditions", "reject", "not proven"]
+    policy: str
+    limiting: str
+    text: str
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,3 +367,4 @@ class Datasheet:
     axes: tuple[AxisResult, ...]
     recommendations: tuple[Recommendation, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    decision: Decision | None = None

@@ -1,4 +1,4 @@
-"""Where `templates/` and `stimuli/` are: inside an installed wheel, or at a checkout's root."""
+"""Where `templates/`, `stimuli/` and `policies/` are: in an installed wheel, or in a checkout."""
 
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,17 @@ def stimuli_dir() -> Path:
         if neither the wheel nor the checkout has it.
     """
     return _find("stimuli")
+
+
+def policies_dir() -> Path:
+    """The folder of the policies that come with judgesheet.
+
+    Raises
+    ------
+    RunError
+        if neither the wheel nor the checkout has it.
+    """
+    return _find("policies")
 
 
 @cache

@@ -22,10 +22,20 @@ ALLOWED = {
     "spine.ledger": {"records", "errors"},
     "spine.collect": {"records", "errors", "judges", "spine.ledger"},
     "spine.parsing": {"axes", "records", "errors"},
-    "spine.measure": {"axes", "records", "errors", "spine.ledger", "spine.parsing"},
+    "spine.measure": {"axes", "records", "errors", "stats", "spine.ledger", "spine.parsing"},
     "spine.datasheet": {"records", "errors"},
     "spine.sweep": {"axes", "records", "errors", "stats", "spine.measure", "spine.datasheet"},
-    "spine.render": {"records", "errors", "resources", "spine.render", "spine.datasheet"},
+    "spine.policy": {"axes", "records", "errors", "resources", "spine.datasheet"},
+    "spine.compare": {"records", "errors", "stats", "spine.datasheet"},
+    "spine.paired": {"axes", "records", "spine.ledger", "spine.measure", "spine.parsing"},
+    "spine.gate": {
+        *("records", "errors", "stats"),
+        *("spine.datasheet", "spine.policy", "spine.compare"),
+    },
+    "spine.render": {
+        *("records", "errors", "resources"),
+        *("spine.render", "spine.datasheet", "spine.compare"),
+    },
 }
 
 HOMES = {

@@ -160,10 +160,18 @@ class Axis(Protocol):
 @cache
 def all_axes() -> dict[str, Axis]:
     """Every axis by name, in the order of the datasheet: our own first, then entry points."""
-    names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in _own_names()]
     modules += [point.load() for point in entry_points(group="judgesheet.axes")]
     return {module.NAME: cast("Axis", module) for module in modules}
+
+
+def axis_names() -> list[str]:
+    """The names of `all_axes`, found without importing one: an entry point is named as its axis."""
+    return [*_own_names(), *(point.name for point in entry_points(group="judgesheet.axes"))]
+
+
+def _own_names() -> list[str]:
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
 
 
 def get_axis(name: str) -> Axis:
@@ -195,6 +203,7 @@ __all__ = [
     "Problem",
     "Readings",
     "all_axes",
+    "axis_names",
     "explain",
     "get_axis",
 ]

@@ -1,7 +1,7 @@
 """How an axis writes an estimate down: one key per function, dimensions in brackets."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, Literal
 
 from judgesheet.records import Estimate
 
@@ -32,3 +32,19 @@ def maker(axis: str) -> Callable[..., Estimate]:
         return Estimate(key(axis, name, **(dims or {})), label, number, **evidence)
 
     return make
+
+
+def better(
+    name: str,
+    *,
+    higher: Collection[str],
+    neither: Collection[str],
+    nearer: Collection[str] = (),
+) -> Literal["lower", "higher", "nearer", ""]:
+    """Which way a user wants the estimate `name[…]`: most measure a fault, so lower is better."""
+    family = name.partition("[")[0]
+    if family in neither:
+        return ""
+    if family in nearer:
+        return "nearer"
+    return "higher" if family in higher else "lower"

@@ -22,8 +22,11 @@ from judgesheet.records import AxisResult, Datasheet, Estimate
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
+# History
+# 1.0: the first.
+# 1.1: one-sided bounds of estimates, limits and needs of verdicts, the decision, `better`.
 
 _KEY = re.compile(r"(?P<axis>\w+)\.(?P<name>\w+)(?:\[(?P<dims>.*)\])?", re.DOTALL)
 _DIMENSION = re.compile(r"(\w+)=(.*?)(?:,(?=\w+=)|$)", re.DOTALL)

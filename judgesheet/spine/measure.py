@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +10,9 @@ import pandas as pd
 
 from judgesheet.axes import Axis, Readings, all_axes, explain
 from judgesheet.errors import RunError
-from judgesheet.records import AxisResult, Estimate, Label, Recommendation
+from judgesheet.records import AxisResult, Bounds, Estimate, Label, Recommendation
 from judgesheet.spine.parsing import Parser, from_records, read
+from judgesheet.stats.bounds import one_sided
 
 if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger
@@ -69,7 +70,7 @@ def measure_axis(
     """One axis: its result, its recommendations and its parsed table."""
     table = parse_rows(axis, rows, parser)
     readings = Readings(table, labels, temperature, seed)
-    estimates = {estimate.key: estimate for estimate in axis.measure(readings)}
+    estimates = {estimate.key: bounded(estimate) for estimate in axis.measure(readings)}
     is_recorded = bool((rows["reply"] == "recorded").all())
     if is_recorded:
         estimates.update(_missing(axis, estimates))
@@ -127,6 +128,24 @@ def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         listed = ", ".join(names[:MOST_NAMES])
         yield f"Not estimable from these records, because {reason}: {listed}{more}."
+
+
+def bounded(estimate: Estimate) -> Estimate:
+    """The estimate with the one-sided bounds that gates read, where its interval gives any."""
+    found = one_sided(
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        unit=estimate.unit,
+        n=estimate.n,
+        clusters=estimate.clusters,
+        method=estimate.method,
+        level=estimate.level,
+    )
+    if found is None or estimate.bounds is not None:
+        return estimate
+    bounds = Bounds(found.low, found.high, found.level, found.method)
+    return replace(estimate, bounds=bounds)
 
 
 def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:

@@ -109,6 +109,7 @@ def cluster_t(
     value = float(sums.sum() / sizes.sum())
     if groups == 1:
         return Interval(value, None, None, level, 1, method, "one cluster: no interval")
+    method = f"{method}, within 0 and 1" if bounded else method
     if bounded and _all_agree(sums, sizes):
         return _unanimous(round(value), groups, level)
     half = t_quantile(groups - 1, two_sided(level)) * _ratio_se(sums, sizes)
@@ -284,12 +285,11 @@ def _deff_wilson(k: Floats, n: Floats, level: float) -> tuple[float, float]:
 
 def _beta_binomial(k: Floats, n: Floats, level: float) -> tuple[float, float]:
     """Equal-tailed posterior interval of the mean, by quadrature over mean and ICC."""
-    mean, alpha, beta = _grid()
+    mean, alpha, _ = _grid()
     kinds, times = np.unique(np.stack([k, n - k], axis=1), axis=0, return_counts=True)
     log_likelihood = np.zeros_like(alpha)
     for (hits, misses), count in zip(kinds, times, strict=True):
-        log_likelihood += count * special.betaln(alpha + hits, beta + misses)
-    log_likelihood -= n.size * special.betaln(alpha, beta)
+        log_likelihood += count * _log_evidence(float(hits), float(misses))
     density = np.exp(log_likelihood - log_likelihood.max()).sum(axis=1)
     # cell i spans quantiles i/m..(i+1)/m of the prior, hence the leading zero
     cumulative = np.concatenate([[0.0], np.cumsum(density) / density.sum()])
@@ -297,6 +297,14 @@ def _beta_binomial(k: Floats, n: Floats, level: float) -> tuple[float, float]:
     tail = 1 - two_sided(level)
     low, high = np.interp([tail, 1 - tail], cumulative, edges)
     return (0.0 if k.sum() <= 0 else float(low)), (1.0 if (n - k).sum() <= 0 else float(high))
+
+
+@lru_cache(maxsize=128)
+def _log_evidence(hits: float, misses: float) -> Floats:
+    """Log-likelihood of one cluster on the grid; kept, as the same counts recur in every rate."""
+    _, alpha, beta = _grid()
+    evidence: Floats = special.betaln(alpha + hits, beta + misses) - special.betaln(alpha, beta)
+    return evidence
 
 
 @lru_cache(maxsize=1)

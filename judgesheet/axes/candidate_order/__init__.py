@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Expectation, Options, Problem, Readings
+from judgesheet.axes._estimate import better
 from judgesheet.axes.candidate_order import _design, _material
 from judgesheet.axes.candidate_order._figures import figures
 from judgesheet.axes.candidate_order._pair import arrange, read
@@ -111,12 +112,24 @@ NEEDS = (
 )
 """What records must hold for a headline figure: the first part of a key that fits says it."""
 
+_HIGHER = ("target_sensitivity",)
+_NEITHER = ("criterion_shift",)
+_NEARER = ("slot1_share", "format_cue", "filler_preference")
 _NULLS = {
     "positional_false_preference[set=same_subset]": 0.0,
     "dark_current[kind=identical]": 0.0,
+    "slot1_share[set=same_subset]": 0.5,
+    "slot1_share[set=natural]": 0.5,
+    "format_cue": 0.0,
+    "filler_preference": 0.5,
 }
+
 HEADLINE = tuple(
-    Characteristic(f"{NAME}.{name}", null=_NULLS.get(name))
+    Characteristic(
+        f"{NAME}.{name}",
+        null=_NULLS.get(name),
+        better=better(name, higher=_HIGHER, neither=_NEITHER, nearer=_NEARER),
+    )
     for name in (
         "dark_current[kind=empty]",
         "dark_current[kind=whitespace]",

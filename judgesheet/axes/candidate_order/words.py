@@ -396,8 +396,8 @@ def recommend(found: Found) -> Iterator[Recommendation]:
     yield from _small_steps(found)
 
 
-def _advice(text: str, *estimates: Estimate | None) -> Recommendation:
-    return Recommendation("candidate_order", text, _keys(*estimates))
+def _advice(text: str, *estimates: Estimate | None, binding: bool = True) -> Recommendation:
+    return Recommendation("candidate_order", text, _keys(*estimates), binding)
 
 
 def _swap(found: Found) -> Iterator[Recommendation]:
@@ -408,7 +408,8 @@ def _swap(found: Found) -> Iterator[Recommendation]:
             "Ask every comparison in both orders and count a win only where both agree.", *shown
         )
     elif shown and all(_below(rate, RARE) for rate in shown):
-        yield _advice("One order is enough: its verdict hardly depends on it.", *shown)
+        text = "One order is enough: its verdict hardly depends on it."
+        yield _advice(text, *shown, binding=False)
 
 
 def _prompt(found: Found) -> Iterator[Recommendation]:

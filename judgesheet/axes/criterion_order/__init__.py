@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Expectation, Options, Problem, Readings
+from judgesheet.axes._estimate import better
 from judgesheet.axes.criterion_order import _design, _material
 from judgesheet.axes.criterion_order._figures import figures
 from judgesheet.axes.criterion_order._reply import scores_from
@@ -125,9 +126,17 @@ NEEDS = (
     ("", "criteria that stood at several places (cell.order)"),
 )
 """What records must hold for a headline figure: the first part of a key that fits says it."""
+_HIGHER = ("kendall_tau", "pearson_r", "single_read_r")
+_NEITHER = ("delta_r", "mean_delta_pos_null")
 
 HEADLINE = tuple(
-    Characteristic(f"{NAME}.{name}", symbol, null, noise and f"{NAME}.{noise}")
+    Characteristic(
+        f"{NAME}.{name}",
+        symbol,
+        null,
+        noise and f"{NAME}.{noise}",
+        better(name, higher=_HIGHER, neither=_NEITHER),
+    )
     for name, symbol, null, noise in (
         ("mean_delta_pos", "ΔP", None, "mean_delta_pos_null"),
         ("max_delta_pos", "ΔP_max", None, "max_delta_pos_null"),

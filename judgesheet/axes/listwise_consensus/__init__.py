@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Expectation, Options, Problem, Readings
+from judgesheet.axes._estimate import better
 from judgesheet.axes.listwise_consensus import _design, _material
 from judgesheet.axes.listwise_consensus._figures import figures
 from judgesheet.axes.listwise_consensus._lists import arrange
@@ -106,9 +107,26 @@ _DEPTHS = (2, 4, 6, 7, 8, 10)
 """Numbers of orders that stand in the characteristics table, if they were run."""
 
 
+_HIGHER = ("accuracy", "order_agreement")
+_NEITHER = (
+    "gain",
+    "gain_over_repeated",
+    "win_share",
+    "order_dependence_p",
+    "position_bias_p",
+    "error_correlation",
+)
+
+
 def _characteristics() -> Iterator[Characteristic]:
     def row(name: str, symbol: str, null: float | None = None, noise: str = "") -> Characteristic:
-        return Characteristic(f"{NAME}.{name}", symbol, null, f"{NAME}.{noise}" if noise else "")
+        return Characteristic(
+            f"{NAME}.{name}",
+            symbol,
+            null,
+            f"{NAME}.{noise}" if noise else "",
+            better(name, higher=_HIGHER, neither=_NEITHER),
+        )
 
     yield row("accuracy[arm=direct,k=1]", "acc")
     for k in _DEPTHS:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Expectation, Options, Problem, Readings
+from judgesheet.axes._estimate import better
 from judgesheet.axes._reply import exactly_one_score
 from judgesheet.axes.score_order import _design, _material
 from judgesheet.axes.score_order._figures import figures
@@ -138,10 +139,29 @@ NEEDS = (
 )
 """What records must hold for a headline figure: the first part of a key that fits says it."""
 
+_HIGHER = ("kendall_tau", "pearson_r", "single_read_r")
+_NEITHER = (
+    "position_share",
+    "order_dependence_p",
+    "position_bias_p",
+    "delta_r",
+    "min_bias_confidence",
+    "rater_ceiling_r",
+    "rater_alpha",
+    "averaging_gain",
+    "averaging_gain_noise",
+    "averaging_gain_order",
+)
 _NULLS = {"cramers_v": 0.0, "excess_flip_rate": 0.0}
 _SYMBOLS = {"rater_alpha": "α"}
+
 HEADLINE = tuple(
-    Characteristic(f"{NAME}.{name}", symbol=_SYMBOLS.get(name, ""), null=_NULLS.get(name))
+    Characteristic(
+        f"{NAME}.{name}",
+        symbol=_SYMBOLS.get(name, ""),
+        null=_NULLS.get(name),
+        better=better(name, higher=_HIGHER, neither=_NEITHER),
+    )
     for name in (
         "position_share[position=1]",
         "cramers_v",

@@ -332,8 +332,9 @@ def recommend(found: Found) -> Iterator[Recommendation]:
             yield from part(found)
 
 
-def _advice(text: str, *keys: str) -> Recommendation:
-    return Recommendation("score_order", text, tuple(f"score_order.{key}" for key in keys))
+def _advice(text: str, *keys: str, binding: bool = True) -> Recommendation:
+    evidence = tuple(f"score_order.{key}" for key in keys)
+    return Recommendation("score_order", text, evidence, binding)
 
 
 def _how_many(found: Found) -> Iterator[Recommendation]:
@@ -350,8 +351,12 @@ def _how_many(found: Found) -> Iterator[Recommendation]:
             return
         k = next(k for k, value in curve if value >= last - NEAR_ENOUGH)
         if k == 1 and not _announced(found, "order_dependence_p"):
-            text = f"One reading is enough: averaging over {total} orders adds less than"
-            yield _advice(f"{text} {NEAR_ENOUGH} to {what}.", f"{name}[k=1,arm=balanced]")
+            yield _advice(
+                f"One reading is enough: averaging over {total} orders adds less than "
+                f"{NEAR_ENOUGH} to {what}.",
+                f"{name}[k=1,arm=balanced]",
+                binding=False,
+            )
         elif k == 1:
             yield _advice(
                 f"Average over {total} orders where the score itself matters: the order moves it, "
@@ -397,12 +402,14 @@ def _which_order(found: Found) -> Iterator[Recommendation]:
             f"If only one order can be used, keep {order}: it is the default and costs least of "
             "those probed.",
             "min_bias_order",
+            binding=False,
         )
     else:
         yield _advice(
             "If only one order can be used, keep the default: no order is measurably better.",
             "min_bias_confidence",
             "min_bias_order",
+            binding=False,
         )
 
 

@@ -42,6 +42,7 @@ RENDERERS: dict[str, str] = {
     "md": f"{__name__}.markdown",
     "json": f"{__name__}.json",
     "csv": f"{__name__}.csv",
+    "junit": f"{__name__}.junit",
 }
 """Format name -> module."""
 
@@ -77,12 +78,12 @@ def write(
     written = []
     for name in formats:
         path = directory / f"datasheet.{renderer(name).SUFFIX}"
-        _write_whole(path, render(sheet, name, options))
+        write_whole(path, render(sheet, name, options))
         written.append(path)
     return written
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write beside the target and rename, so that no reader ever sees half a file."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -101,4 +102,13 @@ def _write_whole(path: Path, content: bytes) -> None:
             Path(name).unlink(missing_ok=True)
 
 
-__all__ = ["RENDERERS", "Options", "Paper", "Renderer", "render", "renderer", "write"]
+__all__ = [
+    "RENDERERS",
+    "Options",
+    "Paper",
+    "Renderer",
+    "render",
+    "renderer",
+    "write",
+    "write_whole",
+]

@@ -62,7 +62,7 @@ def _axis(axis: AxisPage) -> Iterator[str]:
     yield f"{escape(axis.question)} {escape(axis.counts)}.{conditions}"
     if axis.characteristics:
         head = ("Parameter", "Low", "Value", "High", "Unit", "n (prompts)", "Key")
-        yield _table(head, "lrrrlrl", map(_characteristic, axis.characteristics))
+        yield table(head, "lrrrlrl", map(_characteristic, axis.characteristics))
     yield _list(f"Caveat: {escape(caveat)}" for caveat in axis.caveats)
 
 
@@ -76,7 +76,7 @@ def _characteristic(line: Line) -> tuple[str, ...]:
 def _conditions(page: Page) -> Iterator[str]:
     yield "## Test conditions"
     rows = (*page.glance, *page.judge, *page.run, *page.provenance)
-    yield _table(("Item", "Value"), "ll", map(_row, rows))
+    yield table(("Item", "Value"), "ll", map(_row, rows))
     for prompt in page.prompts:
         name = f"{escape(prompt.name)} of {escape(prompt.axis)}"
         yield f"Prompt {name}, SHA-256 {code(prompt.digest)}"
@@ -89,7 +89,8 @@ def _row(row: Row) -> tuple[str, str]:
     return escape(row.name), escape(row.value)
 
 
-def _table(head: tuple[str, ...], align: str, rows: Iterable[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], align: str, rows: Iterable[tuple[str, ...]]) -> str:
+    """A table; `align` has one letter a column, `r` for right."""
     rule = ["--:" if side == "r" else "---" for side in align]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
 

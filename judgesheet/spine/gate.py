@@ -1,0 +1,363 @@
+"""The gate: which limits of a policy a datasheet proves, and what that says of the judge.
+
+A limit is kept only if a one-sided 95 % bound lies on its right side, and broken only if the other
+bound lies on its wrong side; between the two nothing is proven. All limits must hold, so no
+correction for their number is needed (intersection-union). Nothing here needs numpy.
+"""
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from judgesheet.records import (
+    AxisResult,
+    Characteristic,
+    Datasheet,
+    Decision,
+    Estimate,
+    Verdict,
+)
+from judgesheet.spine.compare import Z95, Comparison, Difference, Spread, difference, p_worse
+from judgesheet.spine.datasheet import by_key, parse_key
+from judgesheet.spine.policy import Limit, Policy, Regression
+from judgesheet.stats.multiplicity import holm
+
+HOPELESS = 100.0
+"""A limit that would take this many times the data lies on the value, for all that can be told."""
+NEVER = "cannot be decided by more calls: the value lies on the limit"
+ALPHA, ONE_SIDED = 0.05, 1.644854
+"""Level of a one-sided test, and its normal quantile."""
+MANY_LOST = 0.05
+"""A share of calls without a verdict from which a judge is adopted under that condition only."""
+PASSED, FAILED, NOT_PROVEN = 0, 3, 4
+EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
+
+
+def judge(sheet: Datasheet, policy: Policy, extra: Sequence[Verdict] = ()) -> Datasheet:
+    """The sheet with a verdict on every limit that applies, and the decision.
+
+    `extra` are verdicts found elsewhere that count alike (those of a baseline).
+    """
+    verdicts = (*_verdicts(sheet, policy), *extra)
+    provenance = {**sheet.provenance, "policy": policy.as_record}
+    judged = replace(sheet, verdicts=verdicts, provenance=provenance)
+    return replace(judged, decision=_decision(judged, policy))
+
+
+def review_day(sheet: Datasheet, policy: Policy) -> date | None:
+    """The day on which the policy wants the judge measured again; None where neither says."""
+    try:
+        ended = datetime.fromisoformat(str(sheet.run.get("ended_at")))
+    except ValueError:
+        return None
+    return ended.date() + timedelta(days=policy.review_days) if policy.review_days else None
+
+
+# -- one limit -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """A value with the one-sided bounds that a gate may use."""
+
+    value: float
+    low: float
+    high: float
+
+
+def reach(estimate: Estimate) -> Reach | None:
+    """The bounds of an estimate: its own, else the ends of its interval; None without any."""
+    bounds = estimate.bounds
+    low = estimate.low if bounds is None else bounds.low
+    high = estimate.high if bounds is None else bounds.high
+    numbers = (estimate.value, low, high)
+    if any(number is None or not math.isfinite(number) for number in numbers):
+        return None
+    value, low, high = (float(number) for number in numbers if number is not None)
+    return Reach(value, low, high)
+
+
+def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
+    found, probed = by_key(sheet), {axis.name for axis in sheet.axes}
+    for limit in policy.limit:
+        if parse_key(limit.key).axis in probed:
+            for key in _members(limit.key, found):
+                yield _hold(limit, key, found)
+        elif not limit.when_probed:
+            axis = parse_key(limit.key).axis
+            why = f"{axis} was not probed"
+            yield _unproven(limit, limit.key, None, why, f"probe it: --axis {axis}")
+
+
+def _members(key: str, found: Mapping[str, Estimate]) -> list[str]:
+    """The keys that a limit means: itself, or those with any value where it has a `*`."""
+    wanted = parse_key(key)
+    if "*" not in wanted.dims.values():
+        return [key]
+    members = []
+    for one in found:
+        axis, name, dims = parse_key(one)
+        alike = (axis, name, set(dims)) == (wanted.axis, wanted.name, set(wanted.dims))
+        if alike and all(wanted.dims[dim] in ("*", dims[dim]) for dim in dims):
+            members.append(one)
+    return members or [key]
+
+
+def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
+    estimate = found.get(key)
+    if estimate is None:
+        close = difflib.get_close_matches(key, found, n=1)
+        hint = f"is {close[0]} meant?" if close else "`judgesheet explain` lists the keys"
+        return _unproven(limit, key, None, "the datasheet has no such estimate", hint)
+    if estimate.value is None or not math.isfinite(estimate.value):
+        why = f"no value: {estimate.note or 'not a finite number'}"
+        return _unproven(limit, key, None, why, "a run in which it can be estimated")
+    bounds = reach(estimate)
+    if bounds is None:
+        why = "it has no interval, and a value alone proves nothing"
+        return _unproven(limit, key, estimate.value, why, "an estimate with an interval")
+    return _decide(limit, key, estimate, bounds)
+
+
+def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str) -> Verdict:
+    return Verdict(
+        rule=_rule(limit),
+        key=key,
+        observed=value,
+        passed=None,
+        why=why,
+        limit=limit.value,
+        kind=limit.kind,
+        needed=needed,
+        warns=limit.not_proven == "warn",
+    )
+
+
+def _rule(limit: Limit) -> str:
+    return f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
+
+
+def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdict:
+    """Kept, broken or not proven, by the bound that decides."""
+    ceiling = limit.kind == "max"
+    if ceiling:
+        right, wrong = bounds.high <= limit.value, bounds.low > limit.value
+    else:
+        right, wrong = bounds.low >= limit.value, bounds.high < limit.value
+    passed = True if right else False if wrong else None
+    upper = ceiling != (passed is False)
+    bound = bounds.high if upper else bounds.low
+    place = "below" if bound < limit.value else "above" if bound > limit.value else "at"
+    return Verdict(
+        rule=_rule(limit),
+        key=key,
+        observed=estimate.value,
+        passed=passed,
+        why=(
+            f"the one-sided 95 % {'upper' if upper else 'lower'} bound {bound:.3g} is {place} the "
+            f"limit {limit.value:g}"
+        ),
+        limit=limit.value,
+        kind=limit.kind,
+        bound=bound,
+        needed="" if passed is not None else _needed(limit.value, estimate, bounds),
+        warns=limit.not_proven == "warn",
+    )
+
+
+def _needed(limit: float, estimate: Estimate, bounds: Reach) -> str:
+    """How much more of the same data would move the bound over the limit, if the value stays."""
+    factor = _factor(limit, bounds)
+    if factor > HOPELESS:
+        return NEVER
+    stimuli = math.ceil(estimate.clusters * (factor - 1))
+    calls = math.ceil(estimate.n * (factor - 1))
+    if not stimuli:
+        return f"about {factor:.1f} times the data"
+    more = f"about {stimuli:,} more stimuli"
+    return f"{more} ({calls:,} more calls or items)" if calls > stimuli else more
+
+
+def _factor(limit: float, bounds: Reach) -> float:
+    """Times the data. Bounds close in by 1/sqrt of it, those of a rate of 0 or 1 by 1/data."""
+    value = bounds.value
+    gap = abs(limit - value)
+    width = bounds.high - value if limit > value else value - bounds.low
+    if gap <= 1e-9 * max(1.0, abs(limit)):
+        return math.inf
+    at_edge = value in (0.0, 1.0) and 0 <= bounds.low <= bounds.high <= 1
+    return max(1.0, width / gap) ** (1 if at_edge else 2)
+
+
+# -- against a baseline ----------------------------------------------------------------------------
+
+
+def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
+    """Verdicts on getting worse than a baseline, one per `[[regression]]` of the policy.
+
+    A policy without any holds its limits' figures to a margin of 0, which can be broken but never
+    proven, so those only warn. Broken is what is proven worse by more than the margin (Holm over
+    the regressions); proven is what a one-sided 95 % bound keeps within it.
+    """
+    rows = {row.key: row for row in comparison.differences}
+    wanted = [_directed(one, rows) for one in policy.regression or _from_limits(policy)]
+    found = [(one, row) for one, row in wanted if one.key in rows or policy.regression]
+    p = [
+        None if (spread := _worsening(row)) is None else p_worse(spread, one.margin)
+        for one, row in found
+    ]
+    return tuple(_slid(one, row, q) for (one, row), q in zip(found, holm(p), strict=True))
+
+
+def _from_limits(policy: Policy) -> list[Regression]:
+    return [
+        Regression(
+            key=limit.key,
+            better="lower" if limit.kind == "max" else "higher",
+            not_proven="warn",
+        )
+        for limit in policy.limit
+        if "*" not in limit.key
+    ]
+
+
+def _directed(
+    one: Regression, rows: Mapping[str, Difference]
+) -> tuple[Regression, Difference | None]:
+    """The difference in the direction that the policy names, else in the sheet's own."""
+    row = rows.get(one.key)
+    if row is None or not one.better:
+        return one, row
+    return one, difference(
+        one.key, row.old, row.new, Characteristic(one.key, better=one.better), row.correlation
+    )
+
+
+def _worsening(row: Difference | None) -> Spread | None:
+    if row is None or row.worse_by is None or row.worse_low is None or row.worse_high is None:
+        return None
+    return Spread(row.worse_by, row.worse_low, row.worse_high)
+
+
+def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
+    verdict = Verdict(
+        rule=f"worse than the baseline by at most {one.margin:g}",
+        key=one.key,
+        observed=None,
+        passed=None,
+        why="",
+        limit=one.margin,
+        kind="max",
+        warns=one.not_proven == "warn",
+    )
+    found = _worsening(row)
+    if found is None or p is None:
+        why = "neither sheet has it" if row is None else row.note
+        why = why or "no sheet says which way it is better; the policy can (better = …)"
+        return replace(verdict, why=why, needed="a run of both judges that measures it")
+    scale = ONE_SIDED / Z95
+    upper = found.value + scale * (found.high - found.value)
+    lower = found.value - scale * (found.value - found.low)
+    passed = False if p < ALPHA else True if upper <= one.margin else None
+    bound = lower if passed is False else upper
+    side = "lower" if passed is False else "upper"
+    why = f"worse by {found.value:.3g}; one-sided 95 % {side} bound {bound:.3g}"
+    needed = ""
+    if passed is None:
+        span = Reach(found.value, lower, upper)
+        factor = _factor(one.margin, span)
+        needed = NEVER if factor > HOPELESS else f"about {factor:.1f} times the data of both runs"
+    return replace(
+        verdict, observed=found.value, passed=passed, why=why, bound=bound, needed=needed
+    )
+
+
+# -- the judge as a whole ------------------------------------------------------------------------
+
+
+def _decision(sheet: Datasheet, policy: Policy) -> Decision:
+    """`reject` where a limit is broken, `not proven` where one that must hold is not proven.
+
+    Otherwise `conditions` where anything of `_conditions` applies, and `adopt` where nothing does.
+    """
+    broken = [v for v in sheet.verdicts if v.passed is False]
+    open_ = [v for v in sheet.verdicts if v.passed is None and not v.warns]
+    kept = [v for v in sheet.verdicts if v.passed]
+    name, scope = policy.name, _scope(sheet, policy)
+    if broken:
+        worst = max(broken, key=_distance)
+        text = f"Reject: {_count(broken)} of {len(sheet.verdicts)} broken, {worst.key} by most."
+        return Decision("reject", name, worst.key, f"{text}{scope}")
+    if open_:
+        first = open_[0]
+        text = f"Not proven: {_count(open_)} of {len(sheet.verdicts)} not proven, {first.key} first"
+        return Decision("not proven", name, first.key, f"{text} ({first.why}).{scope}")
+    if not kept:
+        text = "Not proven: no limit of the policy is proven on what was probed."
+        return Decision("not proven", name, "", f"{text}{scope}")
+    tightest = min(kept, key=_distance)
+    conditions = tuple(dict.fromkeys(_conditions(sheet)))
+    proven = f"{_count(kept)} proven, {tightest.key} by least"
+    if conditions:
+        text = f"Adopt under conditions: {proven}.{scope}"
+        return Decision("conditions", name, tightest.key, text, conditions)
+    return Decision("adopt", name, tightest.key, f"Adopt: {proven}.{scope}")
+
+
+def _count(verdicts: Sequence[Verdict]) -> str:
+    return f"{len(verdicts)} limit{'s' if len(verdicts) > 1 else ''}"
+
+
+def _distance(verdict: Verdict) -> float:
+    """How far the bound lies from the limit, in units of the limit."""
+    if verdict.bound is None or verdict.limit is None:
+        return 0.0
+    return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
+
+
+def _scope(sheet: Datasheet, policy: Policy) -> str:
+    """What the decision leaves out, and until when it stands."""
+    probed = {axis.name for axis in sheet.axes}
+    axes = dict.fromkeys(parse_key(limit.key).axis for limit in policy.limit)
+    absent = [axis for axis in axes if axis not in probed]
+    day = review_day(sheet, policy)
+    skipped = f" Not probed: {', '.join(absent)}." if absent else ""
+    return skipped + (f" Measure again by {day.isoformat()}." if day else "")
+
+
+def _conditions(sheet: Datasheet) -> Iterator[str]:
+    """What an adoption rests on, each with the keys that say so.
+
+    - a limit that only warns is not proven;
+    - a limit is kept by a figure that holds after a mitigation: the mitigation;
+    - a binding recommendation for an axis that the policy judges by more than warnings;
+    - calls without a verdict there, or a run that is not complete.
+    """
+    judged = {parse_key(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
+    for verdict in sheet.verdicts:
+        if verdict.passed is None:
+            yield f"{verdict.key} {verdict.rule} is not proven ({verdict.why})"
+    kept = {verdict.key for verdict in sheet.verdicts if verdict.passed}
+    for axis in sheet.axes:
+        for remedy in axis.mitigations:
+            if remedy.after in kept and remedy.before not in kept:
+                yield f"{remedy.action}: {remedy.calls} calls a judgment ({remedy.after})"
+        if axis.name in judged:
+            yield from _lost(axis)
+    for advice in sheet.recommendations:
+        if advice.binding and advice.axis in judged:
+            yield f"{advice.text} ({', '.join(advice.evidence)})"
+    if sheet.run.get("complete") is False:
+        yield "the run is not complete: finish it and measure again"
+
+
+def _lost(axis: AxisResult) -> Iterator[str]:
+    asked = axis.answered + axis.unreadable + axis.refused + axis.failed
+    lost = asked - axis.answered
+    if asked and lost / asked > MANY_LOST:
+        yield (
+            f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict; the limits "
+            "are proven of the others only"
+        )

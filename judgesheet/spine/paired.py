@@ -1,0 +1,124 @@
+"""Two runs on the same stimuli: how the errors of their figures hang together.
+
+Stimuli that are hard for one judge are hard for another, so the difference of two judges is known
+better than either. Every figure is computed again by the axis's own `measure` with one stimulus
+left out of both runs at a time (jackknife); the correlation of what that does to the two figures is
+what `compare` needs.
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from judgesheet.axes import Axis, Readings, all_axes
+from judgesheet.records import Datasheet
+from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.measure import COLUMNS, parse_rows
+from judgesheet.spine.parsing import from_records
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+LEDGER = "ledger.sqlite"
+FEWEST_STIMULI = 6
+MOST_GROUPS = 60
+"""Stimuli are left out in at most this many groups, so that the cost stays bounded."""
+
+
+def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> dict[str, float]:
+    """Per headline key, the correlation of the two runs' errors, shrunk by one standard error.
+
+    Empty where a ledger is missing or the runs asked about other stimuli. It is shrunk towards 0
+    because few stimuli overstate a correlation as easily as they understate it, and overstating it
+    would make differences look surer than they are.
+
+    Parameters
+    ----------
+    old, new
+        Run directories.
+    sheets
+        Their datasheets; their characteristics name the keys.
+    """
+    if not all((directory / LEDGER).is_file() for directory in (old, new)):
+        return {}
+    keys = {row.key for sheet in sheets for axis in sheet.axes for row in axis.characteristics}
+    first, second = _readings(old), _readings(new)
+    found: dict[str, float] = {}
+    for name in first.keys() & second.keys():
+        found.update(between(all_axes()[name], first[name], second[name], keys))
+    return found
+
+
+def _readings(directory: Path) -> dict[str, Readings]:
+    """The parsed table of each axis that this installation knows."""
+    with Ledger.open(directory / LEDGER) as ledger:
+        frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
+        parsers = from_records(ledger.parsers())
+        labels, seed = ledger.labels(), ledger.get_meta("seed", 0)
+        temperature = ledger.get_meta("provenance", {}).get("settings", {}).get("temperature")
+    return {
+        str(name): Readings(
+            parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),
+            tuple(label for label in labels if label.axis == name),
+            temperature,
+            seed,
+        )
+        for name, rows in frame.groupby("axis", sort=False)
+        if name in all_axes()
+    }
+
+
+def between(
+    axis: Axis, old: Readings, new: Readings, keys: Collection[str]
+) -> Iterator[tuple[str, float]]:
+    """Per key of one axis, the correlation; nothing where the stimuli differ or are few."""
+    stimuli = sorted(set(old.frame["stimulus"]))
+    if stimuli != sorted(set(new.frame["stimulus"])) or len(stimuli) < FEWEST_STIMULI:
+        return
+    groups = _groups(stimuli)
+    before = _without(axis, old, groups, keys)
+    after = _without(axis, new, groups, keys)
+    for key in before.keys() & after.keys():
+        rho = shrunk_correlation(before[key], after[key])
+        if rho is not None:
+            yield key, rho
+
+
+def _groups(stimuli: list[str]) -> list[set[str]]:
+    """Each stimulus alone, or in as many groups as are allowed, drawn at random."""
+    shuffled = np.random.default_rng(0).permutation(np.array(stimuli, dtype=object))
+    count = min(len(stimuli), MOST_GROUPS)
+    return [set(shuffled[start::count]) for start in range(count)]
+
+
+def _without(
+    axis: Axis, readings: Readings, groups: list[set[str]], keys: Collection[str]
+) -> "dict[str, Floats]":
+    """Per key, its value without each group; NaN where it then has none."""
+    series = {key: np.full(len(groups), np.nan) for key in keys if key.startswith(f"{axis.NAME}.")}
+    families = frozenset(key.split(".", 1)[1].partition("[")[0] for key in series)
+    for place, group in enumerate(groups):
+        frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
+        known = (readings.labels, readings.temperature, readings.seed)
+        part = Readings(frame, *known, families)
+        for estimate in axis.measure(part):
+            if estimate.key in series and estimate.value is not None:
+                series[estimate.key][place] = estimate.value
+    return series
+
+
+def shrunk_correlation(old: "Floats", new: "Floats") -> float | None:
+    """Correlation of jackknife values, less a standard error of Fisher's z; None if undefined."""
+    known = ~(np.isnan(old) | np.isnan(new))
+    old, new = old[known], new[known]
+    if old.size < FEWEST_STIMULI or np.ptp(old) <= 1e-12 or np.ptp(new) <= 1e-12:
+        return None
+    rho = float(np.clip(np.corrcoef(old, new)[0, 1], -0.999, 0.999))
+    shrunk = max(0.0, abs(math.atanh(rho)) - 1 / math.sqrt(old.size - 3))
+    return math.copysign(math.tanh(shrunk), rho)

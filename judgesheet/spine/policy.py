@@ -1,0 +1,163 @@
+"""A policy: which limits a judge must keep, and why. A TOML file, checked here and trusted after.
+
+`docs/gate.md` explains the file line by line.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from judgesheet.axes import axis_names
+from judgesheet.errors import PolicyError, RunError, UsageError
+from judgesheet.records import digest
+from judgesheet.resources import policies_dir
+from judgesheet.spine.datasheet import parse_key
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+NotProven = Literal["fail", "warn"]
+
+
+class _Part(BaseModel):
+    """Strict: a field that does not exist is a mistake, and a number in quotes is no number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Limit(_Part):
+    """A bound that an estimate must be proven to keep.
+
+    `key` may give a dimension as `*`: then every estimate of that form must keep the limit. With
+    `when_probed` the limit applies only to sheets that hold the key's axis.
+    """
+
+    key: str
+    max: Number | None = None
+    min: Number | None = None
+    not_proven: NotProven = "fail"
+    when_probed: bool = False
+    why: str = ""
+
+    @model_validator(mode="after")
+    def _one_side(self) -> Self:
+        if (self.max is None) == (self.min is None):
+            raise ValueError("give either max or min, and not both")
+        return self
+
+    @property
+    def kind(self) -> Literal["max", "min"]:
+        """Which side it bounds."""
+        return "min" if self.max is None else "max"
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return float(self.min if self.max is None else self.max)  # type: ignore[arg-type]
+
+
+class Regression(_Part):
+    """How much worse than a baseline an estimate may be; `better` where the sheet does not say."""
+
+    key: str
+    margin: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    better: Literal["lower", "higher", ""] = ""
+    not_proven: NotProven = "fail"
+    why: str = ""
+
+
+class Policy(_Part):
+    """The file. `digest` is the SHA-256 of its text."""
+
+    name: str = ""
+    title: str = ""
+    review_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+    limit: list[Limit] = []
+    regression: list[Regression] = []
+    digest: str = Field(default="", exclude=True)
+
+    @property
+    def as_record(self) -> dict[str, Any]:
+        """What a datasheet's provenance says of it."""
+        return {"name": self.name, "title": self.title, "digest": self.digest}
+
+
+def shipped() -> list[str]:
+    """Names of the policies that come with judgesheet."""
+    return sorted(path.stem for path in policies_dir().glob("*.toml"))
+
+
+def load(source: str | Path) -> Policy:
+    """The policy in a file, or the shipped one of that name.
+
+    Raises
+    ------
+    UsageError
+        if there is neither.
+    PolicyError
+        one sentence that names what is wrong in the file.
+    """
+    path, own = Path(source), Path(source).is_file()
+    if not own:
+        if str(source) not in shipped():
+            raise UsageError(
+                f"there is no policy file {source}, and the shipped policies are "
+                f"{', '.join(shipped())}"
+            )
+        path = policies_dir() / f"{source}.toml"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PolicyError(f"{path} cannot be read: {error}") from None
+    # Ours name axes that a smaller installation may lack.
+    return parse(text, path.name, axis_names() if own else None)
+
+
+def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
+    """The policy in a text; `name` is its file's, `axes` are those that keys may name (None: any).
+
+    Raises
+    ------
+    PolicyError
+        one sentence that names what is wrong.
+    """
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise PolicyError(f"{name} is no TOML: {error}") from None
+    if "digest" in data:
+        raise PolicyError(f"{name}: digest: Extra inputs are not permitted")
+    try:
+        policy = Policy.model_validate(
+            {**data, "digest": digest(text), "name": data.get("name", Path(name).stem)}
+        )
+    except ValidationError as error:
+        raise PolicyError(f"{name}: {_first_problem(error)}") from None
+    if not policy.limit and not policy.regression:
+        raise PolicyError(f"{name} holds no [[limit]]; write one with a key and a max or a min")
+    _check_keys([(one.key, one.kind) for one in policy.limit], f"{name}: limit", axes)
+    _check_keys([(one.key, "") for one in policy.regression], f"{name}: regression", axes)
+    return policy
+
+
+def _first_problem(error: ValidationError) -> str:
+    problem = error.errors(include_url=False, include_input=False)[0]
+    place = [str(part + 1) if isinstance(part, int) else part for part in problem["loc"]]
+    return f"{' '.join(place) or 'the file'}: {problem['msg'].removeprefix('Value error, ')}"
+
+
+def _check_keys(keys: Sequence[tuple[str, str]], where: str, axes: Sequence[str] | None) -> None:
+    """Every key has a form and an axis that exist, and none is bounded twice on one side."""
+    for number, (key, kind) in enumerate(keys, start=1):
+        try:
+            axis = parse_key(key).axis
+        except RunError as error:
+            raise PolicyError(f"{where} {number}: {error}") from None
+        if axes is not None and axis not in axes:
+            raise PolicyError(
+                f"{where} {number}: there is no axis {axis!r} (key {key}); the axes are "
+                f"{', '.join(axes)}"
+            )
+        if (key, kind) in keys[: number - 1]:
+            raise PolicyError(f"{where} {number}: {key} stands in the policy twice; keep one")
