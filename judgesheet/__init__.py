@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from judgesheet.api import (
         Request,
         Run,
+        attach,
         compare,
         doctor,
         explain,
@@ -29,6 +30,7 @@ __all__ = [
     "Request",
     "Run",
     "__version__",
+    "attach",
     "compare",
     "doctor",
     "explain",

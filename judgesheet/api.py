@@ -290,6 +290,20 @@ def render(
     return write(load(source), directory, formats, Options(paper=paper))
 
 
+def attach(
+    card: str | Path, source: str | Path, *, metadata: bool = False, paper: "Paper" = "a4"
+) -> list[Path]:
+    """Insert or replace the judge's section in a model card and put the PDF beside it.
+
+    `metadata` also puts the model-index into the card's front matter. Returns what was written.
+    """
+    from judgesheet.spine import attach as stage
+    from judgesheet.spine.render import Options
+
+    options = Options(paper=paper)
+    return stage.attach(Path(card), load(source), with_metadata=metadata, options=options)
+
+
 def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
     from judgesheet.spine.datasheet import from_json

@@ -269,7 +269,7 @@ def measure(directory: Path, parsers: tuple[str, ...], policy: str | None, as_js
     "formats",
     multiple=True,
     required=True,
-    type=click.Choice(["html", "pdf", "md", "json", "csv", "junit"]),
+    type=click.Choice(["html", "pdf", "md", "json", "csv", "junit", "model-card"]),
     help="Format; repeatable.",
 )
 @click.option("--out", type=_PATH, help="Folder to write to. [beside the source]")
@@ -355,6 +355,25 @@ def compare(
     else:
         write_whole(out, text.encode())
         click.echo(out)
+
+
+@main.command()
+@click.argument("card", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("source", type=_EXISTING, metavar="DATASHEET")
+@click.option(
+    "--metadata", is_flag=True, help="Also put the model-index into the card's front matter."
+)
+@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True)
+def attach(card: Path, source: Path, metadata: bool, paper: "Paper") -> None:
+    """Insert or replace the judge's section in a model card, and put the PDF beside it.
+
+    DATASHEET is a run directory or a datasheet.json. Everything outside the markers of the section
+    stays as it is, byte for byte.
+    """
+    from judgesheet import api
+
+    for path in api.attach(card, source, metadata=metadata, paper=paper):
+        click.echo(path)
 
 
 @main.command()

@@ -32,6 +32,7 @@ ALLOWED = {
         *("records", "errors", "stats"),
         *("spine.datasheet", "spine.policy", "spine.compare"),
     },
+    "spine.attach": {"records", "errors", "spine.render"},
     "spine.render": {
         *("records", "errors", "resources"),
         *("spine.render", "spine.datasheet", "spine.compare"),

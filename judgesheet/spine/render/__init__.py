@@ -43,6 +43,7 @@ RENDERERS: dict[str, str] = {
     "json": f"{__name__}.json",
     "csv": f"{__name__}.csv",
     "junit": f"{__name__}.junit",
+    "model-card": f"{__name__}.model_card",
 }
 """Format name -> module."""
 
