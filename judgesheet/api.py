@@ -7,9 +7,9 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from judgesheet.errors import RunError, UsageError
 from judgesheet.records import Datasheet, Plan, ReplyFormat
@@ -50,6 +50,7 @@ class Request:
     max_tokens: int | None = None
     sweep: str | None = None
     reply: str | None = None
+    logprobs: bool | Literal["auto"] | None = None
     base_url: str | None = None
     api_key_env: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
@@ -115,9 +116,10 @@ def probe(
 def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]":
     """What `probe` would ask and should resolve. No call is made and no judge is opened.
 
-    `reply="auto"` is planned as text, since only an endpoint can say what it honours.
+    `reply="auto"` is planned as text and `logprobs="auto"` without them, since only an endpoint can
+    say what it honours.
     """
-    from judgesheet.judges import check_name, default_reply
+    from judgesheet.judges import check_name, default_logprobs, default_reply
     from judgesheet.spine.plan import budget
     from judgesheet.spine.sweep import parse_knob
 
@@ -126,7 +128,8 @@ def plan(model: str | Request, **options: Any) -> "tuple[Plan, list[AxisBudget]]
     check_name(request.model)
     known = request.reply in ("text", "json")
     reply = str(request.reply) if known else default_reply(request.model)
-    planned = _plan(request, axes, reply)
+    logprobs = default_logprobs(request.model) if request.logprobs is None else request.logprobs
+    planned = _plan(request, axes, reply, logprobs=logprobs is True)
     if request.sweep is not None:
         settings = {**planned.provenance["settings"], "sweep": asdict(parse_knob(request.sweep))}
         planned = replace(planned, provenance={**planned.provenance, "settings": settings})
@@ -374,11 +377,14 @@ def _axes(request: Request) -> "list[Axis]":
     return [get_axis(name) for name in (request.axes or all_axes())]
 
 
-def _plan(request: Request, axes: "Sequence[Axis]", reply: str) -> Plan:
+def _plan(request: Request, axes: "Sequence[Axis]", reply: str, *, logprobs: bool = False) -> Plan:
     from judgesheet.axes import Options
+    from judgesheet.judges import check_logprobs
     from judgesheet.spine.parsing import as_record, refuse_failing_examples
     from judgesheet.spine.plan import make_plan
 
+    if logprobs:
+        check_logprobs(request.model)
     _refuse_unprobed("--prompt", request.prompts, axes)
     parsers = _parsers(request, axes)
     # Who reads a form of its own does not have another one forced on the judge, unless told so.
@@ -392,6 +398,8 @@ def _plan(request: Request, axes: "Sequence[Axis]", reply: str) -> Plan:
             repeats=request.repeats,
             sequences=request.sequences,
             template=_template(request.prompts.get(axis.NAME)),
+            # A form of the user's own has its score where only the user's parser finds it.
+            logprobs=logprobs and not _is_free(request, axis, parsers),
         )
         for axis in axes
     }
@@ -405,6 +413,7 @@ def _plan(request: Request, axes: "Sequence[Axis]", reply: str) -> Plan:
         "profile": request.profile,
         "axes": [axis.NAME for axis in axes],
         "reply": reply if reply in formats.values() else "text",
+        "logprobs": logprobs,
         "temperature": request.temperature,
         "sequences": request.sequences,
     }
@@ -482,7 +491,7 @@ def _prepare(
     request: Request, axes: "Sequence[Axis]", directory: Path, *, fresh: bool
 ) -> "tuple[Judge, Plan]":
     """The judge and the plan: `auto` needs the judge first, a simulated judge the labels."""
-    from judgesheet.judges import Connection, default_reply, open_judge
+    from judgesheet.judges import Connection, default_logprobs, default_reply, open_judge
     from judgesheet.judges.simulated import answer_key
 
     connection = Connection(
@@ -495,23 +504,27 @@ def _prepare(
     reply = request.reply or default_reply(request.model)
     if reply == "auto" and all(_is_free(request, axis, _parsers(request, axes)) for axis in axes):
         reply = "text"
+    logprobs = default_logprobs(request.model) if request.logprobs is None else request.logprobs
+    earlier = {} if fresh or "auto" not in (reply, logprobs) else _settings_of(directory)
     if reply == "auto":
-        earlier = None if fresh else _reply_of(directory)
         judge = open_judge(request.model, connection)
-        reply = earlier or asyncio.run(_try_formats(judge))
-    planned = _plan(request, axes, reply)
+        reply = earlier.get("reply") or asyncio.run(_try_formats(judge))
+    if logprobs == "auto":
+        known = earlier.get("logprobs")
+        judge = open_judge(request.model, connection)
+        logprobs = asyncio.run(_try_logprobs(judge)) if known is None else bool(known)
+    planned = _plan(request, axes, reply, logprobs=logprobs is True)
     return open_judge(request.model, connection, answer_key(planned.labels)), planned
 
 
-def _reply_of(directory: Path) -> str | None:
-    """The reply format that an unfinished run settled on, so that resuming asks nothing anew."""
+def _settings_of(directory: Path) -> dict[str, Any]:
+    """What an unfinished run settled on, so that resuming asks nothing anew."""
     from judgesheet.spine.ledger import Ledger
 
     if not (directory / LEDGER).is_file():
-        return None
+        return {}
     with Ledger.open(directory / LEDGER) as ledger:
-        reply = ledger.get_meta("provenance", {}).get("settings", {}).get("reply")
-    return None if reply is None else str(reply)
+        return _settings(ledger)
 
 
 async def _try_formats(judge: "Judge") -> str:
@@ -520,6 +533,14 @@ async def _try_formats(judge: "Judge") -> str:
 
     async with judge:
         return "json" if await honours_json_schema(judge) else "text"
+
+
+async def _try_logprobs(judge: "Judge") -> bool:
+    """Whether the endpoint gives log-probabilities, tried once."""
+    from judgesheet.judges.check import gives_logprobs
+
+    async with judge:
+        return await gives_logprobs(judge)
 
 
 def _slug(model: str) -> str:
@@ -660,11 +681,23 @@ def _publish(ledger: "Ledger", directory: Path, policy: "Policy | None") -> Data
 
 
 def _write_judgments(table: Any, path: Path) -> None:
-    """One row a call. `value` is the reading as JSON, `score` the same where it is a number."""
+    """One row a call. `value` is the reading as JSON, `score` the same where it is a number.
+
+    `distribution` is the second reading, from log-probabilities, or the reason why there is none.
+    """
     table = table.copy()
     numbers = [v if isinstance(v, int) else None for v in table["value"]]
+    if "distribution" in table:
+        table["distribution"] = [_as_text(v) for v in table["distribution"]]
     for column in ("order", "value"):
         if column in table:
             table[column] = [None if v is None else json.dumps(v) for v in table[column]]
     table["score"] = numbers
     table.astype({"score": "Int64"}).to_parquet(path, index=False)
+
+
+def _as_text(value: Any) -> str | None:
+    """A record as JSON, a text as it is; None for what is missing."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return json.dumps(asdict(value))
+    return value if isinstance(value, str) else None

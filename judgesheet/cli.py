@@ -129,6 +129,13 @@ _WHAT_TO_ASK = (
         type=click.Choice(["auto", "text", "json"]),
         help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
     ),
+    click.option(
+        "--logprobs",
+        type=click.Choice(["on", "off", "auto"]),
+        is_flag=False,
+        flag_value="on",
+        help="Also read the probabilities of all scores; auto asks once. [off; on for local/]",
+    ),
 )
 
 _HOW_TO_ASK = (
@@ -553,6 +560,7 @@ def _request(options: dict[str, Any]) -> "Request":
         options[f"{option}s"] = dict(named)
     options["extra_body"] = _json_object("--extra-body", options["extra_body"])
     options["prices"] = _prices(options["prices"])
+    options["logprobs"] = {"on": True, "off": False}.get(options["logprobs"], options["logprobs"])
     if options["max_cost"] is not None and options["prices"] is None:
         raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
     return Request(**options)

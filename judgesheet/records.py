@@ -29,6 +29,10 @@ ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
 `recorded` marks verdicts that were taken elsewhere and ingested."""
 
+LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
+"""How a call asks for log-probabilities: the parameters of OpenAI's chat completions, which other
+servers took over; 20 alternatives is the most that all of them give."""
+
 
 def canonical_json(value: Any) -> str:
     """One text per value: sorted keys, no spaces, UTF-8 kept. Digests are taken of this."""

@@ -12,7 +12,7 @@ from judgesheet.axes import Options, get_axis
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.records import AxisResult, Estimate, Plan, Recommendation
-from judgesheet.spine.measure import COLUMNS, measure_axis
+from judgesheet.spine.measure import COLUMNS, measure_axis, with_distributions
 from judgesheet.spine.plan import make_plan
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
@@ -50,10 +50,13 @@ def simulate(
     seed: int = 0,
     stimuli: Path | None = None,
     edit: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame,
+    *,
+    logprobs: bool = False,
 ) -> Sheet:
     """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured."""
     room = get_axis(axis)
-    plan = make_plan([room], {axis: Options(profile=profile, reply="json")}, seed, stimuli)
+    options = Options(profile=profile, reply="json", logprobs=logprobs)
+    plan = make_plan([room], {axis: options}, seed, stimuli)
     judge = SimulatedJudge.from_name(spec, answer_key(plan.labels))
     frame = edit(asyncio.run(_ask(plan, judge)))
     result, advice, _ = measure_axis(room, frame, plan.labels, 0.0, seed)
@@ -61,10 +64,12 @@ def simulate(
 
 
 async def _ask(plan: Plan, judge: Judge) -> pd.DataFrame:
-    rows = []
+    rows, bodies = [], []
     for call in plan.calls:
         reply = await judge.ask(call, 1)
         cell = json.dumps(call.cell)
         place = (call.id, call.axis, call.stimulus, cell, call.repeat, call.reply)
         rows.append((*place, reply.outcome, reply.text))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        if call.params.get("logprobs") and reply.outcome == "ok":
+            bodies.append((call.id, reply.raw))
+    return with_distributions(pd.DataFrame(rows, columns=list(COLUMNS)), bodies)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from judgesheet.errors import UsageError
 from judgesheet.records import (
@@ -45,7 +45,8 @@ class Options:
 
     `repeats` is the number of reads of a repeated cell (None: the profile's), `sequences` the
     permutation design (`cyclic` or `williams`), `template` a prompt template that replaces the
-    built-in one, `max_tokens` a reply budget that replaces the built-in one.
+    built-in one, `max_tokens` a reply budget that replaces the built-in one, `logprobs` whether to
+    ask for the log-probabilities of the reply's tokens (by an axis that can read them).
     """
 
     profile: str = "quick"
@@ -55,6 +56,7 @@ class Options:
     repeats: int | None = None
     sequences: str = "cyclic"
     template: str | None = None
+    logprobs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,9 @@ class Readings:
 
     `frame` has the columns `call_id, stimulus, repeat, reply, outcome, value` and one per key of
     the cell; `value` is what `parse` read, None where it could not. `outcome` is None for a call
-    that was not made yet. `families` are the estimates that are wanted, None for all of them.
+    that was not made yet. Where the axis reads log-probabilities and they were asked for, the
+    column `distribution` holds what it read there. `families` are the estimates that are wanted,
+    None for all of them.
     """
 
     frame: "pd.DataFrame"
@@ -157,6 +161,16 @@ class Axis(Protocol):
         """What is wrong with a pool of stimuli beyond its schema."""
 
 
+@runtime_checkable
+class Distributing(Protocol):
+    """An axis that can also read the log-probabilities of a reply."""
+
+    def distribution(
+        self, raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
+    ) -> object:
+        """What the body as received says beyond its text; goes into `Readings` as it is."""
+
+
 @cache
 def all_axes() -> dict[str, Axis]:
     """Every axis by name, in the order of the datasheet: our own first, then entry points."""
@@ -198,6 +212,7 @@ __all__ = [
     "PROFILES",
     "Axis",
     "AxisResult",
+    "Distributing",
     "Expectation",
     "Options",
     "Problem",

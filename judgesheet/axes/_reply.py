@@ -16,6 +16,8 @@ _RESULT = re.compile(
     r"""\[RESULT\] [\s:*_`"'(\[{]* (?P<score>\d+(?:[.,]\d+)?) (?: \s*/\s*(?P<of>\d+) )?""",
     re.IGNORECASE | re.VERBOSE,
 )
+# A key is never written with a backslash before its closing quote, as it is inside a string.
+_SCORE = re.compile(r'"score"\s*:\s*(?P<score>\d+)(?![\d.eE])')
 _CLOSING = re.compile(r"[\s*_`\"')\]}.]*\Z")
 """What may follow the last reading: closing marks, no words."""
 
@@ -109,6 +111,12 @@ def score_from_text(text: str, largest: int) -> int | None:
     number = one_reading([match["score"] for match in found])
     whole = number is not None and number.isdecimal() and len(number) <= _MOST_DIGITS
     return int(number) if number is not None and whole else None
+
+
+def score_places(text: str, reply: str) -> list[tuple[int, int]]:
+    """Where the digits of a score stand in a reply in this format: (start, end) of each."""
+    pattern = _RESULT if reply == "text" else _SCORE
+    return [match.span("score") for match in pattern.finditer(text)]
 
 
 def exactly_one_score(text: str, reply: str, largest: int) -> int | None:

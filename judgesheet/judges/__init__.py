@@ -67,6 +67,26 @@ def default_reply(model: str) -> ReplyFormat:
     return "json" if model.partition("/")[0] in ("local", "sim") else "text"
 
 
+def default_logprobs(model: str) -> bool:
+    """Whether log-probabilities are asked for unless the user says otherwise.
+
+    A local model gives them for nothing; some hosted ones refuse a request that asks for them.
+    """
+    return model.startswith("local/")
+
+
+def check_logprobs(model: str) -> None:
+    """Refuse to ask for log-probabilities where there is nobody who could give any.
+
+    Raises
+    ------
+    UsageError
+        if the provider's judges have none.
+    """
+    if model.partition("/")[0] in ("anthropic", "python"):
+        raise UsageError(f"{model} gives no log-probabilities: leave --logprobs out")
+
+
 def check_name(model: str) -> None:
     """Refuse a name that no judge can have, without opening one.
 

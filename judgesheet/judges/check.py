@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from judgesheet.judges import Advising, Judge
-from judgesheet.records import Call, Reply
+from judgesheet.records import LOGPROBS, Call, Reply
 
 _SCHEMA = {
     "type": "json_schema",
@@ -56,7 +56,7 @@ async def examine(judge: Judge) -> Examined:
             return Examined(reachable=False, problem=_problem(judge, first))
         repeats = [await judge.ask(_question({}, repeat), 1) for repeat in (1, 2)]
         schema = await judge.ask(_question({"response_format": _SCHEMA}), 1)
-        logprobs = await judge.ask(_question({"logprobs": True, "top_logprobs": 5}), 1)
+        logprobs = await judge.ask(_question(LOGPROBS), 1)
         seed = await judge.ask(_question({"seed": 1}), 1)
     same = [first, *repeats]
     answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
@@ -64,7 +64,7 @@ async def examine(judge: Judge) -> Examined:
         reachable=True,
         problem="",
         json_schema=_keeps_to_schema(schema),
-        logprobs=logprobs.outcome == "ok" and _has_logprobs(logprobs.raw),
+        logprobs=_has_logprobs(logprobs),
         seed=seed.outcome == "ok",
         deterministic=len({(reply.outcome, reply.text) for reply in same}) == 1,
         latency_s=statistics.median(reply.latency_s for reply in answered),
@@ -75,6 +75,11 @@ async def honours_json_schema(judge: Judge) -> bool:
     """Ask one question under a JSON schema, of a judge that is entered: does it keep to it?"""
     reply = await judge.ask(_question({"response_format": _SCHEMA}), 1)
     return _keeps_to_schema(reply)
+
+
+async def gives_logprobs(judge: Judge) -> bool:
+    """Ask one question with log-probabilities, of a judge that is entered: are they there?"""
+    return _has_logprobs(await judge.ask(_question(LOGPROBS), 1))
 
 
 def _keeps_to_schema(reply: Reply) -> bool:
@@ -114,8 +119,10 @@ def _is_grade(text: str) -> bool:
     return isinstance(body, dict) and set(body) == {"score"} and body["score"] in [1, 2, 3, 4, 5]
 
 
-def _has_logprobs(raw: str) -> bool:
+def _has_logprobs(reply: Reply) -> bool:
+    if reply.outcome != "ok":
+        return False
     try:
-        return bool(json.loads(raw)["choices"][0]["logprobs"]["content"])
+        return bool(json.loads(reply.raw)["choices"][0]["logprobs"]["content"])
     except (ValueError, RecursionError, LookupError, TypeError):
         return False

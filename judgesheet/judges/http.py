@@ -30,6 +30,7 @@ from judgesheet.judges import Connection
 from judgesheet.records import Call, Outcome, Reply
 
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
+LONGEST_WITH_LOGPROBS = 4_000_000  # likewise; a thousand tokens with 20 alternatives are 1.6e6
 LONGEST_BODY = 16_000_000  # bytes that are read; a judgment is never that long
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
 
@@ -356,7 +357,8 @@ class HttpJudge:
             outcome, raw = "unavailable", f"{type(error).__name__}: {error}"
         else:
             outcome, answer = self._read(received, answer)
-            raw = _capped(received)
+            logprobs = call.params.get("logprobs")
+            raw = _capped(received, LONGEST_WITH_LOGPROBS if logprobs else LONGEST_RAW)
             if outcome != "ok":
                 retry_after_s = _retry_after_s(received.headers)
         return Reply(
@@ -445,10 +447,10 @@ def _basic(url: httpx.URL) -> str:
     return base64.b64encode(f"{url.username}:{url.password}".encode()).decode()
 
 
-def _capped(received: Received) -> str:
-    if len(received.body) <= LONGEST_RAW:
+def _capped(received: Received, longest: int) -> str:
+    if len(received.body) <= longest:
         return received.body
-    return f"{received.body[:LONGEST_RAW]}… [cut here, {len(received.body)} characters were read]"
+    return f"{received.body[:longest]}… [cut here, {len(received.body)} characters were read]"
 
 
 class Transport(AiohttpTransport):

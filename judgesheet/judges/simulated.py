@@ -26,6 +26,8 @@ simulated judge's privilege. `policy` replaces all this by a rule.
 
 How it grades several criteria at once stands in `_simulated_criteria`, how it scores a whole list
 of answers in `_simulated_listwise`.
+
+Asked for log-probabilities it gives those of the scores, exactly as planted.
 """
 
 import asyncio
@@ -43,6 +45,7 @@ from urllib.parse import parse_qsl
 from judgesheet.errors import JudgesheetError, UsageError
 from judgesheet.judges import _simulated_listwise as listwise
 from judgesheet.judges._simulated_criteria import answer_criteria
+from judgesheet.judges._simulated_logprobs import completion
 from judgesheet.judges._softmax import interpolated, softmax
 from judgesheet.records import Call, Label, Outcome, Reply, digest
 
@@ -269,7 +272,7 @@ class SimulatedJudge:
             attempt=attempt,
             outcome=outcome,
             text=text,
-            raw=text,
+            raw=self._body(call, text),
             latency_s=time.perf_counter() - started,
             tokens_in=sum(len(message["content"]) for message in call.messages) // 4,
             tokens_out=len(text) // 4,
@@ -295,6 +298,13 @@ class SimulatedJudge:
         if draw < self._parameters.refused + self._parameters.unreadable:
             return "ok", "I would rather not put a number on this."
         return "ok", answer()
+
+    def _body(self, call: Call, text: str) -> str:
+        """The text itself, or a completion around it where log-probabilities are asked for."""
+        if not call.params.get("logprobs") or call.axis != "score_order":
+            return text
+        shares = _score_shares(self._parameters, call, self._key(call))
+        return completion(text, shares, int(call.params.get("top_logprobs", 0)))
 
     def _key(self, call: Call) -> "Known":
         """What is known about the call's item: its level, or that on a criterion."""
@@ -323,14 +333,20 @@ class Known(Protocol):
         """The level, 0..1."""
 
 
-def _answer_score(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+def _score_shares(parameters: Parameters, call: Call, known: Known) -> dict[int, float]:
+    """The planted probability of every score in a call, in displayed order."""
     order = [int(score) for score in call.cell["order"]]
     fading = 1 + parameters.calming * float(call.params.get("temperature", 0.0))
     parameters = replace(parameters, first=parameters.first / fading, last=parameters.last / fading)
     shares = score_probabilities(
         parameters, str(call.cell["item"]), int(call.cell["scale"]), order, known()
     )
-    score = rng.choices(order, shares)[0]
+    return dict(zip(order, shares, strict=True))
+
+
+def _answer_score(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    shares = _score_shares(parameters, call, known)
+    score = rng.choices(list(shares), list(shares.values()))[0]
     if call.reply == "json":
         return json.dumps({"score": score})
     return f"Of the descriptions, that of score {score} fits the response best.\n[RESULT] {score}"

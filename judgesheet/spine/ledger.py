@@ -316,6 +316,20 @@ class Ledger:
             FROM answer ORDER BY seq"""
         return cast("Iterator[Answer]", self._stream(query))
 
+    def bodies(self) -> Iterator[tuple[str, str]]:
+        """`call_id, raw` of every call that asked for log-probabilities and was answered.
+
+        One at a time and apart from `answers`, because such a body is a hundred times its text.
+        """
+        with self._reading() as db:
+            asked = "SELECT digest FROM params WHERE json_extract(params, '$.logprobs')"
+            if db.execute(asked).fetchone() is None:
+                return iter(())
+        query = f"""
+            SELECT id, raw FROM answer
+            WHERE outcome = 'ok' AND params IN ({asked})"""  # noqa: S608
+        return cast("Iterator[tuple[str, str]]", self._stream(query, page=20))
+
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
@@ -415,12 +429,12 @@ class Ledger:
                 yield Pending(_restore(row, params), row[-1])
             last = rows[-1][0]
 
-    def _stream(self, query: str) -> Iterator[tuple[Any, ...]]:
+    def _stream(self, query: str, page: int = _PAGE) -> Iterator[tuple[Any, ...]]:
         with self._reading() as db:
             cursor = db.execute(query)
         while True:
             with self._reading():
-                rows = cursor.fetchmany(_PAGE)
+                rows = cursor.fetchmany(page)
             if not rows:
                 return
             yield from rows

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from judgesheet.axes import Axis, Readings, all_axes, explain
+from judgesheet.axes import Axis, Distributing, Readings, all_axes, explain
 from judgesheet.errors import RunError
 from judgesheet.records import AxisResult, Bounds, Estimate, Label, Recommendation
 from judgesheet.spine.parsing import Parser, from_records, read
@@ -41,6 +41,7 @@ def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
         if the ledger holds an axis that this installation does not know.
     """
     frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
+    frame = with_distributions(frame, ledger.bodies())
     labels = tuple(ledger.labels())
     parsers = from_records(ledger.parsers())
     results, recommendations, tables = [], [], []
@@ -57,6 +58,27 @@ def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
         tables.append(table)
     judgments = pd.concat(tables, ignore_index=True) if tables else frame
     return Measured(tuple(results), tuple(recommendations), judgments)
+
+
+def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -> pd.DataFrame:
+    """The table with the column `distribution`: what each axis reads in the bodies it asked for.
+
+    `bodies` are (call_id, body as received) pairs; they are read one by one and not kept, and
+    without any the table stays as it is.
+    """
+    axes: Mapping[str, object] = all_axes()
+    columns = zip(frame["axis"], frame["text"], frame["reply"], frame["cell"], strict=True)
+    calls = dict(zip(frame["call_id"], columns, strict=True))
+    found: dict[str, object] = {}
+    for call_id, raw in bodies:
+        name, text, reply, cell = calls[call_id]
+        axis = axes.get(name)
+        if isinstance(axis, Distributing):
+            found[call_id] = axis.distribution(raw, text, reply, json.loads(cell))
+    if not found:
+        return frame
+    values = [found.get(call_id) for call_id in frame["call_id"]]
+    return frame.assign(distribution=pd.Series(values, index=frame.index, dtype=object))
 
 
 def measure_axis(
@@ -165,6 +187,8 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     for name in dict.fromkeys(key for cell in cells for key in cell):
         table[name] = [cell.get(name) for cell in cells]
     table["value"] = pd.Series(values, index=table.index, dtype=object)
+    if "distribution" in rows:
+        table["distribution"] = rows["distribution"].to_numpy()
     return table
 
 

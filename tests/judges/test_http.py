@@ -132,6 +132,12 @@ def test_a_long_body_is_read_and_its_record_cut() -> None:
     assert "cut here" in reply.raw
 
 
+def test_log_probabilities_may_take_more_room() -> None:
+    long = always(completion("x" * (LONGEST_RAW + 10)))
+    (reply,) = ask(long, make_call(logprobs=True))
+    assert json.loads(reply.raw)["choices"]
+
+
 def test_an_endless_body_is_not_read_to_its_end() -> None:
     (reply,) = ask(always(Answer(b" " * (LONGEST_BODY + 2_000_000))))
     assert reply.outcome == "malformed"

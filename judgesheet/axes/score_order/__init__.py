@@ -6,8 +6,9 @@ the line's place instead of its content.
 
 This file holds the material, the cells, the parser and the list of estimates. Their arithmetic is
 in `positions` (is a place favoured), `ordering` (which order to use), `reversal` (does the ranking
-flip), `alignment` (does the score follow quality), `raters` (how good is that yardstick) and
-`averaging` (what more orders buy); `words` says what it all means.
+flip), `alignment` (does the score follow quality), `raters` (how good is that yardstick),
+`averaging` (what more orders buy) and `expected` (what log-probabilities add); `words` says what it
+all means.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Expectation, Options, Problem, Readings
 from judgesheet.axes._estimate import better
+from judgesheet.axes._logprobs import Distribution, Unread, score_distribution
 from judgesheet.axes._reply import exactly_one_score
 from judgesheet.axes.score_order import _design, _material
 from judgesheet.axes.score_order._figures import figures
@@ -36,6 +38,17 @@ from judgesheet.axes.score_order.averaging import (
     averaging_gain,
     averaging_gain_noise,
     averaging_gain_order,
+)
+from judgesheet.axes.score_order.expected import (
+    arrange_both,
+    calls_for_same_width,
+    expected_mass,
+    expected_order_effect,
+    expected_pearson_r,
+    expected_position_mass,
+    expected_readable,
+    expected_single_read_r,
+    expected_within_item_sd,
 )
 from judgesheet.axes.score_order.ordering import (
     bias_cost,
@@ -85,7 +98,7 @@ TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 TEMPLATE = "score_order.jinja"
 
-ESTIMATES = {
+SAMPLED = {
     function.__name__: function
     for function in (
         position_share,
@@ -125,9 +138,29 @@ ESTIMATES = {
         averaging_gain_order,
     )
 }
+"""The estimates of the sampled score, which every run has."""
+
+EXPECTED = {
+    function.__name__: function
+    for function in (
+        expected_readable,
+        expected_mass,
+        expected_within_item_sd,
+        expected_order_effect,
+        expected_position_mass,
+        expected_pearson_r,
+        expected_single_read_r,
+        calls_for_same_width,
+    )
+}
+"""The estimates of the expected score, which need log-probabilities."""
+
+ESTIMATES = {**SAMPLED, **EXPECTED}
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
 NEEDS = (
+    ("expected_", "log-probabilities"),
+    ("calls_for_same_width", "log-probabilities"),
     ("pearson_r[arm=fixed]", "a fixed arm (cell.arm)"),
     ("within_item_sd[arm=fixed]", "a fixed arm (cell.arm)"),
     ("top1_flip_rate", "a balanced and a fixed arm"),
@@ -139,7 +172,10 @@ NEEDS = (
 )
 """What records must hold for a headline figure: the first part of a key that fits says it."""
 
-_HIGHER = ("kendall_tau", "pearson_r", "single_read_r")
+_HIGHER = (
+    *("kendall_tau", "pearson_r", "single_read_r"),
+    *("expected_readable", "expected_mass", "expected_pearson_r", "expected_single_read_r"),
+)
 _NEITHER = (
     "position_share",
     "order_dependence_p",
@@ -151,6 +187,7 @@ _NEITHER = (
     "averaging_gain",
     "averaging_gain_noise",
     "averaging_gain_order",
+    "calls_for_same_width",
 )
 _NULLS = {"cramers_v": 0.0, "excess_flip_rate": 0.0}
 _SYMBOLS = {"rater_alpha": "α"}
@@ -190,6 +227,14 @@ HEADLINE = tuple(
         "delta_r[arms=balanced-random]",
         "bias_cost[order=12345]",
         "min_bias_confidence",
+        "expected_readable",
+        "expected_mass",
+        "expected_within_item_sd[arm=balanced]",
+        "expected_order_effect",
+        "expected_pearson_r[arm=balanced]",
+        "expected_single_read_r",
+        "calls_for_same_width[of=item_score]",
+        "calls_for_same_width[of=position_share]",
     )
 )
 
@@ -220,6 +265,13 @@ def design(
 def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> int | None:
     """The score that a reply gives, from 1 to the cell's scale; None if it is not exactly one."""
     return exactly_one_score(text, reply, int(cell["scale"]))
+
+
+def distribution(
+    raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
+) -> Distribution | Unread:
+    """The probabilities of all scores in a reply with log-probabilities, or why there are none."""
+    return score_distribution(raw, text, reply, int(cell["scale"]))
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
@@ -256,14 +308,19 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         return
     for name in _possible(scores):
         if readings.wants(name):
-            found = ESTIMATES[name](scores)
+            found = SAMPLED[name](scores)
+            yield from (found,) if isinstance(found, Estimate) else found
+    wanted = [function for name, function in EXPECTED.items() if readings.wants(name)]
+    if wanted and (both := arrange_both(readings)) is not None:
+        for second in wanted:
+            found = second(both)
             yield from (found,) if isinstance(found, Estimate) else found
 
 
 def _possible(scores: Scores) -> Iterator[str]:
     """The names of the estimates that these arms allow."""
     if scores.has_balanced_arm:
-        yield from ESTIMATES
+        yield from SAMPLED
         return
     yield from ("within_item_sd", "pearson_r", "spearman_r", "rater_alpha", "rater_ceiling_r")
     if "fixed" in scores.arms:
@@ -288,6 +345,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "check",
     "control",
     "design",
+    "distribution",
     "expect",
     "fault",
     "figures",

@@ -7,7 +7,7 @@ from judgesheet.axes import Options
 from judgesheet.axes._arms import ARMS, Read, Settings, reads, sequences
 from judgesheet.axes._material import spread
 from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
-from judgesheet.records import Call, Stimulus
+from judgesheet.records import LOGPROBS, Call, Stimulus
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,6 +161,8 @@ def _params(scale: int, options: Options) -> dict[str, Any]:
         "temperature": options.temperature,
         "max_tokens": options.max_tokens or budget,
     }
+    if options.logprobs:
+        params |= LOGPROBS
     if options.reply == "json":
         params["response_format"] = {
             "type": "json_schema",

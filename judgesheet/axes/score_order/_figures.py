@@ -17,6 +17,16 @@ _FIGURES = (
         y_label="share of calls",
     ),
     Figure(
+        kind="line",
+        title="Scores drawn and scores expected, by position",
+        caption="Share of calls that chose each position, and the probability that the same calls "
+        "gave it, with 95 % intervals. The judge's draws blur the first, not the second.",
+        families=("position_share", "expected_position_mass"),
+        x="position",
+        x_label="position in the rubric",
+        y_label="share",
+    ),
+    Figure(
         kind="heatmap",
         title="Score by position",
         caption="When a score was given, how often its line stood at each position. Every row of "
@@ -85,7 +95,14 @@ def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
     """The plots that this run has figures for; the even share depends on the number of scores."""
     scales = sum(key.startswith("score_order.position_share[") for key in found)
     for figure in _FIGURES:
-        if figure.families == ("position_share",) and scales:
+        if "expected_position_mass" in figure.families and not _measured(found, figure):
+            continue
+        if figure.families[0] == "position_share" and scales:
             yield replace(figure, reference=1 / scales)
         elif figure.x != "scale" or "score_order.cramers_v[scale=" in " ".join(found):
             yield figure
+
+
+def _measured(found: Mapping[str, Estimate], figure: Figure) -> bool:
+    """Whether the run has estimates of every family of a figure."""
+    return all(any(key.startswith(f"score_order.{f}[") for key in found) for f in figure.families)

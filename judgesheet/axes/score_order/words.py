@@ -29,6 +29,10 @@ ALMOST_ONE = 0.95
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
+NEARLY_ALL = 0.9
+"""Share of calls that must give a reading before it is recommended."""
+ITEM_CALLS = "calls_for_same_width[of=item_score]"
+
 Found = Mapping[str, Estimate]
 
 
@@ -90,7 +94,8 @@ def find(found: Found) -> Iterator[Statement]:
             ("score_order.chi2",),
             "unknown",
         )
-    for part in (_favourite, _change, _winner, _quality, _averaging, _noise):
+    parts = (_favourite, _change, _winner, _quality, _averaging, _noise, _second_reading)
+    for part in parts:
         yield from part(found)
 
 
@@ -298,6 +303,42 @@ def _noise(found: Found) -> Iterator[Statement]:
         )
 
 
+def _second_reading(found: Found) -> Iterator[Statement]:
+    """What the log-probabilities are worth, where a run asked for them."""
+    readable, calls = _get(found, "expected_readable"), _get(found, ITEM_CALLS)
+    if readable is None:
+        return
+    if _below(readable, MOSTLY):
+        yield Statement(
+            f"Its log-probabilities could be read in only {percent(readable.value or 0)} of calls "
+            f"({interval(readable)}).",
+            (readable.key,),
+        )
+    if calls is None:
+        return
+    told = f"{calls.value:.1f}"
+    if calls.low is not None:
+        told += f"; 95 % interval {calls.low:.1f} to {calls.high:.1f}"
+    if _prompts(found) >= FEWEST_PROMPTS and _above(calls, 1.0):
+        text = (
+            "One expected score, read from log-probabilities, tells responses apart as well as "
+            f"several sampled ones ({told})."
+        )
+        yield Statement(text, (calls.key,), "good")
+    elif _below(calls, 1.0):
+        text = (
+            "Expected scores, read from log-probabilities, tell responses apart less well than "
+            f"sampled ones (calls that one is worth: {told})."
+        )
+        yield Statement(text, (calls.key,))
+    else:
+        text = (
+            "It cannot be told whether log-probabilities save calls (sampled calls that one is "
+            f"worth: {told})."
+        )
+        yield Statement(text, (calls.key,), "unknown")
+
+
 # -- recommendations ---------------------------------------------------------------------------
 
 
@@ -328,7 +369,7 @@ def recommend(found: Found) -> Iterator[Recommendation]:
             "pearson_r[arm=balanced]",
         )
     else:
-        for part in (_how_many, _which_order, _which_scale):
+        for part in (_how_many, _which_order, _which_scale, _which_reading):
             yield from part(found)
 
 
@@ -433,6 +474,18 @@ def _which_scale(found: Found) -> Iterator[Recommendation]:
                 f"pearson_r[arm=balanced,scale={scale}]",
             )
             return
+
+
+def _which_reading(found: Found) -> Iterator[Recommendation]:
+    """The expected score, where it is proven to save calls and nearly every call gives it."""
+    calls, readable = _get(found, ITEM_CALLS), _get(found, "expected_readable")
+    if calls is not None and _above(calls, 1.0) and _above(readable, NEARLY_ALL):
+        yield _advice(
+            "Read the log-probabilities instead of the sampled score: responses are told apart as "
+            f"well with {calls.value:.1f} times fewer calls (at least {calls.low:.1f} times).",
+            ITEM_CALLS,
+            "expected_readable",
+        )
 
 
 # -- mitigations and controls ------------------------------------------------------------------
