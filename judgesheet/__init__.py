@@ -10,10 +10,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from judgesheet.api import (
+        Decided,
         Request,
         Run,
         attach,
         compare,
+        consensus,
         doctor,
         explain,
         gate,
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Decided",
     "Request",
     "Run",
     "__version__",
     "attach",
     "compare",
+    "consensus",
     "doctor",
     "explain",
     "gate",

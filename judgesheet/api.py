@@ -6,7 +6,9 @@ Each is a few calls to the spine; nothing is printed here.
 import asyncio
 import json
 import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,10 +17,11 @@ from judgesheet.errors import RunError, UsageError
 from judgesheet.records import Datasheet, Plan, ReplyFormat
 
 if TYPE_CHECKING:
-    from judgesheet.axes import Axis
-    from judgesheet.judges import Judge
-    from judgesheet.spine.collect import Progress
+    from judgesheet.axes import Axis, Options
+    from judgesheet.judges import Connection, Judge
+    from judgesheet.spine.collect import CollectSettings, Progress
     from judgesheet.spine.compare import Comparison
+    from judgesheet.spine.consensus import Decision, Sets, Summary
     from judgesheet.spine.doctor import Finding
     from judgesheet.spine.importers import Imported
     from judgesheet.spine.ledger import Ledger
@@ -71,6 +74,16 @@ class Run:
     progress: "Progress | None" = None
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Decisions on candidate sets, in their order; `directory` is None where nothing was kept."""
+
+    decisions: "list[Decision]"
+    summary: "Summary"
+    directory: Path | None
+    progress: "Progress | None" = None
+
+
 def probe(
     model: str | Request,
     out: str | Path | None = None,
@@ -97,7 +110,7 @@ def probe(
 
     request = _request(model, options)
     rules = _policy(policy)
-    directory = Path(out) if out is not None else Path("runs") / _slug(request.model)
+    directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
         return _probe_sweep(request, directory, fresh=fresh, policy=policy, on_progress=on_progress)
     axes = _axes(request)
@@ -244,6 +257,44 @@ def compare(
     return [_compared(Path(old), Path(one), force=force) for one in (new, *others)]
 
 
+def consensus(
+    sets: "Sets",
+    model: str | Request,
+    out: str | Path | None = None,
+    *,
+    k: int = 7,
+    early_stop: bool = False,
+    fresh: bool = False,
+    on_progress: "Callable[[Progress], None]" = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
+    **options: Any,
+) -> Decided:
+    """Decide candidate sets so that their order does not: lists under k orders, pairs under both.
+
+    `sets` is a JSONL file, one set or several as dicts (docs/consensus.md has the form). With `out`
+    the run can be resumed and `decisions.jsonl` and `summary.json` are written there; without,
+    nothing is kept. `options` are the fields of `Request` that say which judge to ask and how;
+    `tell` gets what a user should know before the first call.
+
+    Raises
+    ------
+    JudgesheetError
+        with one sentence that says what to do.
+    KeyboardInterrupt
+        after the replies that had arrived were saved; the same call resumes the run.
+    """
+    request = _request(model, options)
+    chosen = {"k": k, "early_stop": early_stop}
+    if out is not None:
+        directory = Path(out)
+        done = _decide(request, sets, directory, chosen, fresh, on_progress, tell)
+        _write_decisions(done, directory)
+        return done
+    with tempfile.TemporaryDirectory(prefix="judgesheet-") as folder:
+        done = _decide(request, sets, Path(folder), chosen, fresh, on_progress, tell)
+    return replace(done, directory=None)
+
+
 def import_stimuli(
     form: str,
     files: str | Path | Sequence[str | Path],
@@ -378,30 +429,20 @@ def _axes(request: Request) -> "list[Axis]":
 
 
 def _plan(request: Request, axes: "Sequence[Axis]", reply: str, *, logprobs: bool = False) -> Plan:
-    from judgesheet.axes import Options
     from judgesheet.judges import check_logprobs
     from judgesheet.spine.parsing import as_record, refuse_failing_examples
     from judgesheet.spine.plan import make_plan
 
     if logprobs:
         check_logprobs(request.model)
-    _refuse_unprobed("--prompt", request.prompts, axes)
     parsers = _parsers(request, axes)
-    # Who reads a form of its own does not have another one forced on the judge, unless told so.
-    formats = {a.NAME: "text" if _is_free(request, a, parsers) else reply for a in axes}
+    # Who reads a form of its own does not have another one forced on the judge, unless told so;
+    # and such a form has its score where only the user's parser finds it.
+    free = {axis.NAME for axis in axes if _is_free(request, axis, parsers)}
+    formats = {axis.NAME: "text" if axis.NAME in free else reply for axis in axes}
     options = {
-        axis.NAME: Options(
-            profile=request.profile,
-            reply=_reply_format(formats[axis.NAME]),
-            temperature=request.temperature,
-            max_tokens=request.max_tokens,
-            repeats=request.repeats,
-            sequences=request.sequences,
-            template=_template(request.prompts.get(axis.NAME)),
-            # A form of the user's own has its score where only the user's parser finds it.
-            logprobs=logprobs and not _is_free(request, axis, parsers),
-        )
-        for axis in axes
+        name: replace(one, logprobs=logprobs and name not in free)
+        for name, one in _options(request, axes, formats).items()
     }
     planned = make_plan(axes, options, request.seed, request.stimuli)
     for axis in axes:
@@ -419,6 +460,27 @@ def _plan(request: Request, axes: "Sequence[Axis]", reply: str, *, logprobs: boo
     }
     known = {"settings": settings, **({"parsers": own} if own else {})}
     return replace(planned, provenance={**planned.provenance, **known})
+
+
+def _options(
+    request: Request, axes: "Sequence[Axis]", formats: Mapping[str, str]
+) -> "dict[str, Options]":
+    """What the user chose, per axis; `formats` are the reply formats."""
+    from judgesheet.axes import Options
+
+    _refuse_unprobed("--prompt", request.prompts, axes)
+    return {
+        axis.NAME: Options(
+            profile=request.profile,
+            reply=_reply_format(formats[axis.NAME]),
+            temperature=request.temperature,
+            max_tokens=request.max_tokens,
+            repeats=request.repeats,
+            sequences=request.sequences,
+            template=_template(request.prompts.get(axis.NAME)),
+        )
+        for axis in axes
+    }
 
 
 def _is_free(request: Request, axis: "Axis", parsers: Mapping[str, Any]) -> bool:
@@ -491,30 +553,51 @@ def _prepare(
     request: Request, axes: "Sequence[Axis]", directory: Path, *, fresh: bool
 ) -> "tuple[Judge, Plan]":
     """The judge and the plan: `auto` needs the judge first, a simulated judge the labels."""
-    from judgesheet.judges import Connection, default_logprobs, default_reply, open_judge
+    from judgesheet.judges import open_judge
     from judgesheet.judges.simulated import answer_key
 
-    connection = Connection(
+    reply = _reply(request, axes, directory, fresh=fresh)
+    planned = _plan(request, axes, reply, logprobs=_logprobs(request, directory, fresh=fresh))
+    return open_judge(request.model, _connection(request), answer_key(planned.labels)), planned
+
+
+def _connection(request: Request) -> "Connection":
+    from judgesheet.judges import Connection
+
+    return Connection(
         base_url=request.base_url,
         api_key_env=request.api_key_env,
         extra_body=request.extra_body,
         timeout_s=request.timeout_s,
         concurrency=request.concurrency,
     )
+
+
+def _reply(request: Request, axes: "Sequence[Axis]", directory: Path, *, fresh: bool) -> str:
+    """The reply format: the user's, the judge's own, or with `auto` what the endpoint honours."""
+    from judgesheet.judges import default_reply, open_judge
+
     reply = request.reply or default_reply(request.model)
     if reply == "auto" and all(_is_free(request, axis, _parsers(request, axes)) for axis in axes):
-        reply = "text"
-    logprobs = default_logprobs(request.model) if request.logprobs is None else request.logprobs
-    earlier = {} if fresh or "auto" not in (reply, logprobs) else _settings_of(directory)
-    if reply == "auto":
-        judge = open_judge(request.model, connection)
-        reply = earlier.get("reply") or asyncio.run(_try_formats(judge))
-    if logprobs == "auto":
-        known = earlier.get("logprobs")
-        judge = open_judge(request.model, connection)
-        logprobs = asyncio.run(_try_logprobs(judge)) if known is None else bool(known)
-    planned = _plan(request, axes, reply, logprobs=logprobs is True)
-    return open_judge(request.model, connection, answer_key(planned.labels)), planned
+        return "text"
+    if reply != "auto":
+        return reply
+    earlier = None if fresh else _settings_of(directory).get("reply")
+    judge = open_judge(request.model, _connection(request))
+    return str(earlier or asyncio.run(_try_formats(judge)))
+
+
+def _logprobs(request: Request, directory: Path, *, fresh: bool) -> bool:
+    """Whether to ask for log-probabilities: as told, as the judge's kind, or as `auto` finds."""
+    from judgesheet.judges import default_logprobs, open_judge
+
+    wanted = default_logprobs(request.model) if request.logprobs is None else request.logprobs
+    if wanted != "auto":
+        return wanted is True
+    earlier = None if fresh else _settings_of(directory).get("logprobs")
+    if earlier is not None:
+        return bool(earlier)
+    return asyncio.run(_try_logprobs(open_judge(request.model, _connection(request))))
 
 
 def _settings_of(directory: Path) -> dict[str, Any]:
@@ -541,6 +624,11 @@ async def _try_logprobs(judge: "Judge") -> bool:
 
     async with judge:
         return await gives_logprobs(judge)
+
+
+def default_directory(model: str, prefix: str = "") -> Path:
+    """Where a run of this judge lies unless the user says otherwise."""
+    return Path("runs") / f"{prefix}{_slug(model)}"
 
 
 def _slug(model: str) -> str:
@@ -573,28 +661,96 @@ async def _collect(
     on_progress: "Callable[[Progress], None]",
 ) -> "Progress":
     from judgesheet.axes import all_axes
-    from judgesheet.spine.collect import CollectSettings, Price, collect
+    from judgesheet.spine.collect import collect
     from judgesheet.spine.parsing import from_records, read
 
-    settings = CollectSettings(
-        concurrency=request.concurrency,
-        rate=request.rate,
-        max_calls=request.max_calls,
-        max_cost=request.max_cost,
-        price=None if request.prices is None else Price(*request.prices),
-    )
     axes, parsers = all_axes(), from_records(ledger.parsers())
     async with judge:
         return await collect(
             judge,
             ledger,
-            settings,
+            _collect_settings(request),
             on_progress,
             is_readable=lambda call, text: (
                 read(axes[call.axis], text, call.reply, call.cell, parsers.get(call.axis))
                 is not None
             ),
         )
+
+
+def _collect_settings(request: Request) -> "CollectSettings":
+    from judgesheet.spine.collect import CollectSettings, Price
+
+    return CollectSettings(
+        concurrency=request.concurrency,
+        rate=request.rate,
+        max_calls=request.max_calls,
+        max_cost=request.max_cost,
+        price=None if request.prices is None else Price(*request.prices),
+    )
+
+
+def _decide(
+    request: Request,
+    sets: "Sets",
+    directory: Path,
+    chosen: Mapping[str, Any],
+    fresh: bool,
+    on_progress: "Callable[[Progress], None]",
+    tell: Callable[[str], None],
+) -> Decided:
+    """Read, plan, ask and decide in `directory`; nothing but the ledger is written."""
+    from judgesheet.axes import get_axis
+    from judgesheet.judges import check_name, open_judge
+    from judgesheet.spine import consensus as stage
+    from judgesheet.spine.ledger import Ledger
+
+    _refuse_running_loop()
+    check_name(request.model)
+    given = stage.read_sets(sets)
+    axes = [get_axis(name) for name in stage.AXES]
+    if _parsers(request, axes):
+        raise UsageError(
+            "decisions are made from the built-in reply formats; leave out own parsers"
+        )
+    reply = _reply(request, axes, directory, fresh=fresh)
+    options = _options(request, axes, dict.fromkeys(stage.AXES, reply))
+    settings = stage.Settings(options=options, seed=request.seed, **chosen)
+    asked = stage.questions(given, settings)
+    for sentence in stage.unbalanced(given, settings.k):
+        tell(sentence)
+    judge = open_judge(request.model, _connection(request))
+    _make_directory(directory, fresh=fresh)
+    planned = stage.make_plan(given, asked, settings)
+    with Ledger.create_or_open(directory / LEDGER, planned, judge.identity) as ledger:
+
+        async def ask() -> "Progress | None":
+            async with judge:
+                settings = _collect_settings(request)
+                return await stage.ask(judge, ledger, asked, settings, on_progress)
+
+        progress = asyncio.run(ask())
+        decisions = stage.decide(ledger, asked)
+        summary = stage.summarise(decisions, ledger.totals(), request.prices)
+    return Decided(decisions, summary, directory, progress)
+
+
+def _refuse_running_loop() -> None:
+    """Notebooks and asynchronous pipelines have a loop already; it must not wait for ours."""
+    with suppress(RuntimeError):
+        asyncio.get_running_loop()
+        raise UsageError(
+            "an event loop runs in this thread; write `await asyncio.to_thread("
+            "judgesheet.consensus, …)`"
+        )
+
+
+def _write_decisions(done: Decided, directory: Path) -> None:
+    from judgesheet.spine.plan import write_lines
+
+    lines = (json.dumps(one.as_record()) for one in done.decisions)
+    write_lines(directory / "decisions.jsonl", lines)
+    write_lines(directory / "summary.json", [json.dumps(done.summary.as_record(), indent=2)])
 
 
 def _probe_sweep(

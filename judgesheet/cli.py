@@ -80,6 +80,20 @@ _MODEL = (
     "local/FILE.gguf, sim/NAME?key=value, python/module:function."
 )
 
+_JUDGE = click.option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL)
+_PROMPT = click.option(
+    "--prompt", "prompts", multiple=True, metavar="AXIS=FILE", help="Own prompt template."
+)
+_SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+_TEMPERATURE = click.option("--temperature", type=Finite(0, 5), default=0.0, show_default=True)
+_MAX_TOKENS = click.option(
+    "--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"
+)
+_REPLY = click.option(
+    "--reply",
+    type=click.Choice(["auto", "text", "json"]),
+    help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
+)
 _POLICY = click.option(
     "--policy",
     metavar="FILE|NAME",
@@ -87,7 +101,7 @@ _POLICY = click.option(
 )
 
 _WHAT_TO_ASK = (
-    click.option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL),
+    _JUDGE,
     click.option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
     click.option(
         "--profile",
@@ -97,9 +111,7 @@ _WHAT_TO_ASK = (
         help="How much to ask; see `judgesheet plan`.",
     ),
     click.option("--stimuli", type=_PATH, help="Own stimuli (JSONL file, or a folder)."),
-    click.option(
-        "--prompt", "prompts", multiple=True, metavar="AXIS=FILE", help="Own prompt template."
-    ),
+    _PROMPT,
     click.option(
         "--parser",
         "parsers",
@@ -107,7 +119,7 @@ _WHAT_TO_ASK = (
         metavar="AXIS=FILE",
         help="Own parser of the replies. [FILE.toml beside --prompt, if there is one]",
     ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True),
+    _SEED,
     click.option("--repeats", type=click.IntRange(1, 100), help="Reads of a repeated cell. [2]"),
     click.option(
         "--design",
@@ -117,18 +129,14 @@ _WHAT_TO_ASK = (
         show_default=True,
         help="Balanced orders: the papers' rotations, or balanced for neighbours too.",
     ),
-    click.option("--temperature", type=Finite(0, 5), default=0.0, show_default=True),
+    _TEMPERATURE,
     click.option(
         "--sweep",
         metavar="NAME=V,V,…",
         help="Ask all of it under several values of a request parameter, on one sheet.",
     ),
-    click.option("--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"),
-    click.option(
-        "--reply",
-        type=click.Choice(["auto", "text", "json"]),
-        help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
-    ),
+    _MAX_TOKENS,
+    _REPLY,
     click.option(
         "--logprobs",
         type=click.Choice(["on", "off", "auto"]),
@@ -168,11 +176,19 @@ _HOW_TO_ASK = (
 )
 
 
-def asking(command: Command) -> Command:
-    """Give a command the options that `probe` and `plan` share."""
-    for option in reversed(_WHAT_TO_ASK + _HOW_TO_ASK):
-        command = option(command)
-    return command
+def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+asking = _options(*_WHAT_TO_ASK, *_HOW_TO_ASK)
+"""Gives a command the options that `probe` and `plan` share."""
+deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _MAX_TOKENS, _REPLY, *_HOW_TO_ASK)
+"""Gives a command those of them that do not choose what is measured."""
 
 
 @main.command()
@@ -267,6 +283,61 @@ def measure(directory: Path, parsers: tuple[str, ...], policy: str | None, as_js
 
     files = dict(_pair("parser", text) for text in parsers)
     _report(api.measure(directory, files, policy), as_json=as_json)
+
+
+@main.command()
+@click.argument("candidates", type=_EXISTING)
+@click.option("-k", type=click.IntRange(1, 100), default=7, show_default=True,
+              help="Orders of a list; best a multiple of its length.")  # fmt: skip
+@click.option("--early-stop", is_flag=True, help="Leave out calls that cannot change the winner.")
+@deciding
+@click.option("--out", type=_PATH, help="Run directory. [runs/consensus-MODEL]")
+@click.option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
+def consensus(
+    candidates: Path,
+    k: int,
+    early_stop: bool,
+    out: Path | None,
+    fresh: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Decide your own candidate sets so that their order does not.
+
+    CANDIDATES is a JSONL file of sets: {"id", "prompt", "candidates": [{"id", "text"}, …]}, or
+    {"id", "request", "u", "v"} for pairs. Lists are judged under K orders and aggregated, sets of
+    two in both orders with a keyed pass where they disagree. Writes decisions.jsonl and
+    summary.json; resumes an unfinished run.
+    """
+    from judgesheet import api
+    from judgesheet.progress import display
+
+    request = _request(options)
+    out = out or api.default_directory(request.model, "consensus-")
+    with display(quiet=quiet) as show:
+        done = api.consensus(
+            candidates,
+            request,
+            out,
+            k=k,
+            early_stop=early_stop,
+            fresh=fresh,
+            on_progress=show,
+            tell=lambda sentence: click.echo(f"note: {sentence}", err=True),
+        )
+    if as_json:
+        decisions = [one.as_record() for one in done.decisions]
+        document = {"summary": done.summary.as_record(), "decisions": decisions}
+        click.echo(json.dumps(document, indent=2))
+    else:
+        click.echo(done.summary.as_text())
+        click.echo(out / "decisions.jsonl")
+    if done.summary.incomplete:
+        click.echo(
+            f"{done.summary.incomplete} sets are not complete; the same command goes on with them.",
+            err=True,
+        )
 
 
 @main.command()
@@ -556,7 +627,7 @@ def _request(options: dict[str, Any]) -> "Request":
     from judgesheet.api import Request
 
     for option in ("prompt", "parser"):
-        named = (_pair(option, text) for text in options[f"{option}s"])
+        named = (_pair(option, text) for text in options.get(f"{option}s", ()))
         options[f"{option}s"] = dict(named)
     options["extra_body"] = _json_object("--extra-body", options["extra_body"])
     options["prices"] = _prices(options["prices"])

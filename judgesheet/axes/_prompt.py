@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from judgesheet import errors
+from judgesheet.records import canonical_json, digest
 from judgesheet.resources import template_dir
 
 # Prompts are plain text: nothing is escaped, and stimuli enter as values, never as templates.
@@ -21,6 +23,7 @@ def built_in(name: str) -> str:
     return (template_dir() / "prompts" / name).read_text(encoding="utf-8")
 
 
+@lru_cache(maxsize=64)
 def compile_prompt(source: str, what: str) -> Callable[..., str]:
     """A function that renders the template with keyword variables.
 
@@ -45,6 +48,18 @@ def compile_prompt(source: str, what: str) -> Callable[..., str]:
             ) from None
 
     return render
+
+
+def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
+    """A word that stands in nothing that is shown, the same in every order of the texts.
+
+    It marks where each text begins and ends, so that none can pretend to.
+    """
+    content = [*before, *sorted(texts)]
+    word = digest(canonical_json(content))[:10]
+    while any(word in text for text in content):
+        word = digest(word)[:10]
+    return word
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class Parameters:
     - `interaction`: standard deviation of the item-by-line logit; for criteria, of the
       item-by-place shift in points
     - `slot`, `tie`, `strict`, `sensitivity`, `surface`, `cue`, `lapse`: as above, for comparisons
+    - `keyed`: share of `slot` that is left where a comparison follows an answer of its own
     - `gap`, `shared`, `perturb`, `unsure`: for lists of answers; see `_simulated_listwise`
     - `policy`: how comparisons and lists are decided: `model` (as above), `hash` (by the letters of
       the prompt), `slot1`, `ties`, `longer` (the response with more words), `coin` (all alike)
@@ -92,6 +93,7 @@ class Parameters:
     surface: float = 0.0
     cue: float = 0.0
     lapse: float = 0.0
+    keyed: float = 0.0
     gap: float = 20.0
     shared: float = 0.0
     perturb: float = 0.0
@@ -198,7 +200,10 @@ def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> 
     """Logits towards slot 1."""
     shown_first = cell["order"][0]
     surface = random.Random(f"{parameters.seed}:{stimulus}:{cell['pair']}").gauss(0, 1)  # noqa: S311
-    leaning = parameters.slot + parameters.surface * (surface if shown_first == "u" else -surface)
+    left = parameters.keyed if cell.get("keyed") else 1.0
+    leaning = left * parameters.slot + parameters.surface * (
+        surface if shown_first == "u" else -surface
+    )
     if cell.get("better"):
         delta = 1.0 if cell.get("delta") is None else float(cell["delta"])
         side = 1 if cell["better"] == shown_first else -1
@@ -363,6 +368,8 @@ def _answer_criteria(parameters: Parameters, call: Call, known: Known, rng: rand
 
 def _answer_comparison(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
     del known  # what a comparison may know stands in its cell
+    if call.cell.get("keyed") == "solve":
+        return f"My own answer to {call.stimulus}, as planted."
     winner = _POLICIES[parameters.policy](parameters, call, rng)
     if call.reply == "json":
         return json.dumps({"winner": winner})
@@ -391,8 +398,8 @@ def _by_length(parameters: Parameters, call: Call, rng: random.Random) -> str:
     del parameters, rng
     first, second = (
         len(re.findall(r"\w+", text))
-        for text in re.findall(
-            r"<response_\d>\n(.*?)\n</response_\d>", call.messages[-1]["content"], re.DOTALL
+        for _, text in re.findall(
+            r"<(response\w*_[12])>\n(.*?)\n</\1>", call.messages[-1]["content"], re.DOTALL
         )
     )
     return "tie" if first == second else "1" if first > second else "2"
@@ -474,6 +481,7 @@ _VALUES: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "surface": (_between(0, 1e3), "a number from 0 to 1000"),
     "cue": (_number, "a logit"),
     "lapse": (_between(0, 1), "a share from 0 to 1"),
+    "keyed": (_between(0, 1), "a share from 0 to 1"),
     "gap": (_number, "points from 0 to 100"),
     "shared": (_between(0, 1e3), "points from 0"),
     "perturb": (_between(0, 1e3), "points from 0"),

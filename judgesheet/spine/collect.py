@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -106,11 +106,13 @@ async def collect(
     settings: CollectSettings,
     on_progress: Callable[[Progress], None] = lambda _: None,
     is_readable: IsReadable | None = None,
+    only: Container[str] | None = None,
 ) -> Progress:
     """Ask everything that is pending, in plan order, and return where the run stands.
 
-    `judge` is entered already. `on_progress` is called at most about ten times a second. When this
-    is cancelled, replies that have arrived are committed first; the run can then be resumed.
+    `judge` is entered already. `on_progress` is called at most about ten times a second. `only`
+    holds the ids of the calls to ask, where not all are wanted. When this is cancelled, replies
+    that have arrived are committed first; the run can then be resumed.
 
     Raises
     ------
@@ -123,7 +125,7 @@ async def collect(
     """
     if settings.max_cost is not None and settings.price is None:
         raise UsageError("a limit on cost needs the price of the model's tokens")
-    return await _Sitting(judge, ledger, settings, on_progress, is_readable).run()
+    return await _Sitting(judge, ledger, settings, on_progress, is_readable, only).run()
 
 
 class AdaptiveLimit:
@@ -270,12 +272,15 @@ class _Sitting:
         settings: CollectSettings,
         on_progress: Callable[[Progress], None],
         is_readable: IsReadable | None,
+        only: Container[str] | None,
     ) -> None:
         self._judge = judge
         self._ledger = ledger
         self._settings = settings
         self._on_progress = on_progress
-        self._pending = ledger.iter_pending()
+        self._pending = (
+            one for one in ledger.iter_pending() if only is None or one.call.id in only
+        )
         self._circuit = Circuit(settings, judge)
         self._limit = AdaptiveLimit(min(settings.concurrency, judge.max_concurrency or 1_000_000))
         self._rate = _limiter(settings.rate)

@@ -47,7 +47,8 @@ CREATE TABLE params (
     params  TEXT NOT NULL
 );
 
--- One planned question a row; never changed after the ledger is created.
+-- One planned question a row; never changed. Questions that follow from replies are added at the
+-- end (`judgesheet consensus`); the plan's digest in `meta` is that of the first ones.
 CREATE TABLE call (
     seq       INTEGER PRIMARY KEY,  -- place in the plan, from 0
     id        TEXT NOT NULL UNIQUE, -- hash of the call's content
@@ -282,6 +283,18 @@ class Ledger:
         """
         return self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?")
 
+    def add(self, calls: Sequence[Call]) -> None:
+        """Plan these calls too, after all others; those that are planned already are left alone.
+
+        For questions that follow from replies. The ledger still belongs to the plan it was created
+        for: the same replies give the same further questions.
+        """
+        with self._writing() as db:
+            known = {key for (key,) in db.execute("SELECT id FROM call")}
+            new = [call for call in calls if call.id not in known]
+            rows = _rows(db, new, len(known))
+            db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
     # -- what came back ----------------------------------------------------------------------
 
     def record(self, replies: Sequence[Reply]) -> None:
@@ -376,7 +389,8 @@ class Ledger:
             db.executemany(
                 "INSERT INTO meta VALUES (?, ?)", ((key, _json(meta[key])) for key in meta)
             )
-            db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _rows(db, plan))
+            rows = _rows(db, plan.calls)
+            db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
             db.executemany(
                 "INSERT INTO label (axis, item, kind, score, criterion, ratings)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
@@ -534,7 +548,9 @@ def _sentence(path: Path, error: Exception) -> str:
     return f"{path} cannot be used ({error})"
 
 
-def _rows(db: sqlite3.Connection, plan: Plan) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    db: sqlite3.Connection, calls: Sequence[Call], start: int = 0
+) -> Iterator[tuple[Any, ...]]:
     """The rows of `call`; contents that were not seen yet are written on the way."""
     seen: set[str] = set()
 
@@ -547,9 +563,9 @@ def _rows(db: sqlite3.Connection, plan: Plan) -> Iterator[tuple[Any, ...]]:
             db.execute(statement, (key, text))
         return key
 
-    for seq, call in enumerate(plan.calls):
-        params = content("INSERT INTO params VALUES (?, ?)", call.params)
-        prompt = content("INSERT INTO prompt VALUES (?, ?)", call.messages)
+    for seq, call in enumerate(calls, start):
+        params = content("INSERT OR IGNORE INTO params VALUES (?, ?)", call.params)
+        prompt = content("INSERT OR IGNORE INTO prompt VALUES (?, ?)", call.messages)
         cell = _json(call.cell)
         yield seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply, params, prompt
 

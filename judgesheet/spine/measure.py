@@ -38,8 +38,13 @@ def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
     Raises
     ------
     RunError
-        if the ledger holds an axis that this installation does not know.
+        if the ledger holds an axis that this installation does not know, or no probe at all.
     """
+    command = ledger.get_meta("provenance", {}).get("command")
+    if command is not None:
+        raise RunError(
+            f"{ledger.path.parent} was made by `judgesheet {command}` and holds nothing to measure"
+        )
     frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
     frame = with_distributions(frame, ledger.bodies())
     labels = tuple(ledger.labels())

@@ -106,7 +106,7 @@ def write_plan(plan: Plan, path: Path) -> None:
     RunError
         if it cannot be written; nothing half-written is left.
     """
-    _write_lines(path, map(as_line, plan.calls))
+    write_lines(path, map(as_line, plan.calls))
 
 
 def write_batch(plan: Plan, body_of: Callable[[Call], dict[str, Any]], path: Path) -> None:
@@ -123,7 +123,7 @@ def write_batch(plan: Plan, body_of: Callable[[Call], dict[str, Any]], path: Pat
         }
         for call in plan.calls
     )
-    _write_lines(path, (json.dumps(request, ensure_ascii=False) for request in requests))
+    write_lines(path, (json.dumps(request, ensure_ascii=False) for request in requests))
 
 
 def write_sidecar(plan: Plan, model: str, path: Path) -> None:
@@ -136,7 +136,7 @@ def write_sidecar(plan: Plan, model: str, path: Path) -> None:
         "provenance": {**plan.provenance, "model": model},
         "labels": [asdict(label) for label in plan.labels],
     }
-    _write_lines(_sidecar(path), [json.dumps(about, ensure_ascii=False)])
+    write_lines(_sidecar(path), [json.dumps(about, ensure_ascii=False)])
 
 
 def read_sidecar(path: Path) -> tuple[int, tuple[Label, ...], dict[str, Any]]:
@@ -161,8 +161,14 @@ def _sidecar(path: Path) -> Path:
     return path.with_name(path.name + ".about.json")
 
 
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write beside the target and rename, so that a file is whole or not there."""
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write beside the target and rename, so that a file is whole or not there.
+
+    Raises
+    ------
+    RunError
+        if it cannot be written.
+    """
     part = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

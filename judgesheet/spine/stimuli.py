@@ -26,9 +26,21 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
         names file and line.
     """
     file = _file_of(axis, path)
-    stimuli = list(_read(axis, file))
+    stimuli = [validated(axis, record, where) for record, where in records(file)]
     if not stimuli:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
+    refuse_twins(stimuli)
+    return stimuli
+
+
+def refuse_twins(stimuli: Sequence[Stimulus]) -> None:
+    """Refuse two stimuli of one id.
+
+    Raises
+    ------
+    StimuliError
+        that names both places.
+    """
     seen: dict[str, str] = {}
     for stimulus in stimuli:
         if stimulus.id in seen:
@@ -37,7 +49,6 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
                 "ids must be unique"
             )
         seen[stimulus.id] = stimulus.source
-    return stimuli
 
 
 def pool_digest(stimuli: Sequence[Stimulus]) -> str:
@@ -67,28 +78,46 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
     return file
 
 
-def _read(axis: Axis, file: Path) -> Iterator[Stimulus]:
+def records(file: Path) -> Iterator[tuple[Any, str]]:
+    """What stands on each line of a JSONL file, and where (`file:line`).
+
+    Raises
+    ------
+    StimuliError
+        if the file cannot be read or a line is not JSON.
+    """
     try:
         with file.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield _parse(axis, line, f"{file.name}:{number}")
+                    where = f"{file.name}:{number}"
+                    yield _parse(line, where), where
     except UnicodeDecodeError as error:
         raise StimuliError(f"{file} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
     except OSError as error:
         raise StimuliError(f"{file} cannot be read: {error.strerror}") from None
 
 
-def _parse(axis: Axis, line: str, source: str) -> Stimulus:
-    from pydantic import ValidationError
-
+def _parse(line: str, source: str) -> Any:
     if len(line) > MAX_LINE:
         raise StimuliError(f"{source}: the line has {len(line):,} characters; split the stimulus")
     try:
-        record = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError) as error:
         reason = str(error).split(":")[0]
         raise StimuliError(f"{source}: not JSON ({reason}); each line must be one object") from None
+
+
+def validated(axis: Axis, record: Any, source: str) -> Stimulus:
+    """The record as a stimulus of the axis.
+
+    Raises
+    ------
+    StimuliError
+        if it breaks the axis's schema; the sentence names `source`.
+    """
+    from pydantic import ValidationError
+
     try:
         fields = axis.material().model_validate(record).model_dump(mode="json")
     except ValidationError as error:

@@ -3,7 +3,8 @@
 An order is a tuple whose entry at index p is the option shown at position p + 1.
 """
 
-from itertools import permutations
+from collections.abc import Iterator
+from itertools import chain, permutations
 from math import factorial
 
 import numpy as np
@@ -76,6 +77,52 @@ def random_orders(n: int, k: int, rng: np.random.Generator) -> tuple[Order, ...]
     chosen = _from_all(n, fresh, rng) if n <= _ENUMERABLE else _by_rejection(n, fresh, rng)
     extra = [_draw(n, rng) for _ in range(k - fresh)]
     return tuple(chosen + extra)
+
+
+def spread_orders(n: int, k: int, rng: np.random.Generator) -> tuple[Order, ...]:
+    """Distinct orders, the canonical one first, balanced as far as their number allows.
+
+    They come in whole cycles: the n forward rotations, the n reverse ones, then the rotations of
+    random orders; within a cycle every option stands once in every position. What is left of `k`
+    is drawn from one more cycle, so positions never differ by more than one order. With `k` a
+    multiple of n the orders are balanced.
+
+    Parameters
+    ----------
+    n
+        Number of options, at least 1.
+    k
+        Number of orders, at least 1; there are never more than n!.
+    rng
+        Draws the cycles after the second and the part of the last one.
+    """
+    left = min(k, factorial(_at_least_one(n)))
+    orders: list[Order] = []
+    for first in _cycles(n, rng):
+        if left <= 0:
+            break
+        cycle = _rotations(first)
+        if left < n:
+            canonical, others = ([], cycle) if orders else (cycle[:1], cycle[1:])
+            drawn = rng.permutation(len(others))[: left - len(canonical)]
+            cycle = [*canonical, *(others[index] for index in drawn)]
+        orders += cycle
+        left -= n
+    return tuple(orders)
+
+
+def _cycles(n: int, rng: np.random.Generator) -> Iterator[Order]:
+    """One order of every cycle: forward, reverse, then the others at random."""
+    forward = tuple(range(1, n + 1))
+    seen: set[Order] = set()
+    candidates = chain([forward, forward[::-1]], iter(lambda: _draw(n, rng), None))
+    while len(seen) < factorial(n - 1):
+        order = next(candidates)
+        start = order.index(1)
+        cycle = order[start:] + order[:start]
+        if cycle not in seen:
+            seen.add(cycle)
+            yield order
 
 
 def _from_all(n: int, k: int, rng: np.random.Generator) -> list[Order]:

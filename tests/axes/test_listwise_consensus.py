@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import Options, get_axis
-from judgesheet.axes.listwise_consensus._design import boundary, depths, sequences
+from judgesheet.axes._prompt import boundary
+from judgesheet.axes.listwise_consensus._design import depths, sequences
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.judges._simulated_listwise import expected_scores
 from judgesheet.judges.simulated import SimulatedJudge, position_logits

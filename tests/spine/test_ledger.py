@@ -286,3 +286,19 @@ def test_a_ledger_of_the_first_schema_is_read(tmp_path: Path) -> None:
         db.commit()
     with Ledger.open(path) as ledger:
         assert ledger.labels() == (replace(plan.labels[0], ratings=()),)
+
+
+def test_questions_that_follow_are_added_once_at_the_end(path: Path) -> None:
+    plan = make_plan(2)
+    later = make_call("later", max_tokens=99)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(plan.calls[0])])
+        ledger.add([plan.calls[1], later])
+        ledger.add([later])
+        ledger.add([])
+        assert list(ledger.calls()) == [*plan.calls, later]
+        assert ledger.pending() == [plan.calls[1], later]
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:  # it still belongs to its plan
+        assert ledger.totals().planned == 3
+        ledger.add([make_call("last")])
+        assert [call.stimulus for call in ledger.calls()][-2:] == ["later", "last"]

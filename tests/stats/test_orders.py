@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judgesheet.stats.orders import balanced, random_orders, williams
+from judgesheet.stats.orders import balanced, random_orders, spread_orders, williams
 
 
 def test_balanced_is_the_papers_sequence() -> None:
@@ -68,3 +68,24 @@ def test_random_orders_follow_the_generator() -> None:
 def test_no_options_is_an_error(design: Any) -> None:
     with pytest.raises(ValueError, match="at least one option"):
         design(0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9, 26])
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 8, 12, 25])
+def test_spread_orders_are_distinct_and_as_balanced_as_their_number_allows(n: int, k: int) -> None:
+    orders = spread_orders(n, k, np.random.default_rng(3))
+    assert orders[0] == tuple(range(1, n + 1))
+    assert len(orders) == len(set(orders)) == min(k, factorial(n))
+    for position in range(n):
+        counts = Counter(order[position] for order in orders)
+        times = [counts[option] for option in range(1, n + 1)]
+        assert max(times) - min(times) <= (len(orders) % n > 0)
+
+
+def test_spread_orders_begin_with_the_balanced_ones_and_draw_the_rest() -> None:
+    assert spread_orders(4, 8, np.random.default_rng(0)) == balanced(4)
+    parts = {spread_orders(4, 7, np.random.default_rng(seed))[4:] for seed in range(20)}
+    assert len(parts) > 5
+    assert all(set(part) < set(balanced(4)) for part in parts)
+    again = [spread_orders(5, 23, np.random.default_rng(1)) for _ in range(2)]
+    assert again[0] == again[1]

@@ -188,6 +188,11 @@ def design(
     return _design.build(stimuli, options, rng, TEMPLATE)
 
 
+def both_orders(stimulus: Stimulus, options: Options) -> tuple[Call, Call]:
+    """One call in each order of an own pair: the direct one shows u first, the swapped one v."""
+    return _design.both_orders(stimulus, options, TEMPLATE)
+
+
 def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> str | None:  # noqa: ARG001
     """The verdict: `1`, `2`, `tie` or `abstain`; None if the reply does not say exactly one."""
     return read(text, reply)
@@ -237,6 +242,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "both_orders",
     "check",
     "control",
     "design",

@@ -1,5 +1,6 @@
 """The cells of candidate_order: which pairs are shown, in which arms, how often."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -7,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Options
 from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axes._prompt import (
+    Variant,
+    boundary,
+    built_in,
+    compile_prompt,
+    mark,
+    refuse_blind,
+)
 from judgesheet.axes.candidate_order._compose import Composer, Shown
 from judgesheet.axes.candidate_order._material import is_task
 from judgesheet.records import Call, Stimulus
@@ -114,6 +122,9 @@ class _Cell:
     repeat: int = 0
 
 
+_WHAT = "the prompt of candidate_order"
+
+
 def build(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
 ) -> Iterator[Call]:
@@ -137,11 +148,20 @@ def build(
         for pick in composer.rng.permutation(len(cells)):
             yield _call(stimulus, cells[pick], options, render)
     for stimulus in spread(pairs, settings.natural):
-        for cell in _natural_cells(stimulus, settings):
+        for cell in _natural_cells(stimulus, settings.repeats):
             yield _call(stimulus, cell, options, render)
 
 
-_WHAT = "the prompt of candidate_order"
+def both_orders(stimulus: Stimulus, options: Options, template: str) -> tuple[Call, Call]:
+    """One call in each order of an own pair, u first and v first, under the ordinary prompt."""
+    render = compile_prompt(options.template or built_in(template), _WHAT)
+    if options.template:
+        refuse_blind(render, list(_variants(options)), ("request",), _WHAT)
+    direct, swapped = _natural_cells(stimulus, repeats=1)
+    return (
+        _call(stimulus, direct, options, render),
+        _call(stimulus, swapped, options, render),
+    )
 
 
 def _variants(options: Options) -> Iterator[Variant]:
@@ -159,6 +179,7 @@ def _trial(options: Options, first: str, second: str, **changes: Any) -> dict[st
         "reply": options.reply,
         "first": first,
         "second": second,
+        "tag": "response",
     }
     return {**variables, **changes}
 
@@ -203,10 +224,10 @@ def _task_cells(composer: Composer, settings: Settings) -> Iterator[_Cell]:
     yield from _both_orders(spread(same, settings.swapped), listing=SWAPPED)
 
 
-def _natural_cells(stimulus: Stimulus, settings: Settings) -> Iterator[_Cell]:
+def _natural_cells(stimulus: Stimulus, repeats: int) -> Iterator[_Cell]:
     fields = stimulus.fields
     shown = Shown(stimulus.id, "natural", fields["u"], fields["v"], better=fields["better"])
-    yield from _both_orders([shown], repeats=settings.repeats)
+    yield from _both_orders([shown], repeats=repeats)
 
 
 def _both_orders(
@@ -235,6 +256,7 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
         reply=options.reply,
         first=first,
         second=second,
+        tag=tag(fields["request"], [first, second]),
     )
     return Call(
         axis="candidate_order",
@@ -251,12 +273,22 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
         },
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),
-        params=_params(answers, options),
+        params=params(answers, options),
         reply=options.reply,
     )
 
 
-def _params(answers: Sequence[str], options: Options) -> dict[str, Any]:
+_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
+
+
+def tag(request: str, responses: Sequence[str]) -> str:
+    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
+    if any(_MARK.search(text) for text in (request, *responses)):
+        return f"response_{boundary([request], responses)}"
+    return "response"
+
+
+def params(answers: Sequence[str], options: Options) -> dict[str, Any]:
     budget = {"text": 512, "json": 32}.get(options.reply, 0)
     params: dict[str, Any] = {
         "temperature": options.temperature,

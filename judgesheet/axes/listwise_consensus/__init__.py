@@ -178,6 +178,16 @@ def design(
     return _design.build(stimuli, options, rng, TEMPLATE)
 
 
+def lists(stimulus: Stimulus, orders: Sequence[Sequence[int]], options: Options) -> Iterator[Call]:
+    """One call per order of a prompt's candidates, the first as the direct one."""
+    return _design.lists(stimulus, [tuple(order) for order in orders], options, TEMPLATE)
+
+
+def golds(fields: Mapping[str, Any]) -> list[str]:
+    """The ids of the right candidates of a prompt; none where they are not known."""
+    return _material.golds(fields)
+
+
 def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Verdict | None:
     """Score and mark of every candidate by its id; None if the reply does not say exactly one."""
     return read(text, reply, cell["order"])
@@ -234,7 +244,9 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "fault",
     "figures",
     "find",
+    "golds",
     "labels",
+    "lists",
     "material",
     "measure",
     "mitigate",

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import Options
 from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axes._prompt import Variant, boundary, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
 from judgesheet.errors import TemplateError
-from judgesheet.records import Call, Stimulus, canonical_json, digest
+from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders
 
 if TYPE_CHECKING:
@@ -98,17 +98,40 @@ def build(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
 ) -> Iterator[Call]:
     """Every call, prompt by prompt; within a prompt the arms are interleaved at random."""
-    render = compile_prompt(options.template or built_in(template), _WHAT)
-    if options.template:
-        variants = list(_variants(options))
-        refuse_blind(render, variants, ("prompt",), _WHAT)
-        _refuse_unmarked(render, variants)
+    render = _renderer(options, template)
     settings = settings_for(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         ids = canonical_ids(stimulus, index)
         cells = list(_cells(index, len(ids), settings, options))
         for pick in rng.permutation(len(cells)):
             yield _call(stimulus, ids, cells[pick], options, render)
+
+
+def lists(
+    stimulus: Stimulus, shown: Sequence[Order], options: Options, template: str
+) -> Iterator[Call]:
+    """One call per order of a prompt's candidates; orders count them from 1 as the file does."""
+    render = _renderer(options, template)
+    ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
+    for number, order in enumerate(shown):
+        cell = _Cell(PERMUTED if number else DIRECT, order, 0)
+        yield _call(stimulus, ids, cell, options, render)
+
+
+def _renderer(options: Options, template: str) -> Callable[..., str]:
+    """The user's template if there is one, else the built-in one.
+
+    Raises
+    ------
+    TemplateError
+        if the user's hides, doubles or reorders what the judge must see.
+    """
+    render = compile_prompt(options.template or built_in(template), _WHAT)
+    if options.template:
+        variants = list(_variants(options))
+        refuse_blind(render, variants, ("prompt",), _WHAT)
+        _refuse_unmarked(render, variants)
+    return render
 
 
 def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator[_Cell]:
@@ -162,18 +185,6 @@ def _shown(
         "boundary": boundary([prompt, reference or ""], texts),
         "reply": options.reply,
     }
-
-
-def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
-    """A word that stands in nothing that is shown, the same in every order of the texts.
-
-    It marks where a candidate begins and ends, so that no candidate can pretend to.
-    """
-    content = [*before, *sorted(texts)]
-    word = digest(canonical_json(content))[:10]
-    while any(word in text for text in content):
-        word = digest(word)[:10]
-    return word
 
 
 def _call(
