@@ -176,7 +176,7 @@ def _needed(limit: float, estimate: Estimate, bounds: Reach) -> str:
     calls = math.ceil(estimate.n * (factor - 1))
     if not stimuli:
         return f"about {factor:.1f} times the data"
-    more = f"about {stimuli:,} more stimuli"
+    more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
     return f"{more} ({calls:,} more calls or items)" if calls > stimuli else more
 
 
