@@ -75,6 +75,7 @@ def _run(
         "outcomes": dict(totals.outcomes),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
+        "longest_prompt_tokens": totals.longest_prompt,
         "cost_usd": _cost(ledger, totals),
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),

@@ -152,46 +152,46 @@ _NEITHER = (
     "averaging_gain_noise",
     "averaging_gain_order",
 )
-_NULLS = {"cramers_v": 0.0, "excess_flip_rate": 0.0}
-_SYMBOLS = {"rater_alpha": "α"}
 
 HEADLINE = tuple(
     Characteristic(
         f"{NAME}.{name}",
-        symbol=_SYMBOLS.get(name, ""),
-        null=_NULLS.get(name),
-        better=better(name, higher=_HIGHER, neither=_NEITHER),
+        symbol,
+        null,
+        noise and f"{NAME}.{noise}",
+        better(name, higher=_HIGHER, neither=_NEITHER),
     )
-    for name in (
-        "position_share[position=1]",
-        "cramers_v",
-        "cramers_v_debiased",
-        "order_dependence_p",
-        "position_bias_p",
-        "order_change_rate",
-        "repeat_change_rate",
-        "order_flip_rate",
-        "repeat_flip_rate",
-        "excess_flip_rate",
-        "top_tie_rate",
-        "top1_flip_rate",
-        "kendall_tau",
-        "within_item_sd[arm=balanced]",
-        "within_item_sd[arm=fixed]",
-        "pearson_r[arm=balanced]",
-        "single_read_r",
-        "pearson_r[arm=fixed]",
-        "rater_ceiling_r",
-        "rater_alpha",
-        "averaging_gain[k=10]",
-        "averaging_gain_noise[k=10]",
-        "averaging_gain_order[k=10]",
-        "delta_r[arms=balanced-fixed]",
-        "delta_r[arms=balanced-random]",
-        "bias_cost[order=12345]",
-        "min_bias_confidence",
+    for name, symbol, null, noise in (
+        ("cramers_v_debiased", "V", 0.0, ""),
+        ("order_change_rate", "OCR", None, "repeat_change_rate"),
+        ("excess_flip_rate", "ΔF", 0.0, ""),
+        ("order_flip_rate", "F", None, "repeat_flip_rate"),
+        ("pearson_r[arm=balanced]", "r_bal", 0.0, ""),
+        ("single_read_r", "r_1", 0.0, ""),
+        ("delta_r[arms=balanced-fixed]", "Δr_fix", None, ""),
+        ("rater_ceiling_r", "r_max", None, ""),
+        ("rater_alpha", "α", None, ""),
+        ("averaging_gain[k=10]", "G", None, ""),
+        ("averaging_gain_order[k=10]", "G_ord", None, ""),
+        ("averaging_gain_noise[k=10]", "G_noi", None, ""),
+        ("bias_cost[order=12345]", "BC", 0.0, ""),
+        ("kendall_tau", "τ", 1.0, ""),
+        ("position_share[position=1]", "P_1", None, ""),
+        ("position_bias_p", "p_pos", None, ""),
+        ("order_dependence_p", "p_ord", None, ""),
+        ("cramers_v", "V_raw", 0.0, ""),
+        ("top1_flip_rate", "F_bal", None, ""),
+        ("top_tie_rate", "T", None, ""),
+        ("within_item_sd[arm=balanced]", "s_bal", None, "within_item_sd[arm=fixed]"),
+        ("pearson_r[arm=fixed]", "r_fix", 0.0, ""),
+        ("delta_r[arms=balanced-random]", "Δr_ran", None, ""),
+        ("repeat_change_rate", "RCR", None, ""),
+        ("repeat_flip_rate", "F_rep", None, ""),
+        ("within_item_sd[arm=fixed]", "s_fix", None, ""),
+        ("min_bias_confidence", "conf", None, ""),
     )
 )
+"""The characteristics, the most telling first: a sheet that is short of room cuts from the end."""
 
 
 SWEPT = tuple(
