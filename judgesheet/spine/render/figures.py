@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_SERIES, MOST_PLACES = 6, 24
-WIDTH, HEIGHT = 3.46, 1.34
+WIDTH, HEIGHT = 3.46, 1.22
 """Inches: half the text width of A4 less the gutter, and low enough for four on page two."""
 
 INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
@@ -568,14 +568,14 @@ def _finish(data: Data, axes: "Axes", *, horizontal: bool) -> None:
     )
     axes.set_xlabel(_label(across))
     if along:
-        axes.set_ylabel(_label(along))
+        axes.set_ylabel(_label(along, 18))
     if len(data.series) > 1 and not (horizontal and not data.figure.series):
         axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, borderpad=0,
                     columnspacing=1.2, handletextpad=0.5)  # fmt: skip
 
 
-def _label(text: str) -> str:
-    return "\n".join(textwrap.wrap(show.words(text), 48)[:2])
+def _label(text: str, width: int = 48) -> str:
+    return "\n".join(textwrap.wrap(show.words(text), width)[:2])
 
 
 def _tick(number: float, unit: str) -> str:

@@ -18,8 +18,9 @@ from judgesheet.spine.render.page.parts import share_out
 from judgesheet.spine.render.page.table import RANGES, AxisSpecs, Spec
 
 WIDTH = 540.0
-_LEFT, _RIGHT = 190.0, 352.0
-_VALUE, _LIMIT, _MARK = 362.0, 456.0, 490.0
+_LIMIT, _MARK = 458.0, 490.0
+_CHARACTER = 3.62
+"""Mean width of a character, from which the room of a label follows."""
 _LINE, _HEAD, _FOOT = 11.6, 13.0, 15.0
 _GOOD, _BAD, _OUT = "#0a6b4f", "#a6260d", "#fdecea"
 _PP = "percentage points"
@@ -44,6 +45,7 @@ class Panel:
 
     title: str
     groups: tuple[tuple[str, tuple[Effect, ...]], ...]
+    limited: bool
     low: float
     high: float
     ticks: tuple[tuple[float, str], ...]
@@ -54,10 +56,21 @@ class Panel:
         rows = sum(1 + len(effects) for _, effects in self.groups)
         return _HEAD + rows * _LINE + _FOOT
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the scale begins and ends; without limits it takes the place of their columns."""
+        return (194.0, 356.0) if self.limited else (236.0, 430.0)
+
+    @property
+    def values(self) -> float:
+        """Where the printed values begin."""
+        return self.ends[1] + 10
+
     def x(self, number: float) -> float:
         """Where a number stands; beyond the ends it stands at the end."""
         inside = min(max(number, self.low), self.high)
-        return _LEFT + (inside - self.low) / (self.high - self.low) * (_RIGHT - _LEFT)
+        left, right = self.ends
+        return left + (inside - self.low) / (self.high - self.low) * (right - left)
 
 
 def forest(axes: Sequence[AxisSpecs], room: int, *, themed: bool = False) -> Drawing:
@@ -92,17 +105,18 @@ def _panels(axes: Sequence[AxisSpecs], chosen: Sequence[Sequence[Spec]]) -> Iter
         others = tuple(_effect(r) for r in rows if r.estimate.unit not in (*RANGES, _PP))
         shares += [(axis.title, on_scale)] if on_scale else []
         multiples += [(axis.title, others)] if others else []
+    limited = any(row.verdict is not None or row.void for rows in chosen for row in rows)
     if shares:
         low = min(0.0, *(e.low for _, group in shares for e in group))
-        low = max(-1.0, math.floor(low * 4) / 4)
-        steps = range(round(low * 4), 5)
+        low = max(-1.0, math.floor(low * 20) / 20)
+        steps = range(math.ceil(low * 4), 5)
         ticks = tuple((s / 4, f"{s * 25} %".replace("-", "\N{MINUS SIGN}")) for s in steps)
-        yield Panel("share, or coefficient × 100", tuple(shares), low, 1.0, ticks)
+        yield Panel("share, or coefficient × 100", tuple(shares), limited, low, 1.0, ticks)
     if multiples:
         high = max(e.high for _, group in multiples for e in group)
         top = float(min(max(2, math.ceil(high)), _MOST_MULTIPLES))
         ticks = tuple((float(n), f"{n}×") for n in range(int(top) + 1))
-        yield Panel("multiples of the limit", tuple(multiples), 0.0, top, ticks)
+        yield Panel("multiples of the limit", tuple(multiples), True, 0.0, top, ticks)
 
 
 def _effect(row: Spec) -> Effect:
@@ -148,7 +162,7 @@ def _svg(panels: Sequence[Panel], drawing: Drawing) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:.0f} {height:.0f}" '
         f'class="figure forest" role="img" aria-labelledby="forest-title forest-desc" '
-        f'font-family="Inter, system-ui, sans-serif" font-size="7.4" fill="{INK}">',
+        f'font-family="Inter, system-ui, sans-serif" font-size="7.2" fill="{INK}">',
         f'<title id="forest-title">{escape(drawing.title)}</title>',
         f'<desc id="forest-desc">{escape(drawing.description)}</desc>',
     ]
@@ -161,14 +175,15 @@ def _svg(panels: Sequence[Panel], drawing: Drawing) -> str:
 
 def _panel(panel: Panel, top: float) -> Iterator[str]:
     bottom = top + panel.height - _FOOT
-    yield _text(_VALUE, top + 8, "Value (interval)", f' fill="{MUTED}"')
-    yield _text(_LIMIT, top + 8, "Limit", f' fill="{MUTED}"')
-    yield _text(_MARK, top + 8, "Result", f' fill="{MUTED}"')
+    heads = [(panel.values, "Value (interval)")]
+    heads += [(_LIMIT, "Limit"), (_MARK, "Result")] if panel.limited else []
+    for x, head in heads:
+        yield _text(x, top + 8, head, f' fill="{MUTED}"')
     for number, label in panel.ticks:
         x = panel.x(number)
         yield _path(f"M{x:.1f} {top + _HEAD - 2:.1f}V{bottom:.1f}", GRID, 0.6)
         yield _text(x, bottom + 8, label, f' text-anchor="middle" fill="{MUTED}"')
-    yield _text(_LEFT - 8, bottom + 8, panel.title, f' text-anchor="end" fill="{MUTED}"')
+    yield _text(4, bottom + 8, panel.title, f' fill="{MUTED}"')
     y = top + _HEAD
     for title, effects in panel.groups:
         yield _text(0, y + 8, show.short(title, 60), ' font-weight="600"')
@@ -190,8 +205,11 @@ def _row(panel: Panel, effect: Effect, top: float) -> Iterator[str]:
     yield _path(f"M{low:.1f} {middle:.1f}H{high:.1f}M{low:.1f} {middle - 2:.1f}v4"
                 f"M{high:.1f} {middle - 2:.1f}v4", colour, 1.1)  # fmt: skip
     yield _marker(value, middle, effect, colour)
-    yield _text(4, middle + 2.6, show.short(spec.label, 44))
-    yield _text(_VALUE, middle + 2.6, show.short(spec.shown.sentence, 26))
+    room = int((panel.ends[0] - 12) / _CHARACTER)
+    yield _text(4, middle + 2.6, show.short(spec.label, room))
+    yield _text(panel.values, middle + 2.6, show.short(spec.shown.sentence, 26))
+    if not panel.limited:
+        return
     verdict = spec.verdict is not None
     yield _text(_LIMIT, middle + 2.6, spec.limit if verdict else "none")
     if mark is not None and (verdict or spec.void):
@@ -204,7 +222,8 @@ def _tolerance(panel: Panel, effect: Effect, top: float) -> Iterator[str]:
     if effect.limit is None or effect.spec.verdict is None:
         return
     x = panel.x(effect.limit)
-    left, right = (x, _RIGHT) if effect.spec.verdict.kind != "min" else (_LEFT, x)
+    start, end = panel.ends
+    left, right = (start, x) if effect.spec.verdict.kind == "min" else (x, end)
     if effect.spec.verdict.kind and right > left:
         yield (f'<rect x="{left:.1f}" y="{top + 1:.1f}" width="{right - left:.1f}" '
                f'height="{_LINE - 2:.1f}" fill="{_OUT}"/>')  # fmt: skip

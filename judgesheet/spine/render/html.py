@@ -93,11 +93,13 @@ def document(
     place: Callable[[Drawing], Markup],
     *,
     script: str = "",
+    whole: bool = True,
 ) -> str:
     """The page as HTML; `place` puts a drawing where it belongs.
 
     With a `script` the page is for browsers and carries a policy under which nothing but that
-    script and the style sheet runs; without one it is for paper.
+    script and the style sheet runs; without one it is for paper. Not `whole`, it ends where the
+    appendix begins.
     """
     environment = Environment(
         loader=FileSystemLoader(template_dir()),
@@ -117,6 +119,7 @@ def document(
         forest=figures.forest,
         place=place,
         paper=not script,
+        whole=whole,
     )
 
 

@@ -20,17 +20,17 @@ from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import Options, Paper, show
 from judgesheet.spine.render.figures import Drawing
 from judgesheet.spine.render.forest import forest
-from judgesheet.spine.render.html import document, drawings, style
+from judgesheet.spine.render.html import Drawings, document, drawings, style
 from judgesheet.spine.render.page import Room, build
 
 SUFFIX = "pdf"
 VARIANT = "pdf/ua-1"
 ROOM: Mapping[Paper, Room] = {
     "a4": Room(),
-    "letter": replace(Room(), features=16, advice=8, effects=12, rows=25),
+    "letter": replace(Room(), features=17, advice=9, side=18, effects=12, rows=27),
 }
 """What the first two pages hold, in lines."""
-SQUEEZE, MOST_TRIES = 0.8, 8
+SQUEEZE, MOST_TRIES = 0.8, 12
 SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
 _FONTS = (
     ("Inter", 400, "Inter-Regular.otf"),
@@ -54,22 +54,34 @@ def render(sheet: Datasheet, options: Options) -> bytes:
         if the typesetting libraries of the system are absent.
     """
     with _undisturbed():
-        styles = [_faces(), style("sheet.css"), style("paper.css"), _page_size(options)]
-        room, figures = ROOM[options.paper], None
-        for _ in range(MOST_TRIES):
-            page = build(sheet, room)
-            if figures is None:
-                figures = drawings(page, room.effects, themed=False)
-            else:
-                figures = replace(figures, forest=forest(page.specs, room.effects))
-            images = {drawing.name: drawing.svg for drawing in figures.every()}
-            text = document(page, "\n".join(styles), figures, _image)
-            laid_out = lay_out(text, images)
-            smaller = _less(room, laid_out)
-            if smaller == room:
-                break
-            room = smaller
+        room = ROOM[options.paper]
+        figures = drawings(build(sheet, room), room.effects, themed=False)
+        laid_out = _set(sheet, options, room, figures)
+        if _less(room, laid_out) != room:
+            room = _fitting(sheet, options, room, figures)
+            laid_out = _set(sheet, options, room, figures)
         return finish(laid_out, sheet)
+
+
+def _fitting(sheet: Datasheet, options: Options, room: Room, figures: Drawings) -> Room:
+    """The most room, in steps, that keeps the first two pages; they are set alone to find out."""
+    for _ in range(MOST_TRIES):
+        smaller = _less(room, _set(sheet, options, room, figures, whole=False))
+        if smaller == room:
+            break
+        room = smaller
+    return room
+
+
+def _set(
+    sheet: Datasheet, options: Options, room: Room, figures: Drawings, *, whole: bool = True
+) -> Any:
+    """The sheet as pages."""
+    page = build(sheet, room)
+    figures = replace(figures, forest=forest(page.specs, room.effects))
+    css = "\n".join([_faces(), style("sheet.css"), style("paper.css"), _page_size(options)])
+    images = {drawing.name: drawing.svg for drawing in figures.every()}
+    return lay_out(document(page, css, figures, _image, whole=whole), images)
 
 
 def typeset(text: str, sheet: Datasheet, images: Mapping[str, str] | None = None) -> bytes:
@@ -116,7 +128,7 @@ def _less(room: Room, laid_out: Any) -> Room:
             room,
             **{
                 name: int(getattr(room, name) * SQUEEZE)
-                for name in ("features", "advice", "checks", "ratings", "effects")
+                for name in ("features", "advice", "side", "effects")
             },
         )
     if second > first + 1:

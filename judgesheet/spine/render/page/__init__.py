@@ -17,9 +17,11 @@ from judgesheet.spine.render.page.appendix import AxisAppendix, Conditions
 from judgesheet.spine.render.page.controls import void
 from judgesheet.spine.render.page.front import Advice, Finding, Front, Room
 from judgesheet.spine.render.page.identity import Identity, identify
-from judgesheet.spine.render.page.parts import Anchors, Row, records
+from judgesheet.spine.render.page.parts import Anchors, Row, more, records
 from judgesheet.spine.render.page.schematic import Schema, schema
 from judgesheet.spine.render.page.table import AxisSpecs, Remedy, remedies, specs
+
+MOST_REMEDIES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Page:
     front: Front
     specs: tuple[AxisSpecs, ...]
     remedies: tuple[Remedy, ...]
+    more_remedies: str
     schema: Schema | None
     findings: tuple[tuple[Finding, ...], ...]
     advice: tuple[Advice, ...]
@@ -51,6 +54,7 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
     document = digest(to_json(sheet))
     model = show.visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
     ended = show.parse_moment(sheet.run.get("ended_at"))
+    helpful = tuple(remedies(sheet, found, fallen))
     schemas = map(schema, records(sheet.provenance.get("prompts")))
     return Page(
         title=f"{model}: judge datasheet",
@@ -62,7 +66,8 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
         identity=identify(sheet),
         front=first.front(sheet, found, fallen, anchors, room),
         specs=specs(sheet, found, fallen, anchors, room),
-        remedies=tuple(remedies(sheet, found, fallen)),
+        remedies=helpful[:MOST_REMEDIES],
+        more_remedies=more(len(helpful) - MOST_REMEDIES),
         schema=next((one for one in schemas if one), None),
         findings=tuple(map(tuple, first.findings(sheet, found, fallen, anchors))),
         advice=tuple(first.advice(sheet, found, fallen, anchors)),

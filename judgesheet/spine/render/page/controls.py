@@ -1,7 +1,7 @@
 """Control checks: questions with a known answer come before everything that rests on them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judgesheet.records import AxisResult, Control, Datasheet
 from judgesheet.spine.render import show
@@ -34,7 +34,7 @@ def checks(sheet: Datasheet) -> tuple[Check, ...]:
         title = show.visible(axis.title, 80)
         found += [_check(control, title) for control in (*_readable(axis), *axis.controls)]
     order = {FAIL[0]: 0, OPEN[0]: 1, PASS[0]: 2}
-    return tuple(sorted(found, key=lambda check: order[check.symbol]))
+    return tuple(sorted(_passes_together(found), key=lambda check: order[check.symbol]))
 
 
 def void(sheet: Datasheet) -> Mapping[str, str]:
@@ -50,6 +50,20 @@ def void(sheet: Datasheet) -> Mapping[str, str]:
         for name, failed in reasons.items()
         if failed
     }
+
+
+def _passes_together(found: list[Check]) -> Iterator[Check]:
+    """One line for a control that several axes passed."""
+    passed: dict[str, list[Check]] = {}
+    for check in found:
+        if check.symbol == PASS[0]:
+            passed.setdefault(check.name, []).append(check)
+        else:
+            yield check
+    for same in passed.values():
+        text = " ".join(check.text for check in same)
+        scope = f"{len(same)} axes" if len(same) > 1 else same[0].scope
+        yield replace(same[0], scope=scope, text=text)
 
 
 def _check(control: Control, scope: str) -> Check:

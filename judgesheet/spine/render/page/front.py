@@ -5,7 +5,7 @@ counted and stands in the appendix.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from judgesheet.records import Datasheet, Estimate, Rating, Statement
@@ -43,24 +43,27 @@ HOW_TO_DECIDE = (
     "and run: judgesheet gate datasheet.json --policy POLICY.toml"
 )
 
-_WIDE, _SIDE = 78, 48
+_WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
 MOST_CHARACTERS = 320
+LEAST_RATINGS = 3
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Printed lines for the parts that are trimmed."""
+    """Printed lines for the parts that are trimmed.
 
-    features: int = 19
+    `side` is shared by the digests of the axes, the control checks and the ratings.
+    """
+
+    features: int = 20
     advice: int = 11
-    checks: int = 13
-    ratings: int = 7
-    effects: int = 14
+    side: int = 20
+    effects: int = 15
     conditions: int = 3
-    rows: int = 31
+    rows: int = 29
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,12 @@ class Strip:
     conditions: tuple[str, ...]
     doubt: str
     """What makes the verdict itself doubtful: failed controls."""
+
+    @property
+    def extra_lines(self) -> int:
+        """Printed lines beyond the two of a sheet without a policy."""
+        lines = lines_of(f"{self.text} {self.policy}", 100) + len(self.conditions)
+        return max(lines + bool(self.limiting) + bool(self.doubt) - 2, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +138,16 @@ def front(
     room: Room,
 ) -> Front:
     """The first page of a sheet."""
+    strip = _strip(sheet, found, void, room)
+    room = replace(room, features=room.features - strip.extra_lines)
+    checked = _checks(checks(sheet), room.side - len(sheet.axes) - LEAST_RATINGS)
+    left = room.side - len(sheet.axes) - sum(map(_check_lines, checked.shown))
     return Front(
-        strip=_strip(sheet, found, void, room),
-        checks=_checks(checks(sheet), room),
+        strip=strip,
+        checks=checked,
         features=_features(sheet, found, void, anchors, room),
         advice=_advice(sheet, found, void, anchors, room),
-        ratings=_trim([list(ratings(sheet))], lambda row: lines_of(row.name, 30), room.ratings),
+        ratings=_trim([list(ratings(sheet))], lambda row: lines_of(row.name, 30), left),
         price=tuple(_price(sheet.run, sum(axis.answered for axis in sheet.axes))),
     )
 
@@ -201,7 +214,7 @@ def _strip(
     decision = sheet.decision
     if decision is None:
         text = HOW_TO_DECIDE
-        return Strip("none", "–", "NO POLICY APPLIED", text, "", "", (), _doubt(void))
+        return Strip("none", "○", "NO POLICY APPLIED", text, "", "", (), _doubt(void))
     symbol, word = DECISIONS[decision.verdict]
     limiting = found.get(decision.limiting)
     titles = {axis.name: axis.title for axis in sheet.axes}
@@ -228,13 +241,15 @@ def _doubt(void: Mapping[str, str]) -> str:
     return "A control check failed: what is marked void below must not be used."
 
 
-def _checks(found: Sequence[Check], room: Room) -> Trimmed:
-    def cost(check: Check) -> int:
-        return lines_of(f"{check.symbol} {check.name} {check.scope}", _SIDE) + (
-            lines_of(check.text, _SIDE) if check.symbol == FAIL[0] else 0
-        )
+def _checks(found: Sequence[Check], room: int) -> Trimmed:
+    return _trim([found], _check_lines, room)
 
-    return _trim([found], cost, room.checks)
+
+def _check_lines(check: Check) -> int:
+    text = f"{check.name}, {check.scope}" if check.scope else check.name
+    if check.symbol == FAIL[0]:
+        text = f"{text}: {check.text}"
+    return lines_of(text, _SIDE)
 
 
 def _features(
@@ -277,10 +292,10 @@ def _rating(rating: Rating) -> Row:
 def _price(run: Mapping[str, Any], answered: int) -> Iterator[Row]:
     cost = run.get("cost_usd")
     known = isinstance(cost, int | float) and not isinstance(cost, bool) and answered
-    yield Row("Cost of 1,000 judgments", show.money(1000 * float(cost) / answered)  # type: ignore[arg-type]
+    yield Row("1,000 judgments", show.money(1000 * float(cost) / answered)  # type: ignore[arg-type]
               if known else "unknown: no prices given")  # fmt: skip
-    for name, quantile in (("median", "p50"), ("99th percentile", "p99")):
-        yield Row(f"Latency, {name}", show.seconds(run.get(f"latency_{quantile}_s")))
+    for quantile in ("p50", "p99"):
+        yield Row(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))
 
 
 def _trim(queues: Sequence[Sequence[T]], cost: Any, room: int) -> Trimmed:

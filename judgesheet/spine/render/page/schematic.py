@@ -9,10 +9,14 @@ from judgesheet.spine.render import show
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 _BLOCK = re.compile(r"\{%-?\s*(\w+)(.*?)-?%\}", re.DOTALL)
+_OPEN, _CLOSE = "\x01", "\x02"
 _SLOT = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
-_ORDERED = re.compile(r"first|second|\d$|options?|candidates?|criteria|criterion_list|responses")
-MOST_LINES = 12
-_WIDTH = 84
+_PLACES = {"first", "second"}
+"""Slots that are named after the place where they stand."""
+_FIXED = {"requirement"}
+"""What a template lists without ever permuting it."""
+MOST_LINES = 10
+_WIDTH = 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +45,19 @@ def schema(prompt: Mapping[str, Any]) -> Schema | None:
 
 
 def _lines(template: str) -> Iterator[PromptLine]:
-    """The template without its logic; slots in brackets."""
-    text = _COMMENT.sub("", template)
+    """The template without its logic, slots in brackets.
+
+    Permuted is what a loop of several lines lists, and what is named after its place.
+    """
     depth = 0
-    for raw in _branch(text).splitlines():
-        opened = len(re.findall(r"\x01", raw))
-        closed = len(re.findall(r"\x02", raw))
-        names = [_slot(match[1]) for match in _SLOT.finditer(raw)]
-        line = re.sub(r"[\x01\x02]", "", _SLOT.sub(lambda m: f"‹{_slot(m[1])}›", raw)).strip()
-        looped = depth > 0 or opened > 0
-        depth = max(depth + opened - closed, 0)
+    for raw in _branch(_COMMENT.sub("", template)).splitlines():
+        names = {_slot(match[1]) for match in _SLOT.finditer(raw)}
+        line = _SLOT.sub(lambda match: f"‹{_slot(match[1])}›", raw)
+        line = line.replace(_OPEN, "").replace(_CLOSE, "").strip()
+        listed = depth > 0 and bool(names - _FIXED)
+        depth = max(depth + raw.count(_OPEN) - raw.count(_CLOSE), 0)
         if line:
-            permuted = bool(names) and (
-                (looped and not line.startswith("-")) or any(map(_ORDERED.fullmatch, names))
-            )
-            yield PromptLine(show.short(line, _WIDTH), permuted)
+            yield PromptLine(show.short(line, _WIDTH), listed or bool(names & _PLACES))
 
 
 def _branch(text: str) -> str:
@@ -75,9 +77,9 @@ def _branch(text: str) -> str:
         elif word == "endif" and skipping:
             skipping.pop()
         elif word == "for" and not any(skipping):
-            out.append("\x01")
+            out.append(_OPEN)
         elif word == "endfor" and not any(skipping):
-            out.append("\x02")
+            out.append(_CLOSE)
     out.append(text[place:])
     return "".join(out)
 

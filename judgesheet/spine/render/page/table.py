@@ -34,8 +34,9 @@ RANGES = {
 """Unit -> the ends of its scale, where there are ends."""
 
 EFFECT, NONE_SEEN = ("●", "effect"), ("○", "none seen")
-CEILING, FLOOR = ("▲", "at ceiling"), ("▼", "at floor")
-_LABEL, _CONDITIONS = 46, 34
+CEILING, FLOOR = ("▲", "ceiling"), ("▼", "floor")
+_SHORT_UNITS = {"percentage points": "pp", "chi-square": "χ²"}
+_LABEL, _CONDITIONS = 46, 16
 
 
 class Mark(NamedTuple):
@@ -73,7 +74,7 @@ class Spec:
         return max(
             lines_of(self.label, _LABEL),
             lines_of(self.conditions, _CONDITIONS),
-            lines_of(words, 16),
+            lines_of(words, 18),
         )
 
 
@@ -116,7 +117,8 @@ def specs(
     worst_last = sorted(sheet.verdicts, key=lambda one: {True: 0, None: 1, False: 2}[one.passed])
     verdicts = {verdict.key: verdict for verdict in worst_last}
     rows = [_rows(axis, found, verdicts, void, anchors) for axis in sheet.axes]
-    chosen = share_out(rows, lambda row: row.lines, room.rows)
+    taken = len(sheet.axes) + sum(len(axis.mitigations) for axis in sheet.axes)
+    chosen = share_out(rows, lambda row: row.lines, room.rows - taken)
     return tuple(
         AxisSpecs(
             anchor=anchors.of(f"axis-{axis.name}"),
@@ -211,14 +213,15 @@ def _row(
 ) -> Spec:
     verdict, reason = verdicts.get(row.key), void.get(axis.name, "")
     shown = show.estimate(estimate)
+    shown = shown._replace(unit=_SHORT_UNITS.get(shown.unit, shown.unit))
     least = detectable(estimate) if _is_null(estimate, row.null) else None
     noise = found.get(row.noise)
     return Spec(
         key=show.visible(row.key, 160),
         anchor=anchors.of(row.key),
-        label=capital(show.visible(estimate.label, 120)),
+        label=capital(show.short(estimate.label, 90)),
         symbol=show.visible(row.symbol, 12),
-        conditions=show.short(estimate.conditions, 90),
+        conditions=show.short(estimate.conditions, 32),
         shown=shown,
         size=size(estimate),
         noise=_number(noise.value, estimate) if noise and noise.value is not None else "",
