@@ -234,7 +234,7 @@ def _description(data: Data) -> str:
     """What a reader who cannot see the figure is told."""
     shown = [
         f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
-        for point in data.points[:12]
+        for point in data.points[:8]
     ]
     more = len(data.points) - len(shown)
     return f"{'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."

@@ -27,7 +27,7 @@ SUFFIX = "pdf"
 VARIANT = "pdf/ua-1"
 ROOM: Mapping[Paper, Room] = {
     "a4": Room(),
-    "letter": replace(Room(), features=17, advice=9, side=18, effects=12, rows=27),
+    "letter": replace(Room(), features=16, advice=9, side=17, effects=11, rows=25),
 }
 """What the first two pages hold, in lines."""
 SQUEEZE, MOST_TRIES = 0.8, 12

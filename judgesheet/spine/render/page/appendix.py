@@ -60,9 +60,8 @@ class Line:
     @property
     def remarks(self) -> str:
         """What stands in no column and is not said for the whole family."""
-        paper = f"Paper: {self.paper}" if self.paper else ""
         way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
-        texts = (self.shown.why, self.note, paper, way, self.method, self.conditions)
+        texts = (self.shown.why, self.note, way, self.method, self.conditions)
         return " ".join(stopped(text) for text in texts if text)
 
 

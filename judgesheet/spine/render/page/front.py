@@ -63,7 +63,7 @@ class Room:
     side: int = 20
     effects: int = 15
     conditions: int = 3
-    rows: int = 29
+    rows: int = 27
 
 
 @dataclass(frozen=True, slots=True)
