@@ -249,16 +249,18 @@ def _plot(data: Data) -> str:
     from matplotlib import font_manager
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     for font in sorted((template_dir() / "fonts").glob("Inter-*.otf")):
         font_manager.fontManager.addfont(font)
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
-        canvas = Canvas(figsize=(WIDTH, HEIGHT * _stretch(data)), layout="constrained")
+        engine = ConstrainedLayoutEngine()
+        canvas = Canvas(figsize=(WIDTH, HEIGHT * _stretch(data)), layout=engine)
         FigureCanvasSVG(canvas)
         KINDS[data.figure.kind](data, canvas.subplots())
         # Laid out once, here: left to `savefig`, everything would be drawn twice.
-        canvas.get_layout_engine().execute(canvas)
+        engine.execute(canvas)
         canvas.set_layout_engine("none")
         out = io.StringIO()
         canvas.savefig(out, format="svg", metadata={"Date": None})

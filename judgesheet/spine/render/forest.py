@@ -255,4 +255,3 @@ def _text(x: float, y: float, text: str, more: str = "") -> str:
 
 def _path(d: str, colour: str, width: float, more: str = "") -> str:
     return f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width}"{more}/>'
-

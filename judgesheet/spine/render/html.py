@@ -55,7 +55,10 @@ def render(sheet: Datasheet, _options: Options) -> bytes:
 
 
 def tight(text: str) -> str:
-    """The page without indentation and needless end tags, except where it is shown (`pre`) or signed (`script`)."""
+    """The page without indentation and needless end tags.
+
+    What is shown as it is (`pre`) or signed (`script`) stays as it is.
+    """
     parts = _SHOWN_AS_IS.split(text)
     return "".join(
         part if index % 2 else _OPTIONAL.sub("", _INDENT.sub("\n", part))
@@ -142,4 +145,3 @@ def _dense(css: str) -> str:
     """The style sheet without comments and indentation."""
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
     return re.sub(r"\s*([{};])\s*", r"\1", re.sub(r"\s+", " ", css)).strip()
-

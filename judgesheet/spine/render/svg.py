@@ -137,4 +137,3 @@ def _unwrap(parent: Element) -> None:
     for child in list(parent):
         parent.remove(child)
     parent.extend(children)
-

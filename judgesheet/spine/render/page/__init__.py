@@ -75,3 +75,6 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
         axes=back.appendix(sheet, fallen, anchors),
         conditions=back.conditions(sheet),
     )
+
+
+__all__ = ["Advice", "Finding", "Page", "Room", "Row", "build"]

@@ -76,8 +76,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class AxisAppendix:
-    """Every estimate of one axis; `result` is kept for the figures, which only some formats draw.
-    """
+    """Every estimate of one axis; `result` is kept for the figures, drawn by some formats only."""
 
     anchor: str
     title: str
@@ -135,9 +134,7 @@ def conditions(sheet: Datasheet) -> Conditions:
         judge=tuple(_judge(sheet.judge)),
         run=tuple(_run(sheet.run)),
         provenance=tuple(_provenance(sheet)),
-        stimuli=tuple(
-            tuple(unknown(one, ())) for one in records(sheet.provenance.get("stimuli"))
-        ),
+        stimuli=tuple(tuple(unknown(one, ())) for one in records(sheet.provenance.get("stimuli"))),
         prompts=tuple(map(_prompt, records(sheet.provenance.get("prompts")))),
     )
 
@@ -159,17 +156,21 @@ def _family(name: str, lines: list[Line], meaning: str) -> Family:
     """Move what most lines share into the heading."""
     shared = {
         field: usual(getattr(line, field) for line in lines)
-        for field in ("method", "conditions", "paper_method", "size")
+        for field in ("method", "conditions", "size")
     }
+    shared["paper_method"] = usual(line.paper_method for line in lines if line.paper)
     said = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions"}
     parts = [show.visible(meaning, 900).replace("`", "")]
     parts += [f"{heading}: {shared[field]}" for heading, field in said.items() if shared[field]]
     parts += [f"n {shared['size']}, unless a line names another"] if shared["size"] else []
-    own = tuple(
-        replace(line, **{f: "" for f, text in shared.items() if getattr(line, f) == text})
-        for line in lines
-    )
+    own = tuple(_without(line, shared) for line in lines)
     return Family(show.visible(name, 80), " ".join(stopped(p) for p in parts if p), own)
+
+
+def _without(line: Line, shared: Mapping[str, str]) -> Line:
+    """The line without what its family says for it."""
+    same: dict[str, Any] = {f: "" for f, text in shared.items() if getattr(line, f) == text}
+    return replace(line, **same)
 
 
 def _line(estimate: Estimate, anchors: Anchors) -> Line:

@@ -41,8 +41,7 @@ def void(sheet: Datasheet) -> Mapping[str, str]:
     """Why the figures of an axis do not hold: name -> reason, for the axes where they do not."""
     run = [control.name for control in _of_run(sheet) if control.passed is False]
     reasons = {
-        axis.name: run
-        or [c.name for c in (*_readable(axis), *axis.controls) if c.passed is False]
+        axis.name: run or [c.name for c in (*_readable(axis), *axis.controls) if c.passed is False]
         for axis in sheet.axes
     }
     return {
@@ -61,7 +60,7 @@ def _passes_together(found: list[Check]) -> Iterator[Check]:
         else:
             yield check
     for same in passed.values():
-        text = " ".join(check.text for check in same)
+        text = " ".join(dict.fromkeys(check.text for check in same))
         scope = f"{len(same)} axes" if len(same) > 1 else same[0].scope
         yield replace(same[0], scope=scope, text=text)
 

@@ -64,9 +64,7 @@ def evidence(
             yield Evidence(show.visible(key, 160), anchors.of(key), label, sentence)
 
 
-def share_out(
-    queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int
-) -> list[list[T]]:
+def share_out(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int) -> list[list[T]]:
     """The first of every queue, then the second of every queue, as long as there is room.
 
     `cost` is in printed lines. A queue whose next entry does not fit is closed, the others go on.

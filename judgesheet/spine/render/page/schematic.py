@@ -86,7 +86,7 @@ def _branch(text: str) -> str:
 
 def _slot(expression: str) -> str:
     """`option.description` as `option description`."""
-    return show.words(expression.split("|")[0].strip().replace(".", " "))
+    return show.words(expression.partition("|")[0].strip().replace(".", " "))
 
 
 def _condense(lines: Sequence[PromptLine]) -> list[PromptLine]:

@@ -221,7 +221,7 @@ def _row(
         anchor=anchors.of(row.key),
         label=capital(show.short(estimate.label, 90)),
         symbol=show.visible(row.symbol, 12),
-        conditions=show.short(estimate.conditions, 32),
+        conditions=show.short(estimate.conditions, 28),
         shown=shown,
         size=size(estimate),
         noise=_number(noise.value, estimate) if noise and noise.value is not None else "",
@@ -285,4 +285,3 @@ def _number(value: float | None, estimate: Estimate) -> str:
     """A number in the estimate's unit, with two digits."""
     scale = 100.0 if estimate.unit in show.SHARES else 1.0
     return "" if value is None else show.anything(float(f"{value * scale:.2g}"), 12)
-
