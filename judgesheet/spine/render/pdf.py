@@ -30,7 +30,8 @@ ROOM: Mapping[Paper, Room] = {
     "letter": replace(Room(), features=16, advice=9, side=17, effects=11, rows=25),
 }
 """What the first two pages hold, in lines."""
-SQUEEZE, MOST_TRIES = 0.8, 12
+SHARES = (1.0, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
+"""Parts of the room that are tried, one after the other, until a page holds."""
 SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
 _FONTS = (
     ("Inter", 400, "Inter-Regular.otf"),
@@ -57,20 +58,21 @@ def render(sheet: Datasheet, options: Options) -> bytes:
         room = ROOM[options.paper]
         figures = drawings(build(sheet, room), room.effects, themed=False)
         laid_out = _set(sheet, options, room, figures)
-        if _less(room, laid_out) != room:
-            room = _fitting(sheet, options, room, figures)
-            laid_out = _set(sheet, options, room, figures)
+        if _overflows(laid_out) != (False, False):
+            laid_out = _set(sheet, options, _fitting(sheet, options, figures), figures)
         return finish(laid_out, sheet)
 
 
-def _fitting(sheet: Datasheet, options: Options, room: Room, figures: Drawings) -> Room:
+def _fitting(sheet: Datasheet, options: Options, figures: Drawings) -> Room:
     """The most room, in steps, that keeps the first two pages; they are set alone to find out."""
-    for _ in range(MOST_TRIES):
-        smaller = _less(room, _set(sheet, options, room, figures, whole=False))
-        if smaller == room:
-            break
-        room = smaller
-    return room
+    steps, last = [0, 0], len(SHARES) - 1
+    while True:
+        room = ROOM[options.paper].part(*(SHARES[step] for step in steps))
+        overflows = _overflows(_set(sheet, options, room, figures, whole=False))
+        wider = [min(step + over, last) for step, over in zip(steps, overflows, strict=True)]
+        if wider == steps:
+            return room
+        steps = wider
 
 
 def _set(
@@ -120,20 +122,10 @@ def finish(laid_out: Any, sheet: Datasheet) -> bytes:
     return bytes(pdf)
 
 
-def _less(room: Room, laid_out: Any) -> Room:
-    """The same room if both pages hold; less for the page that ran over."""
+def _overflows(laid_out: Any) -> tuple[bool, bool]:
+    """Whether the first and whether the second page run over."""
     first, second = (_page_of(laid_out, anchor) for anchor in ("characteristics", "appendix"))
-    if first > 1:
-        room = replace(
-            room,
-            **{
-                name: int(getattr(room, name) * SQUEEZE)
-                for name in ("features", "advice", "side", "effects")
-            },
-        )
-    if second > first + 1:
-        room = replace(room, rows=int(room.rows * SQUEEZE))
-    return room
+    return first > 1, second > first + 1
 
 
 def _page_of(laid_out: Any, anchor: str) -> int:

@@ -65,6 +65,12 @@ class Room:
     conditions: int = 3
     rows: int = 27
 
+    def part(self, first: float, second: float) -> "Room":
+        """A share of the room of page one and of that of page two."""
+        names = ("features", "advice", "side", "effects")
+        less = {name: int(first * getattr(self, name)) for name in names}
+        return replace(self, **less, rows=int(second * self.rows))
+
 
 @dataclass(frozen=True, slots=True)
 class Strip:
