@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from judgesheet.records import (
     AxisResult,
@@ -635,7 +635,8 @@ def _renamed(axis: AxisResult, name: str, estimates: int) -> AxisResult:
     return replace(copy, name=name, title=title, estimates=(*copy.estimates, *grown))
 
 
-LIMITS = (
+Outcome = Literal["adopt", "conditions", "reject", "not proven"]
+LIMITS: tuple[tuple[str, Literal["max", "min"], float, bool | None], ...] = (
     ("cramers_v", "max", 0.15, False),
     ("excess_flip_rate", "max", 0.25, None),
     ("order_flip_rate", "max", 0.6, True),
@@ -644,7 +645,7 @@ LIMITS = (
 )
 
 
-def judged(verdict: str = "reject", sheet: Datasheet | None = None) -> Datasheet:
+def judged(verdict: Outcome = "reject", sheet: Datasheet | None = None) -> Datasheet:
     """A sheet under a policy, with limits kept, broken and not proven."""
     sheet = sheet or plausible()
     axis = sheet.axes[0]

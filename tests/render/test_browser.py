@@ -91,7 +91,7 @@ def test_it_says_nothing_and_asks_for_nothing(visit: Open, files: Any, name: str
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["judged", "void"])
 def test_axe_finds_nothing(visit: Open, name: str, scheme: str) -> None:
-    """Contrast, names, roles, order of headings: the rules of WCAG 2 A and AA, and best practice."""
+    """Contrast, names, roles, order of headings: WCAG 2 A and AA, and best practice."""
     page = visit(name, color_scheme=scheme)
     found = axe.Axe().run(page).response["violations"]
     assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []

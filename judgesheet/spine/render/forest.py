@@ -82,7 +82,7 @@ def forest(axes: Sequence[AxisSpecs], room: int, *, themed: bool = False) -> Dra
     panels = list(_panels(axes, chosen))
     title = "Effects against their limits"
     if not panels:
-        return Drawing("forest", title, "", notes=("no effect with an interval was measured",))
+        return Drawing("forest", title, "", notes=("No effect with an interval was measured",))
     notes = (f"+{left_out} more in the characteristics table",) if left_out else ()
     drawing = Drawing("forest", title, _caption(panels), _description(panels), "", notes)
     svg = _svg(panels, drawing)

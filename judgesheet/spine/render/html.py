@@ -5,6 +5,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -72,19 +73,28 @@ def style(name: str) -> str:
 
 
 def drawings(page: Page, room: int, *, themed: bool) -> Drawings:
-    """Every figure; page two gets the first of each axis, then the second, while there is room."""
-    count = 0
-    drawn: list[list[Drawing]] = []
-    for axis in page.axes:
-        start, count = count, count + len(axis.result.figures)
-        drawn.append([
-            draw(figure, axis.result, f"f{number}", themed=themed)
-            for number, figure in enumerate(axis.result.figures, start)
-        ])  # fmt: skip
-    queues = [[drawing for drawing in mine if drawing.svg] for mine in drawn]
+    """Every figure; page two gets the first of each axis, then the second, while there is room.
+
+    Axes whose figures are void come to page two only where there is no other.
+    """
+    numbers = count()
+    drawn = [
+        [
+            _stamped(draw(figure, axis.result, f"f{next(numbers)}", themed=themed), axis.void)
+            for figure in axis.result.figures
+        ]
+        for axis in page.axes
+    ]
+    sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
+    queues = [[drawing for drawing in mine if drawing.svg] for mine in sound]
     front = [drawing for mine in share_out(queues, lambda _: 1, PLOTS) for drawing in mine]
     rest = [drawing for mine in drawn for drawing in mine if drawing not in front]
     return Drawings(forest(page.specs, room, themed=themed), tuple(front), tuple(rest))
+
+
+def _stamped(drawing: Drawing, void: str) -> Drawing:
+    """The drawing of an axis whose control failed says so in its title."""
+    return replace(drawing, title=f"∅ Void: {drawing.title}") if void else drawing
 
 
 def inline(drawing: Drawing) -> Markup:

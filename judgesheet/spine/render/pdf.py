@@ -27,7 +27,7 @@ SUFFIX = "pdf"
 VARIANT = "pdf/ua-1"
 ROOM: Mapping[Paper, Room] = {
     "a4": Room(),
-    "letter": replace(Room(), features=16, advice=9, side=17, effects=11, rows=25),
+    "letter": replace(Room(), features=15, advice=8, side=16, effects=10, rows=27),
 }
 """What the first two pages hold, in lines."""
 SHARES = (1.0, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)

@@ -63,7 +63,7 @@ class Room:
     side: int = 20
     effects: int = 15
     conditions: int = 3
-    rows: int = 27
+    rows: int = 30
 
     def part(self, first: float, second: float) -> "Room":
         """A share of the room of page one and of that of page two."""
@@ -298,7 +298,7 @@ def _rating(rating: Rating) -> Row:
 def _price(run: Mapping[str, Any], answered: int) -> Iterator[Row]:
     cost = run.get("cost_usd")
     known = isinstance(cost, int | float) and not isinstance(cost, bool) and answered
-    yield Row("1,000 judgments", show.money(1000 * float(cost) / answered)  # type: ignore[arg-type]
+    yield Row("Per 1,000 judgments", show.money(1000 * float(cost) / answered)  # type: ignore[arg-type]
               if known else "unknown: no prices given")  # fmt: skip
     for quantile in ("p50", "p99"):
         yield Row(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))

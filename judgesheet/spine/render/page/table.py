@@ -1,7 +1,7 @@
 """Page two: the characteristics, what the design could have seen, and what helps."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -92,6 +92,11 @@ class AxisSpecs:
     more: str
     every: tuple[Spec, ...]
 
+    @property
+    def heading_lines(self) -> int:
+        """About how many printed lines the heading of the group takes."""
+        return lines_of(f"{self.title} {self.counts} {self.conditions} {self.void}", 120)
+
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
@@ -116,22 +121,39 @@ def specs(
     # Where two rules limit one figure, the worse outcome is the one to print.
     worst_last = sorted(sheet.verdicts, key=lambda one: {True: 0, None: 1, False: 2}[one.passed])
     verdicts = {verdict.key: verdict for verdict in worst_last}
-    rows = [_rows(axis, found, verdicts, void, anchors) for axis in sheet.axes]
-    taken = len(sheet.axes) + sum(len(axis.mitigations) for axis in sheet.axes)
-    chosen = share_out(rows, lambda row: row.lines, room.rows - taken)
+    parts = [_part(axis, found, verdicts, void, anchors) for axis in sheet.axes]
+    taken = sum(part.heading_lines for part in parts)
+    taken += sum(len(axis.mitigations) for axis in sheet.axes)
+    chosen = share_out([part.every for part in parts], lambda row: row.lines, room.rows - taken)
     return tuple(
-        AxisSpecs(
-            anchor=anchors.of(f"axis-{axis.name}"),
-            title=show.visible(axis.title, 120),
-            question=show.visible(axis.question, 300),
-            counts=counts(axis),
-            conditions=usual(row.conditions for row in kept),
-            void=void.get(axis.name, ""),
-            rows=tuple(kept),
-            more=more(len(every) - len(kept)),
-            every=tuple(every),
-        )
-        for axis, every, kept in zip(sheet.axes, rows, chosen, strict=True)
+        replace(part, rows=tuple(kept), more=more(len(part.every) - len(kept)))
+        for part, kept in zip(parts, chosen, strict=True)
+    )
+
+
+def _part(
+    axis: AxisResult,
+    found: Mapping[str, Estimate],
+    verdicts: Mapping[str, Verdict],
+    void: Mapping[str, str],
+    anchors: Anchors,
+) -> AxisSpecs:
+    """All rows of an axis; the conditions that most of them share stand in the heading only."""
+    rows = _rows(axis, found, verdicts, void, anchors)
+    shared = usual(row.conditions for row in rows)
+    return AxisSpecs(
+        anchor=anchors.of(f"axis-{axis.name}"),
+        title=show.visible(axis.title, 120),
+        question=show.visible(axis.question, 300),
+        counts=counts(axis),
+        conditions=shared,
+        void=void.get(axis.name, ""),
+        rows=(),
+        more="",
+        every=tuple(
+            replace(row, conditions="" if row.conditions == shared else row.conditions)
+            for row in rows
+        ),
     )
 
 
