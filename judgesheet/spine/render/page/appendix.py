@@ -31,7 +31,10 @@ _RUN_KNOWN = (
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at"),
     *("profile", "seed", "reply", "temperature"),
 )
-_PROVENANCE_KNOWN = ("prompts", "stimuli", "packages", "judgesheet", "plan_digest")
+_PROVENANCE_KNOWN = (
+    *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
+    *("parsers", "parsers_replaced"),
+)
 _PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
 
 
@@ -258,11 +261,23 @@ def _prompt(prompt: Mapping[str, Any]) -> Prompt:
     )
 
 
+def _parser(parser: Mapping[str, Any]) -> str:
+    name, digest = (show.anything(parser.get(key), 120) for key in ("name", "digest"))
+    return f"{name}, SHA-256 {digest}"
+
+
 def _provenance(sheet: Datasheet) -> Iterator[Row]:
     provenance = sheet.provenance
     yield Row("judgesheet", show.anything(provenance.get("judgesheet")))
     yield Row("Plan digest", show.anything(provenance.get("plan_digest")))
     if "packages" in provenance:
         yield Row("Packages", show.anything(provenance["packages"], 1000))
+    for parser in records(provenance.get("parsers")):
+        source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
+        name = f"Own parser of {show.anything(parser.get('axis'), 60)}"
+        yield Row(name, f"{_parser(parser)}: {source}")
+    for parser in records(provenance.get("parsers_replaced")):
+        name = f"Earlier parser of {show.anything(parser.get('axis'), 60)}"
+        yield Row(name, f"{_parser(parser)}; it read the same replies before")
     yield from unknown(provenance, _PROVENANCE_KNOWN)
     yield Row("Schema version", show.anything(sheet.schema_version))

@@ -110,8 +110,10 @@ def _valid(sheet: Datasheet) -> Iterator[Row]:
 def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
     kinds = [
         {str(one.get("axis")): one.get("digest") for one in records(sheet.provenance.get(name))}
-        for name in ("prompts", "stimuli", "parsers")
+        for name in ("prompts", "stimuli", "axis_code", "parsers")
     ]
+    own = kinds.pop()  # the user's own parsers, where there are any
+    kinds[2] = {**kinds[2], **own}
     for axis in sheet.axes:
         found = (kind.get(axis.name) for kind in kinds)
         yield (
