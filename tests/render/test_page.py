@@ -156,6 +156,26 @@ def test_a_null_is_never_a_tick(
     assert "✓" not in {mark.symbol for mark in spec.marks}
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "mark"), [(0.40, 0.60, "effect"), (0.20, 0.35, "noise"), (0.36, 0.5, "open")]
+)
+def test_an_order_effect_must_rise_above_noise(low: float, high: float, mark: str) -> None:
+    """Repetition alone gives .30, .23 to .38 on this sheet."""
+    sheet = sheets.plausible()
+    name = f"{sheets.AXIS}.order_flip_rate"
+    moved = tuple(
+        replace(one, value=(low + high) / 2, low=low, high=high) if one.key == name else one
+        for one in sheet.axes[0].estimates
+    )
+    page = build(replace(sheet, axes=(replace(sheet.axes[0], estimates=moved),)))
+    assert words(row("order_flip_rate", page)) == [mark]
+
+
+def test_one_odd_reply_is_no_effect() -> None:
+    assert words(measured(0.004, 0.001, 0.026, 0.0)) == ["none seen"]
+    assert words(measured(0.04, 0.02, 0.06, 0.0)) == ["effect"]
+
+
 def test_a_unit_without_a_scale_is_left_open() -> None:
     assert words(measured(0.0, -1.0, 1.0, 0.0, "points")) == ["open"]
 

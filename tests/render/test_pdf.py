@@ -60,7 +60,7 @@ def test_page_one_stands_alone(reader: PdfReader) -> None:
         "Valid only for",
         "19 May 2027",
         "Absolute maximum ratings",
-        "Price and speed",
+        "Price, speed, resolution",
         "Features",
         "Recommended operating conditions",
         "Effects and their limits",

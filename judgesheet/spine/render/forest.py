@@ -59,7 +59,7 @@ class Panel:
     @property
     def ends(self) -> tuple[float, float]:
         """Where the scale begins and ends; without limits it takes the place of their columns."""
-        return (194.0, 356.0) if self.limited else (236.0, 430.0)
+        return (194.0, 356.0) if self.limited else (236.0, 418.0)
 
     @property
     def values(self) -> float:
@@ -207,7 +207,9 @@ def _row(panel: Panel, effect: Effect, top: float) -> Iterator[str]:
     yield _marker(value, middle, effect, colour)
     room = int((panel.ends[0] - 12) / _CHARACTER)
     yield _text(4, middle + 2.6, show.short(spec.label, room))
-    yield _text(panel.values, middle + 2.6, show.short(spec.shown.sentence, 26))
+    yield _text(
+        panel.values, middle + 2.6, show.short(spec.shown.sentence, 26 if panel.limited else 31)
+    )
     if not panel.limited:
         return
     verdict = spec.verdict is not None

@@ -154,7 +154,10 @@ def front(
         features=_features(sheet, found, void, anchors, room),
         advice=_advice(sheet, found, void, anchors, room),
         ratings=_trim([list(ratings(sheet))], lambda row: lines_of(row.name, 30), left),
-        price=tuple(_price(sheet.run, sum(axis.answered for axis in sheet.axes))),
+        price=(
+            *_price(sheet.run, sum(axis.answered for axis in sheet.axes)),
+            *_resolution(sheet, found, void),
+        ),
     )
 
 
@@ -302,6 +305,17 @@ def _price(run: Mapping[str, Any], answered: int) -> Iterator[Row]:
               if known else "unknown: no prices given")  # fmt: skip
     for quantile in ("p50", "p99"):
         yield Row(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))
+
+
+def _resolution(
+    sheet: Datasheet, found: Mapping[str, Estimate], void: Mapping[str, str]
+) -> Iterator[Row]:
+    """The smallest quality step that the judge sees, where an axis climbed a ladder of steps."""
+    for axis in sheet.axes:
+        for key in (row.key for row in axis.characteristics):
+            if key in found and found[key].unit == "steps" and axis.name not in void:
+                name = show.short(found[key].label, 60)
+                yield Row(name, show.short(show.estimate(found[key]).sentence, 60))
 
 
 def _trim(queues: Sequence[Sequence[T]], cost: Any, room: int) -> Trimmed:

@@ -29,13 +29,27 @@ VISIBLE = 0.10
 """Without a limit, a null result counts as seen if a tenth of the scale would have shown."""
 RANGES = {
     **dict.fromkeys((*show.SHARES, "V"), (0.0, 1.0)),
-    **dict.fromkeys(("r", "rho", "tau", "tau-b", "kappa", "alpha", "difference"), (-1.0, 1.0)),
+    **dict.fromkeys(("r", "rho", "tau", "tau-b", "kappa", "alpha"), (-1.0, 1.0)),
+    **dict.fromkeys(("difference", "difference of r"), (-1.0, 1.0)),
 }
 """Unit -> the ends of its scale, where there are ends."""
 
-EFFECT, NONE_SEEN = ("●", "effect"), ("○", "none seen")
+ODD_REPLY = 0.01
+"""Where "no effect" is the end of the scale, one odd reply moves an interval off it: so much less
+than this share is still none."""
+EFFECT, NONE_SEEN, NOISE, UNDECIDED = (
+    ("●", "effect"),
+    ("○", "none seen"),
+    ("≈", "noise"),
+    ("?", "open"),
+)
 CEILING, FLOOR = ("▲", "ceiling"), ("▼", "floor")
-_SHORT_UNITS = {"percentage points": "pp", "chi-square": "χ²"}
+_SHORT_UNITS = {
+    "percentage points": "pp",
+    "difference of r": "Δr",
+    "difference": "Δ",
+    "chi-square": "χ²",
+}
 _LABEL, _CONDITIONS = 46, 16
 
 
@@ -249,7 +263,9 @@ def _row(
         noise=_number(noise.value, estimate) if noise and noise.value is not None else "",
         detectable=_number(least, estimate) if least is not None else "",
         limit=_limit(verdict, estimate),
-        marks=(Mark(*VOID),) if reason else tuple(_marks(estimate, row.null, least, verdict)),
+        marks=(Mark(*VOID),)
+        if reason
+        else tuple(_marks(estimate, row.null, least, noise, verdict)),
         meaning=first_sentence(axis.glossary.get(parse_key(row.key).name, "")),
         void=reason,
         estimate=estimate,
@@ -266,15 +282,24 @@ def first_sentence(text: str) -> str:
 def _is_null(estimate: Estimate, null: float | None) -> bool:
     """Whether the interval holds the value that would mean no effect."""
     low, high = show.finite(estimate.low), show.finite(estimate.high)
-    return null is not None and low is not None and high is not None and low <= null <= high
+    if null is None or low is None or high is None:
+        return False
+    slack = ODD_REPLY if null in RANGES.get(estimate.unit, ()) else 0.0
+    return low - slack <= null <= high + slack
 
 
 def _marks(
-    estimate: Estimate, null: float | None, least: float | None, verdict: Verdict | None
+    estimate: Estimate,
+    null: float | None,
+    least: float | None,
+    noise: Estimate | None,
+    verdict: Verdict | None,
 ) -> Iterator[Mark]:
     """The limit's verdict, or what the figure alone shows; then the end of the scale it touches."""
     if verdict is not None:
         yield Mark(*{True: PASS, False: FAIL, None: OPEN}[verdict.passed])
+    elif noise is not None and noise.value is not None:
+        yield from _beyond_noise(estimate, noise)
     elif estimate.value is not None:
         yield from _evidence_of_effect(estimate, null, least)
     low, high = RANGES.get(estimate.unit, (None, None))
@@ -282,18 +307,29 @@ def _marks(
         yield Mark(*(FLOOR if estimate.value == low else CEILING))
 
 
+def _beyond_noise(estimate: Estimate, noise: Estimate) -> Iterator[Mark]:
+    """An effect of the order is one that the intervals keep apart from mere repetition."""
+    low, high = show.finite(estimate.low), show.finite(estimate.high)
+    if low is None or high is None or noise.value is None:
+        return
+    if noise.high is not None and noise.high < low:
+        yield Mark(*EFFECT)
+    else:
+        yield Mark(*(NOISE if low <= noise.value <= high else UNDECIDED))
+
+
 def _evidence_of_effect(
     estimate: Estimate, null: float | None, least: float | None
 ) -> Iterator[Mark]:
     if estimate.unit == "p" and estimate.value is not None:
-        yield Mark(*EFFECT) if estimate.value < 0.05 else Mark("?", "open")
+        yield Mark(*EFFECT) if estimate.value < 0.05 else Mark(*UNDECIDED)
     elif null is None:
         return
     elif least is None:
-        yield Mark(*EFFECT) if estimate.low is not None else Mark("?", "open")
+        yield Mark(*(UNDECIDED if estimate.low is None else EFFECT))
     else:
         seen = estimate.unit in RANGES and least <= VISIBLE
-        yield Mark(*NONE_SEEN) if seen else Mark("?", "open")
+        yield Mark(*(NONE_SEEN if seen else UNDECIDED))
 
 
 def _limit(verdict: Verdict | None, estimate: Estimate) -> str:
