@@ -97,11 +97,11 @@ def _row_of(row: Spec) -> tuple[str, ...]:
 
 
 def _mitigation(page: Page) -> Iterator[str]:
-    if page.remedies:
+    if page.every_remedy:
         yield "## Mitigation"
         rows = (
             tuple(map(escape, (f"{one.action}: {one.figure}", one.before, one.after, one.calls)))
-            for one in page.remedies
+            for one in page.every_remedy
         )
         yield table(("What to do, and what it moves", "Before", "After", "Calls"), "llll", rows)
 

@@ -17,7 +17,7 @@ from judgesheet.spine.render.page.appendix import AxisAppendix, Conditions
 from judgesheet.spine.render.page.controls import void
 from judgesheet.spine.render.page.front import Advice, Finding, Front, Room
 from judgesheet.spine.render.page.identity import Identity, identify
-from judgesheet.spine.render.page.parts import Anchors, Row, more, records
+from judgesheet.spine.render.page.parts import Anchors, Row, more, records, share_out
 from judgesheet.spine.render.page.schematic import Schema, schema
 from judgesheet.spine.render.page.table import AxisSpecs, Remedy, remedies, specs
 
@@ -39,6 +39,7 @@ class Page:
     specs: tuple[AxisSpecs, ...]
     remedies: tuple[Remedy, ...]
     more_remedies: str
+    every_remedy: tuple[Remedy, ...]
     schema: Schema | None
     findings: tuple[tuple[Finding, ...], ...]
     advice: tuple[Advice, ...]
@@ -54,7 +55,8 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
     document = digest(to_json(sheet))
     model = show.visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
     ended = show.parse_moment(sheet.run.get("ended_at"))
-    helpful = tuple(remedies(sheet, found, fallen))
+    helpful = remedies(sheet, found, fallen)
+    kept = share_out(helpful, lambda _: 1, MOST_REMEDIES)
     schemas = map(schema, records(sheet.provenance.get("prompts")))
     return Page(
         title=f"{model}: judge datasheet",
@@ -66,8 +68,9 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
         identity=identify(sheet),
         front=first.front(sheet, found, fallen, anchors, room),
         specs=specs(sheet, found, fallen, anchors, room),
-        remedies=helpful[:MOST_REMEDIES],
-        more_remedies=more(len(helpful) - MOST_REMEDIES),
+        remedies=tuple(one for mine in kept for one in mine),
+        more_remedies=more(sum(map(len, helpful)) - sum(map(len, kept))),
+        every_remedy=tuple(one for mine in helpful for one in mine),
         schema=next((one for one in schemas if one), None),
         findings=tuple(map(tuple, first.findings(sheet, found, fallen, anchors))),
         advice=tuple(first.advice(sheet, found, fallen, anchors)),

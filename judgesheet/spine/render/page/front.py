@@ -60,7 +60,7 @@ class Room:
 
     features: int = 20
     advice: int = 11
-    side: int = 20
+    side: int = 18
     effects: int = 15
     conditions: int = 3
     rows: int = 30

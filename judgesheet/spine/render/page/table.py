@@ -46,8 +46,8 @@ EFFECT, NONE_SEEN, NOISE, UNDECIDED = (
 CEILING, FLOOR = ("▲", "ceiling"), ("▼", "floor")
 _SHORT_UNITS = {
     "percentage points": "pp",
-    "difference of r": "Δr",
-    "difference": "Δ",
+    "difference of r": "diff. r",
+    "difference": "diff.",
     "chi-square": "χ²",
 }
 _LABEL, _CONDITIONS = 46, 16
@@ -201,21 +201,26 @@ def detectable(estimate: Estimate) -> float | None:
 
 def remedies(
     sheet: Datasheet, found: Mapping[str, Estimate], void: Mapping[str, str]
+) -> list[list[Remedy]]:
+    """Every mitigation whose two figures were measured, axis by axis."""
+    return [list(_remedies(axis, found, void)) for axis in sheet.axes]
+
+
+def _remedies(
+    axis: AxisResult, found: Mapping[str, Estimate], void: Mapping[str, str]
 ) -> Iterator[Remedy]:
-    """Every mitigation whose two figures were measured."""
-    for axis in sheet.axes:
-        for one in axis.mitigations:
-            before, after = found.get(one.before), found.get(one.after)
-            if before is None or after is None or before.value is None or after.value is None:
-                continue
-            yield Remedy(
-                action=capital(show.visible(one.action, 120)),
-                figure=show.visible(before.label, 90),
-                before=show.estimate(before).sentence,
-                after=show.estimate(after).sentence,
-                calls=f"{show.count(one.calls)}×",
-                void=void.get(axis.name, ""),
-            )
+    for one in axis.mitigations:
+        before, after = found.get(one.before), found.get(one.after)
+        if before is None or after is None or before.value is None or after.value is None:
+            continue
+        yield Remedy(
+            action=capital(show.visible(one.action, 120)),
+            figure=show.visible(before.label, 90),
+            before=show.estimate(before).sentence,
+            after=show.estimate(after).sentence,
+            calls=f"{show.count(one.calls)}×",
+            void=void.get(axis.name, ""),
+        )
 
 
 def _rows(
@@ -312,7 +317,8 @@ def _beyond_noise(estimate: Estimate, noise: Estimate) -> Iterator[Mark]:
     low, high = show.finite(estimate.low), show.finite(estimate.high)
     if low is None or high is None or noise.value is None:
         return
-    if noise.high is not None and noise.high < low:
+    most = show.finite(noise.high)
+    if (noise.value if most is None else most) < low:
         yield Mark(*EFFECT)
     else:
         yield Mark(*(NOISE if low <= noise.value <= high else UNDECIDED))
@@ -326,7 +332,7 @@ def _evidence_of_effect(
     elif null is None:
         return
     elif least is None:
-        yield Mark(*(UNDECIDED if estimate.low is None else EFFECT))
+        yield from () if estimate.low is None else (Mark(*EFFECT),)
     else:
         seen = estimate.unit in RANGES and least <= VISIBLE
         yield Mark(*(NONE_SEEN if seen else UNDECIDED))
