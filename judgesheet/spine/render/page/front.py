@@ -58,10 +58,10 @@ class Room:
     `side` is shared by the digests of the axes, the control checks and the ratings.
     """
 
-    features: int = 20
-    advice: int = 11
+    features: int = 19
+    advice: int = 10
     side: int = 18
-    effects: int = 15
+    effects: int = 13
     conditions: int = 3
     rows: int = 30
 
