@@ -131,7 +131,8 @@ class Totals:
     """Sums over all attempts. Latencies are those of `ok` attempts, in seconds.
 
     `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
-    seconds since the epoch, None before the first attempt.
+    seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
+    prompts that were answered.
     """
 
     planned: int
@@ -145,6 +146,7 @@ class Totals:
     latency_p50_s: float | None
     latency_p99_s: float | None
     served_models: Mapping[str, int]
+    longest_prompt: int | None
 
 
 def is_settled(outcome: Outcome | None) -> bool:
@@ -351,6 +353,7 @@ class Ledger:
             sums = db.execute(
                 "SELECT count(*), sum(tokens_in), sum(tokens_out), min(at), max(at) FROM attempt"
             ).fetchone()
+            longest = db.execute("SELECT max(tokens_in) FROM attempt WHERE outcome = 'ok'")
             outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
             served = db.execute(
                 "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"
@@ -368,6 +371,7 @@ class Ledger:
                 latency_p50_s=_latency_quantile(db, 0.50),
                 latency_p99_s=_latency_quantile(db, 0.99),
                 served_models=dict(served),
+                longest_prompt=longest.fetchone()[0],
             )
 
     # -- inside ------------------------------------------------------------------------------

@@ -1,16 +1,19 @@
 """Stage four: from the ledger's replies to estimates. No call is made, so it can be repeated."""
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from judgesheet import axes
 from judgesheet.axes import Axis, Distributing, Readings, all_axes, explain
 from judgesheet.errors import RunError
-from judgesheet.records import AxisResult, Bounds, Estimate, Label, Recommendation
+from judgesheet.records import AxisResult, Bounds, Estimate, Label, Recommendation, digest
 from judgesheet.spine.parsing import Parser, from_records, read
 from judgesheet.stats.bounds import one_sided
 
@@ -173,6 +176,18 @@ def bounded(estimate: Estimate) -> Estimate:
         return estimate
     bounds = Bounds(found.low, found.high, found.level, found.method)
     return replace(estimate, bounds=bounds)
+
+
+def code_digest(name: str) -> str:
+    """SHA-256 over the source of an axis and of what axes share: the same reads the same.
+
+    It also changes with the axis's estimates; it never stays when the parser changes.
+    """
+    module = sys.modules[all_axes()[name].parse.__module__]
+    own = Path(str(module.__file__))
+    files = sorted(own.parent.glob("*.py")) if own.stem == "__init__" else [own]
+    files += sorted(Path(axes.__file__).parent.glob("_*.py"))
+    return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
 def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:

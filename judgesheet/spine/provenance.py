@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet import __version__
 from judgesheet.records import AxisResult, Datasheet
 from judgesheet.spine.datasheet import SCHEMA_VERSION
-from judgesheet.spine.measure import Measured
+from judgesheet.spine.measure import Measured, code_digest
 
 if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger, Totals
@@ -37,6 +37,9 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "stimuli": plan.get("stimuli", []),
             "prompts": plan.get("prompts", []),
             **_parsers(ledger),
+            "axis_code": [
+                {"axis": axis.name, "digest": code_digest(axis.name)} for axis in measured.results
+            ],
         },
         axes=measured.results,
         recommendations=measured.recommendations,
@@ -75,6 +78,7 @@ def _run(
         "outcomes": dict(totals.outcomes),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
+        "longest_prompt_tokens": totals.longest_prompt,
         "cost_usd": _cost(ledger, totals),
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),

@@ -4,20 +4,28 @@ The plausible figures are written down or follow from short formulas, so that go
 move with a library.
 """
 
+import json
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 from judgesheet.records import (
     AxisResult,
     Characteristic,
+    Control,
     Datasheet,
+    Decision,
     Estimate,
     Figure,
+    Mitigation,
     PaperCompatible,
+    Rating,
     Recommendation,
     Statement,
+    Verdict,
 )
+from judgesheet.spine.datasheet import from_json
 
 AXIS = "score_order"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
@@ -365,6 +373,14 @@ HEADLINE = (
     "cramers_v[scale=9]",
 )
 
+HELD_AGAINST: dict[str, tuple[Any, ...]] = {
+    "cramers_v": ("V", 0.0, ""),
+    "order_flip_rate": ("F", None, f"{AXIS}.repeat_flip_rate"),
+    "excess_flip_rate": ("ΔF", 0.0, ""),
+    "kendall_tau": ("τ", 1.0, ""),
+}
+"""Symbol, value of no effect, and noise of some of them."""
+
 TEMPLATE = """You are grading one response to a request. Judge it on a single criterion.
 
 ## Request
@@ -514,7 +530,9 @@ def plausible() -> Datasheet:
                         "good",
                     ),
                 ),
-                characteristics=tuple(Characteristic(key(name)) for name in HEADLINE),
+                characteristics=tuple(
+                    Characteristic(key(name), *HELD_AGAINST.get(name, ())) for name in HEADLINE
+                ),
                 glossary=GLOSSARY,
                 figures=FIGURES,
             ),
@@ -584,6 +602,76 @@ def all_unreadable() -> Datasheet:
             ),
         ),
     )
+
+
+def several(number: int, estimates: int = 0) -> Datasheet:
+    """The plausible sheet with its axis repeated under other names, and grown to so many estimates.
+
+    The copies carry other figures, so that none of them is left out as a repetition.
+    """
+    sheet = plausible()
+    names = [AXIS, "criterion_order", "candidate_order", "listwise_consensus"][:number]
+    axes = tuple(_renamed(sheet.axes[0], name, estimates) for name in names)
+    advice = tuple(replace(one, axis=name) for name in names for one in sheet.recommendations)
+    provenance = {
+        **sheet.provenance,
+        **{
+            part: [{**one, "axis": name} for name in names for one in sheet.provenance[part]]
+            for part in ("prompts", "stimuli")
+        },
+    }
+    return replace(sheet, axes=axes, recommendations=advice, provenance=provenance)
+
+
+def _renamed(axis: AxisResult, name: str, estimates: int) -> AxisResult:
+    whole = replace(plausible(), axes=(axis,), recommendations=())
+    text = json.dumps(asdict(whole)).replace(f"{AXIS}.", f"{name}.")
+    copy = from_json(text).axes[0]
+    grown = (
+        replace(copy.estimates[i % 5], key=f"{name}.grown[step={i // 9},slot={i % 9}]")
+        for i in range(max(estimates - len(copy.estimates), 0))
+    )
+    title = f"{axis.title} ({name.replace('_', ' ')})"
+    return replace(copy, name=name, title=title, estimates=(*copy.estimates, *grown))
+
+
+Outcome = Literal["adopt", "conditions", "reject", "not proven"]
+LIMITS: tuple[tuple[str, Literal["max", "min"], float, bool | None], ...] = (
+    ("cramers_v", "max", 0.15, False),
+    ("excess_flip_rate", "max", 0.25, None),
+    ("order_flip_rate", "max", 0.6, True),
+    ("kendall_tau", "min", 0.3, None),
+    ("within_item_sd[arm=balanced]", "max", 1.2, True),
+)
+
+
+def judged(verdict: Outcome = "reject", sheet: Datasheet | None = None) -> Datasheet:
+    """A sheet under a policy, with limits kept, broken and not proven."""
+    sheet = sheet or plausible()
+    axis = sheet.axes[0]
+    found = {one.key: one.value for one in axis.estimates}
+    verdicts = tuple(
+        Verdict(f"{kind} {limit}", key, found[key], passed, "its interval says so", limit, kind)
+        for name, kind, limit, passed in LIMITS
+        for key in (f"{axis.name}.{name}",)
+    )
+    decision = Decision(
+        verdict,
+        "leaderboard",
+        f"{axis.name}.cramers_v",
+        "The preference for a place in the rubric is above its limit.",
+        ("Average over 8 orders.", "Do not choose the best of several with one reading."),
+    )
+    axis = replace(
+        axis,
+        mitigations=(
+            Mitigation("average the 10 balanced orders", f"{axis.name}.order_flip_rate",
+                       f"{axis.name}.repeat_flip_rate", 10),
+        ),
+        ratings=(Rating("scores in a rubric", 5.0, "scores", "longer rubrics were not shown"),),
+        controls=(Control("scores follow quality", True, "Scores must rise with quality."),),
+    )  # fmt: skip
+    return replace(sheet, axes=(axis, *sheet.axes[1:]), verdicts=verdicts, decision=decision)
 
 
 CANARY = "http://127.0.0.1:9/canary"

@@ -20,7 +20,7 @@ from tests.render import sheets
 def test_html_shows_attacks_as_text() -> None:
     page = render(sheets.hostile(), "html").decode()
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "<script" not in page
+    assert page.count("<script") == 1  # ours
     assert "{{ 7 * 7 }}" in page
     assert "[U+202E]gpj.exe" in page
     assert "[U+0000]" in page
@@ -34,7 +34,7 @@ def test_markdown_tables_cannot_be_broken() -> None:
     for line in text.splitlines():
         if line.startswith("|"):
             pipes = len(re.findall(r"(?<!\\)\|", line))
-            assert pipes in (3, 8), line
+            assert pipes in (3, 5, 10), line
     assert "<script" not in text.replace("\\<", "")
     assert not re.search(r"(?<!\\)\[link\]\(", re.sub(r"(`+).*?\1", "", text))
 

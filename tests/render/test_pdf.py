@@ -12,6 +12,9 @@ from judgesheet.errors import MissingDependencyError
 from judgesheet.records import digest
 from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import Options, render
+from judgesheet.spine.render import pdf as pdf_module
+from judgesheet.spine.render.html import drawings
+from judgesheet.spine.render.page import build
 from tests.render import sheets
 
 
@@ -49,13 +52,18 @@ def test_it_says_what_it_is(reader: PdfReader) -> None:
 
 
 def test_page_one_stands_alone(reader: PdfReader) -> None:
-    text = reader.pages[0].extract_text()
+    text = " ".join(reader.pages[0].extract_text().split())
     for words in (
-        "local/smollm2-135m",
-        "Findings",
+        "local/smollm2-135m@SmolLM2-135M-Instruct-Q4_K_M.gguf",
+        "NO POLICY APPLIED",
+        "Control checks",
+        "Valid only for",
+        "19 May 2027",
+        "Absolute maximum ratings",
+        "Price, speed, resolution",
+        "Features",
         "Recommended operating conditions",
-        "Run at a glance",
-        "946 (98.5 %)",
+        "Effects and their limits",
         digest(to_json(sheets.plausible()))[:12],
         f"Page 1 of {len(reader.pages)}",
     ):
@@ -72,8 +80,8 @@ def test_every_key_is_printed(reader: PdfReader) -> None:
 
 def test_bookmarks_lead_through_it(reader: PdfReader) -> None:
     names = [entry.title for entry in flat(reader.outline)]
-    assert names[0] == "local/smollm2-135m"
-    for name in ("Findings", "Characteristics", "Test conditions", "Appendix: every figure"):
+    assert names[0] == "local/smollm2-135m@SmolLM2-135M-Instruct-Q4_K_M.gguf"
+    for name in ("Features", "Characteristics", "Every estimate", "Test conditions"):
         assert name in names
 
 
@@ -91,7 +99,7 @@ def test_it_is_tagged_for_screen_readers(reader: PdfReader) -> None:
     assert root["/ViewerPreferences"]["/DisplayDocTitle"] is not None
     assert b"pdfuaid" in root["/Metadata"].get_data()
     figures = [e for e in elements(root["/StructTreeRoot"]["/K"]) if e.get("/S") == "/Figure"]
-    assert len(figures) == len(sheets.FIGURES)
+    assert len(figures) == len(sheets.FIGURES) + 1  # and the forest plot
     assert all(figure["/Alt"] for figure in figures)
 
 
@@ -114,6 +122,34 @@ def test_fonts_travel_with_it(reader: PdfReader) -> None:
             assert {"/FontFile2", "/FontFile3"} & descriptor.keys()
             names.add(str(inner["/BaseFont"]).split("+")[1])
     assert {"Inter", "Inter-Semi-Bold", "JetBrains-Mono"} == names
+
+
+FULL = {
+    "one": sheets.plausible,
+    "judged": sheets.judged,
+    "two": lambda: sheets.several(2),
+    "four": lambda: sheets.several(4),
+    "four judged": lambda: sheets.judged("conditions", sheets.several(4)),
+    "unreadable": sheets.all_unreadable,
+    "hostile": sheets.hostile,
+}
+
+
+@pytest.mark.parametrize("paper", ["a4", "letter"])
+@pytest.mark.parametrize("name", FULL)
+def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
+    """Whatever is on the sheet: the decision fits page one and the table page two."""
+    sheet, options = FULL[name](), Options(paper=paper)
+    with pdf_module._undisturbed():
+        figures = drawings(build(sheet), 9, themed=False)
+        room = pdf_module._fitting(sheet, options, figures)
+        laid_out = pdf_module._set(sheet, options, room, figures, whole=False)
+    pages = [set(page.anchors) for page in laid_out.pages]
+    assert len(pages) == 3
+    assert {"verdict", "checks", "valid", "features", "advice", "effects"} <= pages[0]
+    assert {"characteristics", "figures", "remedies", "uncertainty"} <= pages[1]
+    assert "appendix" in pages[2]
+    assert all(axis.rows for axis in build(sheet, room).specs)
 
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])

@@ -115,49 +115,44 @@ NEEDS = (
 _HIGHER = ("target_sensitivity",)
 _NEITHER = ("criterion_shift",)
 _NEARER = ("slot1_share", "format_cue", "filler_preference")
-_NULLS = {
-    "positional_false_preference[set=same_subset]": 0.0,
-    "dark_current[kind=identical]": 0.0,
-    "slot1_share[set=same_subset]": 0.5,
-    "slot1_share[set=natural]": 0.5,
-    "format_cue": 0.0,
-    "filler_preference": 0.5,
-}
 
 HEADLINE = tuple(
     Characteristic(
         f"{NAME}.{name}",
-        null=_NULLS.get(name),
-        better=better(name, higher=_HIGHER, neither=_NEITHER, nearer=_NEARER),
+        symbol,
+        null,
+        noise and f"{NAME}.{noise}",
+        better(name, higher=_HIGHER, neither=_NEITHER, nearer=_NEARER),
     )
-    for name in (
-        "dark_current[kind=empty]",
-        "dark_current[kind=whitespace]",
-        "dark_current[kind=identical]",
-        "raw_false_preference[set=same_subset]",
-        "stable_cross_sensitivity[set=same_subset]",
-        "positional_false_preference[set=same_subset]",
-        "order_inconsistent[set=same_subset]",
-        "slot1_share[set=same_subset]",
-        "position_component[set=same_subset]",
-        "content_component[set=same_subset]",
-        "noise_component[set=same_subset]",
-        "order_inconsistent[set=natural]",
-        "slot1_share[set=natural]",
-        "order_change_rate[set=natural]",
-        "repeat_change_rate[set=natural]",
-        "target_sensitivity[set=natural]",
-        "threshold75",
-        "target_sensitivity[delta=1]",
-        "wrong_rate[delta=1]",
-        "miss_by_tie[delta=1]",
-        "target_sensitivity[delta=5]",
-        "criterion_shift[delta=0]",
-        "criterion_shift[delta=1]",
-        "format_cue",
-        "filler_preference",
+    for name, symbol, null, noise in (
+        ("order_inconsistent[set=natural]", "OI_nat", 0.0, "repeat_change_rate[set=natural]"),
+        ("order_inconsistent[set=same_subset]", "OI", 0.0, "repeat_change_rate[set=same_subset]"),
+        ("slot1_share[set=natural]", "S1_nat", 0.5, ""),
+        ("slot1_share[set=same_subset]", "S1", 0.5, ""),
+        ("dark_current[kind=identical]", "DC_=", 0.0, ""),
+        ("target_sensitivity[set=natural]", "TS_nat", 0.5, ""),
+        ("target_sensitivity[delta=1]", "TS_1", 0.5, ""),
+        ("threshold75", "Δ75", None, ""),
+        ("raw_false_preference[set=same_subset]", "RFP", 0.0, ""),
+        ("positional_false_preference[set=same_subset]", "PFP", 0.0, ""),
+        ("stable_cross_sensitivity[set=same_subset]", "SCS", 0.0, ""),
+        ("criterion_shift[delta=1]", "ΔC_1", None, ""),
+        ("dark_current[kind=empty]", "DC_0", 0.0, ""),
+        ("dark_current[kind=whitespace]", "DC_s", 0.0, ""),
+        ("filler_preference", "FP", 0.5, ""),
+        ("format_cue", "FC", 0.0, ""),
+        ("position_component[set=same_subset]", "C_pos", 0.0, ""),
+        ("content_component[set=same_subset]", "C_con", 0.0, ""),
+        ("noise_component[set=same_subset]", "C_noi", 0.0, ""),
+        ("order_change_rate[set=natural]", "OCR", None, "repeat_change_rate[set=natural]"),
+        ("repeat_change_rate[set=natural]", "RCR", None, ""),
+        ("wrong_rate[delta=1]", "W_1", 0.0, ""),
+        ("miss_by_tie[delta=1]", "MBT_1", 0.0, ""),
+        ("target_sensitivity[delta=5]", "TS_5", 0.5, ""),
+        ("criterion_shift[delta=0]", "ΔC_0", None, ""),
     )
 )
+"""The characteristics, the most telling first: a sheet that is short of room cuts from the end."""
 
 
 SWEPT = tuple(

@@ -7,26 +7,25 @@ same bytes. Colours become CSS variables for a page that has a dark mode (`theme
 
 import io
 import math
-import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree
 
 from judgesheet.records import AxisResult, Estimate, Figure
 from judgesheet.resources import template_dir
 from judgesheet.spine.datasheet import family
 from judgesheet.spine.render import show
+from judgesheet.spine.render.svg import slim
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_SERIES, MOST_PLACES = 6, 24
-WIDTH, HEIGHT = 3.46, 2.36
-"""Inches: half the text width of A4 less the gutter."""
+WIDTH, HEIGHT = 3.46, 1.22
+"""Inches: half the text width of A4 less the gutter, and low enough for four on page two."""
 
 INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
 SERIES = (
@@ -38,17 +37,15 @@ SERIES = (
     ("#4d5560", "P", (0, (1, 1))),
 )
 """Colour, marker and dash of the series: distinct in grey and to colour-blind readers."""
-_FONT = "font-family: Inter, system-ui, sans-serif"
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
 # Lines only: a dotted hatch alone writes a hundred kilobytes of circles.
 HATCHES = ("", "///", "|||", "\\\\\\", "xxx", "---")
 _THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
+    "#0a6b4f": "--good", "#a6260d": "--bad", "#6b4e00": "--unknown", "#fdecea": "--loud",
     **{colour: f"--series-{i}" for i, (colour, _, _) in enumerate(SERIES, 1)},
 }  # fmt: skip
-_SVG = "http://www.w3.org/2000/svg"
-_LINK = "http://www.w3.org/1999/xlink"
 _STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "judgesheet",
@@ -70,10 +67,8 @@ _STYLE: Any = {
     "ytick.color": MUTED,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
+    "xtick.bottom": False,  # grid lines and labels say where a tick is
+    "ytick.left": False,
     "grid.color": GRID,
     "grid.linewidth": 0.5,
     "legend.frameon": False,
@@ -170,7 +165,8 @@ def draw(figure: Figure, result: AxisResult, name: str, *, themed: bool = False)
         )
         return Drawing(name, title, caption, notes=(why, *notes))
     description = _description(data)
-    svg = _clean(_plot(data), name, title, description, themed=themed)
+    svg = slim(_plot(data), name, title, description)
+    svg = themed_colours(svg) if themed else svg
     return Drawing(name, title, caption, description, svg, notes)
 
 
@@ -238,7 +234,7 @@ def _description(data: Data) -> str:
     """What a reader who cannot see the figure is told."""
     shown = [
         f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
-        for point in data.points[:12]
+        for point in data.points[:8]
     ]
     more = len(data.points) - len(shown)
     return f"{'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
@@ -253,18 +249,28 @@ def _plot(data: Data) -> str:
     from matplotlib import font_manager
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     for font in sorted((template_dir() / "fonts").glob("Inter-*.otf")):
         font_manager.fontManager.addfont(font)
-    rows = len(data.points) if data.figure.kind == "intervals" else 0
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
-        canvas = Canvas(figsize=(WIDTH, HEIGHT * max(1.0, rows / 7)), layout="constrained")
+        engine = ConstrainedLayoutEngine()
+        canvas = Canvas(figsize=(WIDTH, HEIGHT * _stretch(data)), layout=engine)
         FigureCanvasSVG(canvas)
         KINDS[data.figure.kind](data, canvas.subplots())
+        # Laid out once, here: left to `savefig`, everything would be drawn twice.
+        engine.execute(canvas)
+        canvas.set_layout_engine("none")
         out = io.StringIO()
         canvas.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()
+
+
+def _stretch(data: Data) -> float:
+    """How much higher than usual a figure with many rows is."""
+    rows = {"intervals": len(data.points) / 4, "heatmap": len({p.y for p in data.points}) / 6}
+    return max(1.0, rows.get(data.figure.kind, 0.0))
 
 
 def _line(data: Data, axes: "Axes") -> None:
@@ -564,65 +570,22 @@ def _finish(data: Data, axes: "Axes", *, horizontal: bool) -> None:
     )
     axes.set_xlabel(_label(across))
     if along:
-        axes.set_ylabel(_label(along))
+        axes.set_ylabel(_label(along, 18))
     if len(data.series) > 1 and not (horizontal and not data.figure.series):
         axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, borderpad=0,
                     columnspacing=1.2, handletextpad=0.5)  # fmt: skip
 
 
-def _label(text: str) -> str:
-    return "\n".join(textwrap.wrap(show.words(text), 48)[:2])
+def _label(text: str, width: int = 48) -> str:
+    return "\n".join(textwrap.wrap(show.words(text), width)[:2])
 
 
 def _tick(number: float, unit: str) -> str:
     return f"{number:.6g}".replace("-", "\N{MINUS SIGN}") + (f" {unit}" if unit else "")
 
 
-# ------------------------------------------------------------------------------------- cleaning
-
-
-def _clean(svg: str, name: str, title: str, description: str, *, themed: bool) -> str:
-    """Make the drawing fit for embedding: unique ids, a name for screen readers, less weight."""
-    ElementTree.register_namespace("", _SVG)
-    ElementTree.register_namespace("xlink", _LINK)
-    root = ElementTree.fromstring(svg)  # noqa: S314 (our own drawing, not foreign XML)
-    for child in list(root):
-        # The style element would reach beyond the drawing: what it says is said on the root.
-        if child.tag.endswith("}metadata") or child.find(f"{{{_SVG}}}style") is not None:
-            root.remove(child)
-    root.set("style", "stroke-linejoin: round; stroke-linecap: butt; " + _FONT)
-    _rename_ids(root, name)
-    root.attrib.pop("width", None)
-    root.attrib.pop("height", None)
-    root.attrib.update({"role": "img", "class": "figure", "focusable": "false",
-                        "aria-labelledby": f"{name}-title {name}-desc"})  # fmt: skip
-    for position, (tag, text) in enumerate((("title", title), ("desc", description))):
-        element = ElementTree.Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
-        element.text = text
-        root.insert(position, element)
-    text = re.sub(r"\s*\n\s*", "\n", ElementTree.tostring(root, encoding="unicode"))
-    text = text.replace("font-family: 'Inter'; ", "")  # said once, at the root
-    text = re.sub(r" transform=\"rotate\(-?0 [^)]*\)\"", "", text)
-    text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)
-    return _themed(text) if themed else text
-
-
-def _rename_ids(root: ElementTree.Element, name: str) -> None:
-    """Prefix the ids that something refers to and drop the others."""
-    text = ElementTree.tostring(root, encoding="unicode")
-    used = set(re.findall(r"(?:url\(#|href=\"#)([^)\"]+)", text))
-    for element in root.iter():
-        own = element.attrib.pop("id", None)
-        if own in used:
-            element.set("id", f"{name}-{own}")
-        for attribute, value in element.attrib.items():
-            if attribute == f"{{{_LINK}}}href":
-                element.set(attribute, value.replace("#", f"#{name}-", 1))
-            elif "url(#" in value:
-                element.set(attribute, value.replace("url(#", f"url(#{name}-"))
-
-
-def _themed(svg: str) -> str:
+def themed_colours(svg: str) -> str:
+    """The drawing with its colours as variables of the page."""
     for colour, variable in _THEME.items():
         svg = svg.replace(colour, f"var({variable})")
     return svg

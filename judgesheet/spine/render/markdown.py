@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from judgesheet.records import Datasheet
 from judgesheet.spine.render import Options
-from judgesheet.spine.render.page import Advice, AxisPage, Evidence, Finding, Line, Page, Row, build
+from judgesheet.spine.render.page import Advice, Finding, Page, Row, build
+from judgesheet.spine.render.page.parts import Evidence
+from judgesheet.spine.render.page.table import Spec
 
 SUFFIX = "md"
 # Characters with a meaning in GitHub-flavoured Markdown or HTML. Backslash first.
@@ -20,35 +22,49 @@ def render(sheet: Datasheet, _options: Options) -> bytes:
     blocks = [
         *_head(page),
         *_statements(page),
-        *(block for axis in page.axes for block in _axis(axis)),
+        *_characteristics(page),
+        *_mitigation(page),
         *_conditions(page),
     ]
     return ("\n\n".join(block for block in blocks if block) + "\n").encode()
 
 
 def _head(page: Page) -> Iterator[str]:
-    yield f"# {escape(page.model)}: judge datasheet"
+    identity, strip = page.identity, page.front.strip
+    yield f"# {escape(identity.part)}: judge datasheet"
     yield (
-        f"Served model {escape(page.served)} · {escape(page.protocol)} · measured "
-        f"{escape(page.measured)} · document `{page.document_short}`"
+        f"Protocol `{identity.protocol}` · measured {escape(identity.measured)} · review by "
+        f"{escape(identity.review_by)} · document `{page.document_short}`"
     )
-    for banner in page.banners:
-        yield f"> [!WARNING]\n> {escape(banner)}"
+    policy = f" Policy: {escape(strip.policy)}." if strip.policy else ""
+    limiting = f" Limiting: {escape(strip.limiting)}." if strip.limiting else ""
+    yield f"**{strip.symbol} {strip.word}.** {escape(strip.text)}{policy}{limiting}"
+    yield _list(f"Condition: {escape(condition)}" for condition in strip.conditions)
+    for check in page.front.checks.shown:
+        if check.word == "fail":
+            scope = f", {escape(check.scope)}" if check.scope else ""
+            yield f"> [!WARNING]\n> {escape(check.name)}{scope}: {escape(check.text)}"
 
 
 def _statements(page: Page) -> Iterator[str]:
-    yield "## Findings"
-    yield _list(map(_finding, page.findings)) or "No finding could be computed from this run."
+    yield "## Features"
+    findings = [finding for told in page.findings for finding in told]
+    yield _list(map(_finding, findings)) or "No finding could be computed from this run."
     yield "## Recommended operating conditions"
     yield _list(map(_advice, page.advice)) or "Nothing can be recommended from this run."
+    yield "## Absolute maximum ratings"
+    yield _list(f"{escape(row.name)}: {escape(row.value)}" for row in page.ratings)
 
 
 def _finding(finding: Finding) -> str:
-    return f"{finding.symbol} **{finding.word}.** {escape(finding.text)}{_keys(finding.evidence)}"
+    void = f"{escape(finding.void)}: " if finding.void else ""
+    text = f"{void}{escape(finding.text)}{_keys(finding.evidence)}"
+    return f"{finding.symbol} **{finding.word}.** {text}"
 
 
 def _advice(advice: Advice) -> str:
-    return f"{escape(advice.text)}{_keys(advice.evidence)}"
+    void = f"∅ **Void**, {escape(advice.void)}: " if advice.void else ""
+    return f"{void}{escape(advice.text)}{_keys(advice.evidence)}"
 
 
 def _keys(evidence: Iterable[Evidence]) -> str:
@@ -56,31 +72,49 @@ def _keys(evidence: Iterable[Evidence]) -> str:
     return f" ({keys})" if keys else ""
 
 
-def _axis(axis: AxisPage) -> Iterator[str]:
-    yield f"## {escape(axis.title)}"
-    conditions = f" {escape(axis.conditions)}." if axis.conditions else ""
-    yield f"{escape(axis.question)} {escape(axis.counts)}.{conditions}"
-    if axis.characteristics:
-        head = ("Parameter", "Low", "Value", "High", "Unit", "n (prompts)", "Key")
-        yield table(head, "lrrrlrl", map(_characteristic, axis.characteristics))
-    yield _list(f"Caveat: {escape(caveat)}" for caveat in axis.caveats)
+def _characteristics(page: Page) -> Iterator[str]:
+    for axis, back in zip(page.specs, page.axes, strict=True):
+        yield f"## {escape(axis.title)}"
+        void = f" **∅ Void, {escape(axis.void)}: nothing here holds.**" if axis.void else ""
+        given = f" {escape(axis.conditions)}." if axis.conditions else ""
+        yield f"{escape(axis.question)} {escape(axis.counts)}.{given}{void}"
+        if axis.every:
+            head = ("Parameter", "Low", "Value", "High", "Unit", "n (stimuli)", "Limit", "Mark",
+                    "Key")  # fmt: skip
+            yield table(head, "lrrrlrrll", map(_row_of, axis.every))
+        yield _list(f"Caveat: {escape(caveat)}" for caveat in back.caveats)
 
 
-def _characteristic(line: Line) -> tuple[str, ...]:
-    shown = line.shown
+def _row_of(row: Spec) -> tuple[str, ...]:
+    shown = row.shown
     value = f"{shown.value}: {shown.why}" if shown.why else shown.value
-    cells = (line.label, shown.low or "–", value, shown.high or "–", shown.unit, line.size or "–")
-    return (*map(escape, cells), code(line.key))
+    noise = f"; noise {row.noise}" if row.noise else ""
+    least = f"; MDE {row.detectable}" if row.detectable else ""
+    marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
+    cells = (row.label, shown.low or "–", value, shown.high or "–", shown.unit, row.size or "–",
+             row.limit or "–", f"{marks}{noise}{least}".removeprefix("; ") or "–")  # fmt: skip
+    return (*map(escape, cells), code(row.key))
+
+
+def _mitigation(page: Page) -> Iterator[str]:
+    if page.every_remedy:
+        yield "## Mitigation"
+        rows = (
+            tuple(map(escape, (f"{one.action}: {one.figure}", one.before, one.after, one.calls)))
+            for one in page.every_remedy
+        )
+        yield table(("What to do, and what it moves", "Before", "After", "Calls"), "llll", rows)
 
 
 def _conditions(page: Page) -> Iterator[str]:
     yield "## Test conditions"
-    rows = (*page.glance, *page.judge, *page.run, *page.provenance)
+    given = page.conditions
+    rows = (*page.front.price, *given.glance, *given.judge, *given.run, *given.provenance)
     yield table(("Item", "Value"), "ll", map(_row, rows))
-    for prompt in page.prompts:
+    for prompt in given.prompts:
         name = f"{escape(prompt.name)} of {escape(prompt.axis)}"
         yield f"Prompt {name}, SHA-256 {code(prompt.digest)}"
-    for stimuli in page.stimuli:
+    for stimuli in given.stimuli:
         yield "Stimuli: " + "; ".join(f"{escape(r.name)} {escape(r.value)}" for r in stimuli)
     yield f"Every figure with its method is in datasheet.json (SHA-256 `{page.document}`)."
 

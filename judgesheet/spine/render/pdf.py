@@ -5,6 +5,7 @@ import logging
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,21 @@ from judgesheet.errors import MissingDependencyError
 from judgesheet.records import Datasheet, digest
 from judgesheet.resources import template_dir
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import Options, show
+from judgesheet.spine.render import Options, Paper, show
 from judgesheet.spine.render.figures import Drawing
-from judgesheet.spine.render.html import document, drawings, style
-from judgesheet.spine.render.page import build
+from judgesheet.spine.render.forest import forest
+from judgesheet.spine.render.html import Drawings, document, drawings, style
+from judgesheet.spine.render.page import Room, build
 
 SUFFIX = "pdf"
+VARIANT = "pdf/ua-1"
+ROOM: Mapping[Paper, Room] = {
+    "a4": Room(),
+    "letter": replace(Room(), features=15, advice=8, side=16, effects=10, rows=27),
+}
+"""What the first two pages hold, in lines."""
+SHARES = (1.0, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
+"""Parts of the room that are tried, one after the other, until a page holds."""
 SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
 _FONTS = (
     ("Inter", 400, "Inter-Regular.otf"),
@@ -36,44 +46,91 @@ _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFo
 def render(sheet: Datasheet, options: Options) -> bytes:
     """The sheet for paper; the same sheet gives the same bytes.
 
+    The lines that fit the first two pages are estimated. Where the estimate was too hopeful the
+    sheet is set again with less, so that neither page ever runs over.
+
     Raises
     ------
     MissingDependencyError
         if the typesetting libraries of the system are absent.
     """
     with _undisturbed():
-        page = build(sheet)
-        styles = [_faces(), style("sheet.css"), style("paper.css"), _page_size(options)]
-        figures = drawings(page, themed=False)
-        images = {drawing.name: drawing.svg for axis in figures.values() for drawing in axis}
-        return typeset(document(page, styles, figures, _image), sheet, images)
+        room = ROOM[options.paper]
+        figures = drawings(build(sheet, room), room.effects, themed=False)
+        laid_out = _set(sheet, options, room, figures)
+        if _overflows(laid_out) != (False, False):
+            laid_out = _set(sheet, options, _fitting(sheet, options, figures), figures)
+        return finish(laid_out, sheet)
+
+
+def _fitting(sheet: Datasheet, options: Options, figures: Drawings) -> Room:
+    """The most room, in steps, that keeps the first two pages; they are set alone to find out."""
+    steps, last = [0, 0], len(SHARES) - 1
+    while True:
+        room = ROOM[options.paper].part(*(SHARES[step] for step in steps))
+        overflows = _overflows(_set(sheet, options, room, figures, whole=False))
+        wider = [min(step + over, last) for step, over in zip(steps, overflows, strict=True)]
+        if wider == steps:
+            return room
+        steps = wider
+
+
+def _set(
+    sheet: Datasheet, options: Options, room: Room, figures: Drawings, *, whole: bool = True
+) -> Any:
+    """The sheet as pages."""
+    page = build(sheet, room)
+    figures = replace(figures, forest=forest(page.specs, room.effects))
+    css = "\n".join([_faces(), style("sheet.css"), style("paper.css"), _page_size(options)])
+    images = {drawing.name: drawing.svg for drawing in figures.every()}
+    return lay_out(document(page, css, figures, _image, whole=whole), images)
 
 
 def typeset(text: str, sheet: Datasheet, images: Mapping[str, str] | None = None) -> bytes:
     """Set an HTML document as PDF, fetching nothing but our own fonts and the given images."""
     with _undisturbed():
-        engine = _engine()
-        json = to_json(sheet)
-        when = _when(sheet)
-        attachment = engine.Attachment(
-            string=json.encode(),
-            name="datasheet.json",
-            description="The datasheet as data",
-            relationship="Source",
-            created=when,
-            modified=when,
-        )
-        page = engine.HTML(
-            string=text,
-            base_url=template_dir().as_uri() + "/",
-            url_fetcher=_fetcher(images or {}),
-        )
-        pdf = page.write_pdf(
-            pdf_variant="pdf/ua-1",
-            pdf_identifier=digest(json)[:32].encode(),
-            attachments=[attachment],
-        )
+        return finish(lay_out(text, images or {}), sheet)
+
+
+def lay_out(text: str, images: Mapping[str, str]) -> Any:
+    """The pages of an HTML document, not yet written."""
+    page = _engine().HTML(
+        string=text,
+        base_url=template_dir().as_uri() + "/",
+        url_fetcher=_fetcher(images),
+    )
+    return page.render(pdf_variant=VARIANT)
+
+
+def finish(laid_out: Any, sheet: Datasheet) -> bytes:
+    """The PDF of laid-out pages, with the sheet as an attachment."""
+    json = to_json(sheet)
+    when = _when(sheet)
+    attachment = _engine().Attachment(
+        string=json.encode(),
+        name="datasheet.json",
+        description="The datasheet as data",
+        relationship="Source",
+        created=when,
+        modified=when,
+    )
+    pdf = laid_out.write_pdf(
+        pdf_variant=VARIANT,
+        pdf_identifier=digest(json)[:32].encode(),
+        attachments=[attachment],
+    )
     return bytes(pdf)
+
+
+def _overflows(laid_out: Any) -> tuple[bool, bool]:
+    """Whether the first and whether the second page run over."""
+    first, second = (_page_of(laid_out, anchor) for anchor in ("characteristics", "appendix"))
+    return first > 1, second > first + 1
+
+
+def _page_of(laid_out: Any, anchor: str) -> int:
+    """The page, from 0, on which something stands."""
+    return next(n for n, page in enumerate(laid_out.pages) if anchor in page.anchors)
 
 
 def _image(drawing: Drawing) -> Markup:

@@ -1,0 +1,283 @@
+"""The appendix: every finding, every estimate, the prompts and the test conditions."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judgesheet.records import AxisResult, Datasheet, Estimate
+from judgesheet.spine.datasheet import parse_key
+from judgesheet.spine.render import show
+from judgesheet.spine.render.page.identity import served
+from judgesheet.spine.render.page.parts import (
+    Anchors,
+    Row,
+    made,
+    records,
+    stopped,
+    total,
+    unknown,
+    usual,
+)
+from judgesheet.spine.render.page.table import size
+
+PROMPT_LIMIT = 12_000
+MESSAGE_LIMIT = 6_000
+
+_JUDGE_KNOWN = ("model", "served_models")
+_RUN_KNOWN = (
+    *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
+    *("attempts", "outcomes", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
+    *("latency_p50_s", "latency_p99_s", "started_at", "ended_at"),
+    *("profile", "seed", "reply", "temperature"),
+)
+_PROVENANCE_KNOWN = (
+    *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
+    *("parsers", "parsers_replaced"),
+)
+_PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One estimate: its place, its dimensions, its value and what is particular about it."""
+
+    anchor: str
+    dims: str
+    shown: show.Shown
+    size: str
+    conditions: str
+    method: str
+    note: str
+    paper: str
+    paper_method: str
+
+    @property
+    def value(self) -> str:
+        """`97.1 % (93.3–98.8)`, or the words for nothing."""
+        if self.shown.why:
+            return self.shown.value
+        interval = f" ({self.shown.interval})" if self.shown.interval else ""
+        return f"{self.shown.with_unit}{interval}"
+
+    @property
+    def remarks(self) -> str:
+        """What stands in no column and is not said for the whole family."""
+        way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
+        texts = (self.shown.why, self.note, way, self.method, self.conditions)
+        return " ".join(stopped(text) for text in texts if text)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Estimates of one name; what most of them share is said once, here."""
+
+    name: str
+    about: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AxisAppendix:
+    """Every estimate of one axis; `result` is kept for the figures, drawn by some formats only."""
+
+    anchor: str
+    title: str
+    void: str
+    caveats: tuple[str, ...]
+    families: tuple[Family, ...]
+    result: AxisResult
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The exact wording of a probe: its template and one rendered example."""
+
+    axis: str
+    name: str
+    digest: str
+    template: str
+    example: tuple[Row, ...]
+    extra: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The circumstances of the run, table by table."""
+
+    glance: tuple[Row, ...]
+    judge: tuple[Row, ...]
+    run: tuple[Row, ...]
+    provenance: tuple[Row, ...]
+    stimuli: tuple[tuple[Row, ...], ...]
+    prompts: tuple[Prompt, ...]
+
+
+def appendix(
+    sheet: Datasheet, void: Mapping[str, str], anchors: Anchors
+) -> tuple[AxisAppendix, ...]:
+    """Every estimate of every axis."""
+    return tuple(
+        AxisAppendix(
+            anchor=anchors.of(f"every-{axis.name}"),
+            title=show.visible(axis.title, 120),
+            void=void.get(axis.name, ""),
+            caveats=tuple(show.visible(caveat, 1000) for caveat in axis.caveats),
+            families=tuple(_families(axis, anchors)),
+            result=axis,
+        )
+        for axis in sheet.axes
+    )
+
+
+def conditions(sheet: Datasheet) -> Conditions:
+    """The test conditions; items that nobody foresaw are printed under their own names."""
+    return Conditions(
+        glance=tuple(_glance(sheet)),
+        judge=tuple(_judge(sheet.judge)),
+        run=tuple(_run(sheet.run)),
+        provenance=tuple(_provenance(sheet)),
+        stimuli=tuple(tuple(unknown(one, ())) for one in records(sheet.provenance.get("stimuli"))),
+        prompts=tuple(map(_prompt, records(sheet.provenance.get("prompts")))),
+    )
+
+
+def _families(axis: AxisResult, anchors: Anchors) -> Iterator[Family]:
+    groups: dict[str, list[Line]] = {}
+    printed: Counter[str] = Counter()
+    for estimate in axis.estimates:
+        line = _line(estimate, anchors)
+        if printed[estimate.key]:  # a key that comes twice keeps its first place
+            line = replace(line, anchor=anchors.of(f"{estimate.key}-{printed[estimate.key] + 1}"))
+        printed[estimate.key] += 1
+        groups.setdefault(parse_key(estimate.key).name, []).append(line)
+    for name, lines in groups.items():
+        yield _family(name, lines, axis.glossary.get(name, ""))
+
+
+def _family(name: str, lines: list[Line], meaning: str) -> Family:
+    """Move what most lines share into the heading."""
+    shared = {
+        field: usual(getattr(line, field) for line in lines)
+        for field in ("method", "conditions", "size")
+    }
+    shared["paper_method"] = usual(line.paper_method for line in lines if line.paper)
+    said = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions"}
+    parts = [show.visible(meaning, 900).replace("`", "")]
+    parts += [f"{heading}: {shared[field]}" for heading, field in said.items() if shared[field]]
+    parts += [f"n {shared['size']}, unless a line names another"] if shared["size"] else []
+    own = tuple(_without(line, shared) for line in lines)
+    return Family(show.visible(name, 80), " ".join(stopped(p) for p in parts if p), own)
+
+
+def _without(line: Line, shared: Mapping[str, str]) -> Line:
+    """The line without what its family says for it."""
+    same: dict[str, Any] = {f: "" for f, text in shared.items() if getattr(line, f) == text}
+    return replace(line, **same)
+
+
+def _line(estimate: Estimate, anchors: Anchors) -> Line:
+    shown = show.estimate(estimate)
+    paper, way = _paper(estimate)
+    dims = ", ".join(f"{dim} {value}" for dim, value in parse_key(estimate.key).dims.items())
+    return Line(
+        anchor=anchors.of(estimate.key),
+        dims=show.visible(dims, 120),
+        shown=shown,
+        size=size(estimate),
+        conditions=show.visible(estimate.conditions, 300),
+        method=show.visible(estimate.method, 300),
+        note="" if shown.why else show.visible(estimate.note, 600),
+        paper=paper,
+        paper_method=way,
+    )
+
+
+def _paper(estimate: Estimate) -> tuple[str, str]:
+    paper = estimate.paper_compatible
+    if paper is None:
+        return "", ""
+    shown = show.quantity(paper.value, paper.low, paper.high, estimate.unit, "not given")
+    return shown.sentence, show.visible(paper.method, 200)
+
+
+# ------------------------------------------------------------------------------ test conditions
+
+
+def _glance(sheet: Datasheet) -> Iterator[Row]:
+    """The run in a box: what was asked, what was lost, what it cost."""
+    planned, settled = total(sheet, "planned"), sum(map(made, sheet.axes))
+    yield Row("Calls planned", show.count(planned))
+    for name in ("answered", "unreadable", "refused", "failed"):
+        number = total(sheet, name)
+        yield Row(name.capitalize(), f"{show.count(number)} ({show.share(number, settled)})")
+    if planned > settled:
+        yield Row("Not made yet", show.count(planned - settled))
+    run = sheet.run
+    yield Row("Tokens in / out", _both(show.count, run.get("tokens_in"), run.get("tokens_out")))
+    yield Row("Cost", show.money(run.get("cost_usd")))
+    yield Row("Wall time", show.seconds(run.get("wall_s")))
+    latency = _both(show.seconds, run.get("latency_p50_s"), run.get("latency_p99_s"))
+    yield Row("Latency p50 / p99", latency)
+
+
+def _both(form: Callable[[Any], str], first: Any, second: Any) -> str:
+    """`a / b`, or the words for nothing said once."""
+    texts = [form(first), form(second)]
+    return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
+
+
+def _judge(judge: Mapping[str, Any]) -> Iterator[Row]:
+    yield Row("Model", show.anything(judge.get("model")))
+    yield Row("Served model", served(judge))
+    yield from unknown(judge, _JUDGE_KNOWN)
+
+
+def _run(run: Mapping[str, Any]) -> Iterator[Row]:
+    yield Row("Started", show.moment(run.get("started_at")))
+    yield Row("Ended", show.moment(run.get("ended_at")))
+    yield Row("Profile", show.anything(run.get("profile")))
+    yield Row("Reply format", show.anything(run.get("reply")))
+    yield Row("Temperature", show.anything(run.get("temperature")))
+    yield Row("Seed", show.anything(run.get("seed")))
+    yield Row("Attempts", show.count(run.get("attempts")))
+    yield Row("Outcomes of attempts", show.anything(run.get("outcomes")))
+    yield from unknown(run, _RUN_KNOWN)
+
+
+def _prompt(prompt: Mapping[str, Any]) -> Prompt:
+    example = [
+        Row(show.anything(message.get("role"), 40),
+            show.visible(str(message.get("content", "")), MESSAGE_LIMIT))
+        for message in records(prompt.get("example"))
+    ]  # fmt: skip
+    return Prompt(
+        axis=show.anything(prompt.get("axis"), 60),
+        name=show.anything(prompt.get("name"), 120),
+        digest=show.anything(prompt.get("digest"), 80),
+        template=show.visible(str(prompt.get("template") or show.NOT_RECORDED), PROMPT_LIMIT),
+        example=tuple(example),
+        extra=tuple(unknown(prompt, _PROMPT_KNOWN)),
+    )
+
+
+def _parser(parser: Mapping[str, Any]) -> str:
+    name, digest = (show.anything(parser.get(key), 120) for key in ("name", "digest"))
+    return f"{name}, SHA-256 {digest}"
+
+
+def _provenance(sheet: Datasheet) -> Iterator[Row]:
+    provenance = sheet.provenance
+    yield Row("judgesheet", show.anything(provenance.get("judgesheet")))
+    yield Row("Plan digest", show.anything(provenance.get("plan_digest")))
+    if "packages" in provenance:
+        yield Row("Packages", show.anything(provenance["packages"], 1000))
+    for parser in records(provenance.get("parsers")):
+        source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
+        name = f"Own parser of {show.anything(parser.get('axis'), 60)}"
+        yield Row(name, f"{_parser(parser)}: {source}")
+    for parser in records(provenance.get("parsers_replaced")):
+        name = f"Earlier parser of {show.anything(parser.get('axis'), 60)}"
+        yield Row(name, f"{_parser(parser)}; it read the same replies before")
+    yield from unknown(provenance, _PROVENANCE_KNOWN)
+    yield Row("Schema version", show.anything(sheet.schema_version))

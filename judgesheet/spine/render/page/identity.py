@@ -1,0 +1,138 @@
+"""What exactly was measured, when, and how long the sheet may be believed."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from judgesheet.records import Datasheet, canonical_json, digest
+from judgesheet.spine.render import show
+from judgesheet.spine.render.page.parts import Row, records
+
+REVIEW_DAYS = 180
+"""Days after which a hosted model is likely to have changed under its name."""
+SHORT = 10
+"""Digits of a digest on the first page; the whole stands in the appendix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The masthead, what the sheet is valid for, and its history."""
+
+    part: str
+    protocol: str
+    measured: str
+    review_by: str
+    valid: tuple[Row, ...]
+    digests: tuple[tuple[str, ...], ...]
+    """Per axis: its name, then the digests of prompt, stimuli and parser."""
+    history: tuple[Row, ...]
+
+
+def identify(sheet: Datasheet) -> Identity:
+    """The identity of the sheet's judge and protocol."""
+    return Identity(
+        part=part_number(sheet.judge),
+        protocol=protocol_id(sheet),
+        measured=show.day(sheet.run.get("ended_at")),
+        review_by=review_by(sheet),
+        valid=tuple(_valid(sheet)),
+        digests=tuple(_digests(sheet)),
+        history=tuple(_history(sheet)),
+    )
+
+
+def part_number(judge: Mapping[str, Any]) -> str:
+    """`provider/model@served version`; the version is left out where it only repeats the name."""
+    model = str(judge.get("model") or "unnamed judge")
+    answered = judge.get("served_models")
+    names = [str(name) for name in answered] if isinstance(answered, Mapping) else []
+    if not names or names in ([model], [model.partition("/")[2]]):
+        return show.short(model, 90)
+    version = names[0] if len(names) == 1 else f"{len(names)} models"
+    return f"{show.short(model, 60)}@{show.short(version, 60)}"
+
+
+def protocol_id(sheet: Datasheet) -> str:
+    """A short digest of prompts, stimuli and settings: two sheets with the same one compare."""
+    prompts = [
+        [str(p.get("axis")), p.get("digest"), p.get("params")]
+        for p in records(sheet.provenance.get("prompts"))
+    ]
+    stimuli = [
+        [str(s.get("axis")), s.get("digest")] for s in records(sheet.provenance.get("stimuli"))
+    ]
+    names = ("profile", "reply", "temperature", "repeats", "sequences")
+    settings = {name: sheet.run.get(name) for name in names}
+    return digest(canonical_json([prompts, stimuli, settings]))[:SHORT]
+
+
+def review_by(sheet: Datasheet) -> str:
+    """The day after which the sheet should be measured again."""
+    ended = show.parse_moment(sheet.run.get("ended_at"))
+    if ended is None:
+        return show.NOT_RECORDED
+    return show.day((ended + timedelta(days=_review_days(sheet.run))).isoformat())
+
+
+def served(judge: Mapping[str, Any]) -> str:
+    """The model or models that the endpoint says answered."""
+    answered = judge.get("served_models")
+    if not isinstance(answered, Mapping) or not answered:
+        return show.NOT_RECORDED
+    if len(answered) == 1:
+        return show.visible(str(next(iter(answered))), 120)
+    parts = [
+        f"{show.visible(str(name), 80)} ({show.count(n)} calls)" for name, n in answered.items()
+    ]
+    return f"{len(parts)} models answered: " + ", ".join(parts[:4])
+
+
+def _review_days(run: Mapping[str, Any]) -> int:
+    days = run.get("review_days")
+    return days if isinstance(days, int) and 0 < days < 36500 else REVIEW_DAYS
+
+
+def _valid(sheet: Datasheet) -> Iterator[Row]:
+    run, judge = sheet.run, sheet.judge
+    yield Row("Served model", show.short(served(judge), 70))
+    endpoint = judge.get("base_url") or judge.get("provider")
+    yield Row("Endpoint", show.short(show.anything(endpoint, 120), 60))
+    reply = show.short(show.anything(run.get("reply"), 40), 24)
+    temperature = show.short(show.anything(run.get("temperature"), 40), 24)
+    yield Row("Replies, temperature", f"{reply}, {temperature}")
+    yield Row("Profile, seed", ", ".join(
+        show.short(show.anything(run.get(name), 40), 24) for name in ("profile", "seed")
+    ))  # fmt: skip
+    yield Row("Review by", review_by(sheet))
+
+
+def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
+    kinds = [
+        {str(one.get("axis")): one.get("digest") for one in records(sheet.provenance.get(name))}
+        for name in ("prompts", "stimuli", "axis_code", "parsers")
+    ]
+    own = kinds.pop()  # the user's own parsers, where there are any
+    kinds[2] = {**kinds[2], **own}
+    for axis in sheet.axes:
+        found = (kind.get(axis.name) for kind in kinds)
+        yield (
+            show.short(show.words(axis.name), 24),
+            *("–" if one is None else show.short(str(one)[:SHORT], SHORT) for one in found),
+        )
+
+
+def _history(sheet: Datasheet) -> Iterator[Row]:
+    version = show.short(show.anything(sheet.provenance.get("judgesheet"), 40), 20)
+    collected = sheet.provenance.get("collected_with")
+    yield Row(
+        show.day(sheet.run.get("ended_at")),
+        f"measured with judgesheet {version}, protocol {protocol_id(sheet)}",
+    )
+    if collected is not None and collected != sheet.provenance.get("judgesheet"):
+        old = show.short(show.anything(collected, 40), 20)
+        yield Row("later", f"estimates computed anew from the replies that judgesheet {old} got")
+    yield Row(
+        review_by(sheet),
+        "measure again, or earlier when model, prompt, stimuli or settings change",
+    )

@@ -1,0 +1,278 @@
+"""What the page says before any format prints it: verdicts, controls, room, resolution."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from judgesheet.records import Characteristic, Control, Estimate, Verdict
+from judgesheet.spine.render import show
+from judgesheet.spine.render.forest import forest
+from judgesheet.spine.render.page import Page, Room, build
+from judgesheet.spine.render.page.identity import part_number, protocol_id, review_by
+from judgesheet.spine.render.page.parts import share_out
+from judgesheet.spine.render.page.schematic import schema
+from judgesheet.spine.render.page.table import Spec, detectable
+from tests.render import sheets
+
+
+def row(name: str, page: Page) -> Spec:
+    return next(
+        one for axis in page.specs for one in axis.every if one.key == f"{sheets.AXIS}.{name}"
+    )
+
+
+def words(spec: Spec) -> list[str]:
+    return [mark.word for mark in spec.marks]
+
+
+def measured(value: float, low: float, high: float, null: float, unit: str = "share") -> Spec:
+    """The row of one estimate that stands alone on a sheet."""
+    sheet = sheets.plausible()
+    estimate = Estimate(f"{sheets.AXIS}.one", "one", value, low, high, unit=unit, n=9, clusters=9)
+    characteristic = Characteristic(estimate.key, "X", null)
+    axis = replace(sheet.axes[0], estimates=(estimate,), characteristics=(characteristic,))
+    return row("one", build(replace(sheet, axes=(axis,))))
+
+
+# -- identity --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("judge", "part"),
+    [
+        ({"model": "openai/gpt", "served_models": {"gpt-2026": 3}}, "openai/gpt@gpt-2026"),
+        ({"model": "openai/gpt", "served_models": {"gpt": 3}}, "openai/gpt"),
+        ({"model": "sim/fair", "served_models": {"sim/fair": 3}}, "sim/fair"),
+        ({"model": "a/b", "served_models": {"b-1": 3, "b-2": 1}}, "a/b@2 models"),
+        ({}, "unnamed judge"),
+    ],
+)
+def test_the_part_number_names_the_version_once(judge: dict[str, Any], part: str) -> None:
+    assert part_number(judge) == part
+
+
+def test_the_protocol_changes_with_what_was_asked_and_nothing_else() -> None:
+    sheet = sheets.plausible()
+    same = replace(sheet, judge={"model": "another"}, axes=())
+    warmer = replace(sheet, run={**sheet.run, "temperature": 1.0})
+    prompts = [{**sheet.provenance["prompts"][0], "digest": "f" * 64}]
+    worded = replace(sheet, provenance={**sheet.provenance, "prompts": prompts})
+    assert protocol_id(same) == protocol_id(sheet)
+    assert len({protocol_id(one) for one in (sheet, warmer, worded)}) == 3
+
+
+def test_a_sheet_is_reviewed_after_half_a_year_or_when_the_policy_says() -> None:
+    sheet = sheets.plausible()
+    assert review_by(sheet) == "19 May 2027"
+    assert review_by(replace(sheet, run={**sheet.run, "review_days": 10})) == "30 November 2026"
+    assert review_by(replace(sheet, run={})) == show.NOT_RECORDED
+
+
+# -- the verdict and the controls ------------------------------------------------------------------
+
+
+def test_without_a_policy_the_strip_says_how_to_apply_one() -> None:
+    strip = build(sheets.plausible()).front.strip
+    assert (strip.kind, strip.word) == ("none", "NO POLICY APPLIED")
+    assert "judgesheet gate" in strip.text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "word"),
+    [
+        ("adopt", "ADOPT"),
+        ("conditions", "ADOPT WITH CONDITIONS"),
+        ("reject", "REJECT"),
+        ("not proven", "NOT PROVEN"),
+    ],
+)
+def test_the_strip_names_policy_and_limiting_axis(verdict: Any, word: str) -> None:
+    strip = build(sheets.judged(verdict)).front.strip
+    assert (strip.word, strip.policy) == (word, "leaderboard")
+    assert strip.limiting == "Order of the rubric's scores: Cramér's V of the chosen position"
+
+
+def test_a_failed_control_voids_its_axis_and_no_other() -> None:
+    sheet = sheets.several(2)
+    failed = Control("scores follow quality", False, "They do not.")
+    sheet = replace(sheet, axes=(sheet.axes[0], replace(sheet.axes[1], controls=(failed,))))
+    page = build(sheet)
+    assert page.front.checks.shown[0].word == "fail"
+    assert [bool(axis.void) for axis in page.specs] == [False, True]
+    assert {words(one)[0] for one in page.specs[1].every} == {"void"}
+    assert "void" not in {word for one in page.specs[0].every for word in words(one)}
+    assert {one.word for one in page.findings[1]} == {"Void"}
+    assert {one.axis for one in page.front.advice.shown} == {sheet.axes[0].title}
+    assert page.front.strip.doubt
+
+
+@pytest.mark.parametrize("reason", ["incomplete", "two models"])
+def test_a_failed_control_of_the_run_voids_everything(reason: str) -> None:
+    sheet = sheets.several(2)
+    if reason == "incomplete":
+        sheet = replace(sheet, run={**sheet.run, "complete": False})
+    else:
+        sheet = replace(sheet, judge={**sheet.judge, "served_models": {"a": 1, "b": 2}})
+    assert all(axis.void for axis in build(sheet).specs)
+
+
+def test_too_many_unreadable_replies_void_the_axis() -> None:
+    sheet = sheets.plausible()
+    for answered, void in ((950, False), (949, True)):
+        axis = replace(sheet.axes[0], planned=1000, answered=answered,
+                       unreadable=1000 - answered, failed=0)  # fmt: skip
+        assert bool(build(replace(sheet, axes=(axis,))).specs[0].void) == void
+
+
+# -- what the table says of a figure ---------------------------------------------------------------
+
+
+def test_the_smallest_detectable_effect_is_that_of_80_percent_power() -> None:
+    """At a standard error of .05, 80 of 100 runs find an effect of (1.960 + 0.842) * .05."""
+    half = 1.959964 * 0.05
+    estimate = Estimate("a.b", "b", 0.0, -half, half)
+    assert detectable(estimate) == pytest.approx(0.14008, abs=1e-4)
+    assert detectable(replace(estimate, low=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "null", "marks", "resolved"),
+    [
+        (0.20, 0.10, 0.30, 0.0, ["effect"], False),
+        (0.02, -0.03, 0.07, 0.0, ["none seen"], True),  # would have seen 7 %
+        (0.02, -0.10, 0.14, 0.0, ["open"], True),  # would have seen only 17 %
+        (0.0, 0.0, 0.16, 0.0, ["open", "floor"], True),
+        (1.0, 0.83, 1.0, 0.5, ["effect", "ceiling"], False),
+    ],
+)
+def test_a_null_is_never_a_tick(
+    value: float, low: float, high: float, null: float, marks: list[str], resolved: bool
+) -> None:
+    spec = measured(value, low, high, null)
+    assert words(spec) == marks
+    assert bool(spec.detectable) == resolved
+    assert "✓" not in {mark.symbol for mark in spec.marks}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "mark"), [(0.40, 0.60, "effect"), (0.20, 0.35, "noise"), (0.36, 0.5, "open")]
+)
+def test_an_order_effect_must_rise_above_noise(low: float, high: float, mark: str) -> None:
+    """Repetition alone gives .30, .23 to .38 on this sheet."""
+    sheet = sheets.plausible()
+    name = f"{sheets.AXIS}.order_flip_rate"
+    moved = tuple(
+        replace(one, value=(low + high) / 2, low=low, high=high) if one.key == name else one
+        for one in sheet.axes[0].estimates
+    )
+    page = build(replace(sheet, axes=(replace(sheet.axes[0], estimates=moved),)))
+    assert words(row("order_flip_rate", page)) == [mark]
+
+
+def test_one_odd_reply_is_no_effect() -> None:
+    assert words(measured(0.004, 0.001, 0.026, 0.0)) == ["none seen"]
+    assert words(measured(0.04, 0.02, 0.06, 0.0)) == ["effect"]
+
+
+def test_a_unit_without_a_scale_is_left_open() -> None:
+    assert words(measured(0.0, -1.0, 1.0, 0.0, "points")) == ["open"]
+
+
+def test_limits_marks_and_noise_stand_beside_the_figure() -> None:
+    page = build(sheets.judged())
+    assert [words(row(name, page)) for name, *_ in sheets.LIMITS] == [
+        ["fail"], ["not proven"], ["pass"], ["not proven"], ["pass"]
+    ]  # fmt: skip
+    assert row("cramers_v", page).limit == "≤ 0.15"
+    assert row("kendall_tau", page).limit == "≥ 0.3"
+    assert row("order_flip_rate", page).limit == "≤ 60"
+    assert row("order_flip_rate", page).noise == "30"
+
+
+def test_of_two_rules_for_a_figure_the_worse_outcome_is_printed() -> None:
+    sheet = sheets.judged()
+    broken = sheet.verdicts[0]
+    kept = Verdict("at least 0", broken.key, 0.27, True, "it is", 0.0, "min")
+    for verdicts in ((broken, kept), (kept, broken)):
+        page = build(replace(sheet, verdicts=verdicts))
+        assert words(row("cramers_v", page)) == ["fail"]
+
+
+# -- room ------------------------------------------------------------------------------------------
+
+
+def test_room_is_shared_in_turns() -> None:
+    queues = [["a1", "a2", "a3"], ["b1"], ["c1", "c2"]]
+    assert share_out(queues, lambda _: 1, 5) == [["a1", "a2"], ["b1"], ["c1", "c2"]]
+    assert share_out(queues, lambda _: 1, 0) == [[], [], []]
+    assert share_out([["long"], ["x"]], len, 3) == [[], ["x"]]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_every_axis_shows_up_on_page_one_and_in_the_table(number: int) -> None:
+    page = build(sheets.several(number))
+    assert len({finding.axis for finding in page.front.features.shown}) == number
+    assert all(axis.rows for axis in page.specs)
+    drawn = forest(page.specs, Room().effects).svg
+    assert all(axis.title[:40].replace("'", "&#39;") in drawn for axis in page.specs)
+
+
+def test_what_is_trimmed_is_counted() -> None:
+    page = build(sheets.several(4), Room(features=6, rows=12))
+    shown = len(page.front.features.shown)
+    assert page.front.features.more == f"+{20 - shown} more in the appendix"
+    assert 20 - shown > 0
+    for axis in page.specs:
+        assert axis.more == f"+{len(axis.every) - len(axis.rows)} more in the appendix"
+
+
+def test_problems_come_first() -> None:
+    tones = [finding.tone for finding in build(sheets.plausible()).front.features.shown]
+    assert tones == ["bad", "bad", "good", "unknown", "neutral"]
+
+
+# -- drawings --------------------------------------------------------------------------------------
+
+
+def test_the_forest_draws_limits_and_says_outcomes_in_words() -> None:
+    drawing = forest(build(sheets.judged()).specs, Room().effects)
+    for text in ("✗ fail", "✓ pass", "? not proven", "≤ 0.15", "multiples of the limit"):
+        assert text in drawing.svg
+    assert "limit ≤ 0.15, fail" in drawing.description
+    assert not any(math.isnan(float(x)) for x in drawing.svg.split('"') if x.strip(".-").isdigit())
+
+
+def test_a_forest_without_policy_has_no_limits() -> None:
+    drawing = forest(build(sheets.plausible()).specs, Room().effects)
+    assert "Limit" not in drawing.svg
+    assert "no policy was applied" in drawing.caption
+
+
+def test_nothing_measured_draws_nothing() -> None:
+    drawing = forest(build(sheets.all_unreadable()).specs, Room().effects)
+    assert (drawing.svg, drawing.notes) == ("", ("No effect with an interval was measured",))
+
+
+def test_the_schematic_marks_what_changes_place() -> None:
+    drawn = schema({"axis": "score_order", "template": sheets.TEMPLATE})
+    assert drawn is not None
+    marked = [line.text for line in drawn.lines if line.permuted]
+    assert marked == ["Score ‹option score›: ‹option description›"]
+    assert "‹response›" in [line.text for line in drawn.lines]
+    assert schema({"axis": "x", "template": None}) is None
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% if a %}x{% else %}y",
+        "{% endif %}{% endfor %}",
+        "{{ 7 * 7 }}",
+        "{{ a",
+        "{% for %}\n{{x}}",
+    ],
+)
+def test_a_broken_template_breaks_no_sheet(template: str) -> None:
+    schema({"axis": "x", "template": template})
