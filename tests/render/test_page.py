@@ -76,7 +76,7 @@ def test_a_sheet_is_reviewed_after_half_a_year_or_when_the_policy_says() -> None
 def test_without_a_policy_the_strip_says_how_to_apply_one() -> None:
     strip = build(sheets.plausible()).front.strip
     assert (strip.kind, strip.word) == ("none", "NO POLICY APPLIED")
-    assert "judgesheet gate" in strip.text
+    assert "judgesheet measure RUN --policy" in strip.text
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ DECISIONS = {
     "not proven": ("?", "NOT PROVEN"),
 }
 HOW_TO_DECIDE = (
-    "The sheet describes the judge and decides nothing. To decide, write your limits into a file "
-    "and run: judgesheet gate datasheet.json --policy POLICY.toml"
+    "The sheet describes the judge and decides nothing. To decide, measure it against limits, your "
+    "own or built-in ones: judgesheet measure RUN --policy POLICY.toml (no call is made)."
 )
 
 _WIDE, _SIDE = 76, 40
