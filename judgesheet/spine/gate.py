@@ -42,7 +42,8 @@ def judge(sheet: Datasheet, policy: Policy, extra: Sequence[Verdict] = ()) -> Da
     """
     verdicts = (*_verdicts(sheet, policy), *extra)
     provenance = {**sheet.provenance, "policy": policy.as_record}
-    judged = replace(sheet, verdicts=verdicts, provenance=provenance)
+    run = {**sheet.run, "review_days": policy.review_days} if policy.review_days else sheet.run
+    judged = replace(sheet, verdicts=verdicts, provenance=provenance, run=run)
     return replace(judged, decision=_decision(judged, policy))
 
 

@@ -4,6 +4,7 @@ Everything is ranked and trimmed to the printed lines that are there (`Room`); w
 counted and stands in the appendix.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -47,6 +48,7 @@ _WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
 MOST_CHARACTERS = 320
 LEAST_RATINGS = 3
+_KEYS = re.compile(r" \(\w+\.\w+[^()]*\)$")
 
 T = TypeVar("T")
 
@@ -58,8 +60,8 @@ class Room:
     `side` is shared by the digests of the axes, the control checks and the ratings.
     """
 
-    features: int = 19
-    advice: int = 10
+    features: int = 26
+    advice: int = 14
     side: int = 18
     effects: int = 13
     conditions: int = 3
@@ -230,7 +232,7 @@ def _strip(
     axis = decision.limiting.partition(".")[0]
     label = show.short(limiting.label, 80) if limiting else show.short(decision.limiting, 80)
     where = f"{show.short(titles.get(axis, axis), 50)}: {label}" if label else ""
-    kept = [show.short(one, 140) for one in decision.conditions[: room.conditions]]
+    kept = [show.short(_plain(one), 140) for one in decision.conditions[: room.conditions]]
     left_out = more(len(decision.conditions) - len(kept))
     return Strip(
         kind=decision.verdict.replace(" ", "-"),
@@ -242,6 +244,11 @@ def _strip(
         conditions=(*kept, left_out) if left_out else tuple(kept),
         doubt=_doubt(void),
     )
+
+
+def _plain(condition: str) -> str:
+    """A condition without the keys behind it, which stand in the file that is attached."""
+    return _KEYS.sub("", condition)
 
 
 def _doubt(void: Mapping[str, str]) -> str:
