@@ -12,6 +12,16 @@ def percent(value: float) -> str:
     return f"{100 * min(max(value, 0.001), 0.999):.1f} %"
 
 
+_NUMBERS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def one_in(value: float) -> str:
+    """A share as people say it aloud: `one in nine`; "" where that would mislead."""
+    times = round(1 / value) if value > 0 else 0
+    near = 2 <= times < len(_NUMBERS) and abs(1 / times - value) <= 0.1 * value
+    return f"one in {_NUMBERS[times]}" if near else ""
+
+
 def interval(estimate: Estimate) -> str:
     """The interval of a share in words."""
     if estimate.low is None or estimate.high is None:

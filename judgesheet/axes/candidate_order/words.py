@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Literal
 
 from judgesheet.axes import Readings
-from judgesheet.axes._words import interval, percent
+from judgesheet.axes._words import interval, one_in, percent
 from judgesheet.axes.candidate_order._pair import SET_WORDS, arrange, step
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 
@@ -236,11 +236,20 @@ def _slot(found: Found) -> Iterator[Statement]:
         return
     share = _get(found, "slot1_share[set=same_subset]")
     yield Statement(
-        f"Swapping two equally good responses changes its verdict in {_say(changes)} of pairs"
+        f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
         f"{_leaning(share)}.",
         _keys(changes, share),
         "bad",
     )
+
+
+def _of_pairs(changes: Estimate) -> str:
+    """`on one pair in nine (11 %, …)`, or the share alone where no such fraction is near."""
+    said = one_in(changes.value or 0.0)
+    if not said:
+        return f"in {_say(changes)} of pairs"
+    number = percent(changes.value or 0.0)
+    return f"on {said.replace('one in', 'one pair in')} ({number}; {interval(changes)})"
 
 
 def _natural(found: Found) -> Iterator[Statement]:
