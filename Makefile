@@ -11,7 +11,8 @@ help:  ## this list
 
 demo: $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
 	$(BIN)/judgesheet doctor
-	$(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)
+	$(BIN)/judgesheet probe --model local/smollm2-135m --axis score_order --axis candidate_order \
+	  --profile quick --out $(DEMO)
 	@echo
 	@echo "The datasheet: $(DEMO)/datasheet.pdf (also .html and .json)"
 

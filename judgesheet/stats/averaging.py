@@ -22,6 +22,8 @@ _SMALLEST = 1e-10
 """Variance below which a side is constant, relative to that of all its values."""
 NO_REPEATS = "no order was read twice: noise and the effect of the order cannot be told apart"
 
+NO_UNCERTAINTY = "the gain itself has no interval, so there is nothing to split"
+
 
 @dataclass(frozen=True, slots=True)
 class Gain:
@@ -146,9 +148,10 @@ def averaging_gains(
             resampled(float(noise[0]), noises, groups, level),
             resampled(float(total[0] - noise[0]), totals - noises, groups, level),
         )
-        if repeated:
+        if repeated and part[0].low is not None:
             return Gain(k, *part)
-        unknown = Interval(None, None, None, level, groups, note=NO_REPEATS)
+        why = NO_UNCERTAINTY if repeated else NO_REPEATS
+        unknown = Interval(None, None, None, level, groups, note=why)
         return Gain(k, part[0], unknown, unknown)
 
     rho = float(here.rho[0]) if repeated else None

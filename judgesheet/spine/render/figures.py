@@ -433,8 +433,8 @@ def _intervals(data: Data, axes: "Axes") -> None:
         value, low, high = data.numbers(point.estimate)
         axes.errorbar([value], [y], xerr=[[max(value - low, 0)], [max(high - value, 0)]],
                       color=colour, marker=marker, capsize=2.2, elinewidth=1.2)  # fmt: skip
-    labels = [textwrap.fill(show.short(p.estimate.label, 76), 24) for p, _ in rows]
-    axes.set_yticks(range(len(rows)), labels)
+    labels = [textwrap.fill(show.short(p.estimate.label, 76), 32) for p, _ in rows]
+    axes.set_yticks(range(len(rows)), labels, fontsize=6.3)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)

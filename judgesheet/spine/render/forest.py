@@ -207,9 +207,8 @@ def _row(panel: Panel, effect: Effect, top: float) -> Iterator[str]:
     yield _marker(value, middle, effect, colour)
     room = int((panel.ends[0] - 12) / _CHARACTER)
     yield _text(4, middle + 2.6, show.short(spec.label, room))
-    yield _text(
-        panel.values, middle + 2.6, show.short(spec.shown.sentence, 26 if panel.limited else 31)
-    )
+    sentence = spec.shown.sentence.split(" = ")[-1]  # the label names the coefficient
+    yield _text(panel.values, middle + 2.6, show.short(sentence, 26 if panel.limited else 31))
     if not panel.limited:
         return
     verdict = spec.verdict is not None
