@@ -66,7 +66,8 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
     """Texts that share most of their words; `texts` are (where, text) pairs.
 
     Overlap is the Jaccard index of three-word shingles: the same sentence with one word changed
-    counts as a duplicate, the same topic does not.
+    counts as a duplicate, the same topic does not. Between two stimuli it is grave, since they
+    would count as independent; responses of one stimulus ("stimulus/candidate") may well be alike.
     """
     shingles: dict[str, frozenset[tuple[str, ...]]] = {}
     by_shingle: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -80,7 +81,8 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
         union = len(shingles[one] | shingles[other])
         share = len(shingles[one] & shingles[other]) / union if union else 0.0
         if share >= limit:
-            yield Problem(one, f"shares {share:.0%} of its three-word runs with {other}")
+            what = f"shares {share:.0%} of its three-word runs with {other}"
+            yield Problem(one, what, grave=one.split("/")[0] != other.split("/")[0])
 
 
 def leaks(where: str, text: str) -> Iterator[Problem]:
