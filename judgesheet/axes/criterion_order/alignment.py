@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judgesheet.axes._differences import (
+    MARGIN,
+    gain,
+    gain_equivalence_p,
+    gain_p,
+    not_comparable,
+)
 from judgesheet.axes._estimate import maker
 from judgesheet.axes.criterion_order._scores import Scores
 from judgesheet.records import Estimate
 from judgesheet.stats import correlation, macro
 from judgesheet.stats.interval import by_cluster, cluster_t
-from judgesheet.stats.multiplicity import holm
 from judgesheet.stats.reads import row_means, row_sds
 
 if TYPE_CHECKING:
@@ -26,8 +32,6 @@ if TYPE_CHECKING:
 
 _estimate = maker("criterion_order")
 NO_REFERENCE = "the stimuli carry neither human scores nor intended levels of the criteria"
-MARGIN = 0.02
-"""Differences of r smaller than this make no difference to a user (equivalence margin)."""
 
 
 def within_item_sd(scores: Scores) -> Iterator[Estimate]:
@@ -186,53 +190,15 @@ def delta_r(scores: Scores) -> Iterator[Estimate]:
     the order, balanced-random that of exact balance over mere shuffling.
     """
     for one, other in _pairs(scores):
-        if _reads(scores, one) != _reads(scores, other):
-            note = f"the arms have {_reads(scores, one)} and {_reads(scores, other)} reads per "
-            note += "response: not comparable (the standard profile matches them)"
-            label = f"Gain in r, {one} minus {other}"
-            yield _estimate("delta_r", label, None, {"arms": f"{one}-{other}"}, note=note)
-    for one, other, found in _deltas(scores):
-        yield _estimate(
-            "delta_r",
-            f"Gain in r, {one} minus {other}",
-            found.value,
-            {"arms": f"{one}-{other}"},
-            low=found.low,
-            high=found.high,
-            unit="difference of r",
-            n=found.n,
-            clusters=found.clusters,
-            method="paired cluster bootstrap, 2,000 resamples",
-            conditions=_quality(scores),
-            note="; ".join(part for part in (_greedy_note(scores, other), found.note) if part),
-        )
-
-
-def _greedy_note(scores: Scores, other: str) -> str:
-    if other == "fixed" and not scores.temperature:
-        return (
-            "at temperature 0 the fixed arm is one read asked again: a gain here is partly that of "
-            "averaging, also without any bias"
-        )
-    return ""
+        reads = (_reads(scores, one), _reads(scores, other))
+        if reads[0] != reads[1]:
+            yield not_comparable(_estimate, one, other, reads)
+    yield from gain(_estimate, _deltas(scores), _quality(scores), scores.temperature)
 
 
 def delta_r_p(scores: Scores) -> Iterator[Estimate]:
     """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    deltas = _deltas(scores)
-    adjusted = holm([found.p for _, _, found in deltas])
-    for (one, other, found), p in zip(deltas, adjusted, strict=True):
-        yield _estimate(
-            "delta_r_p",
-            f"p: no difference in r, {one} against {other}",
-            p,
-            {"arms": f"{one}-{other}"},
-            unit="p",
-            n=found.n,
-            clusters=found.clusters,
-            method="paired cluster bootstrap, Holm",
-            note=found.note,
-        )
+    yield from gain_p(_estimate, _deltas(scores))
 
 
 def delta_r_equivalence_p(scores: Scores) -> Iterator[Estimate]:
@@ -240,18 +206,7 @@ def delta_r_equivalence_p(scores: Scores) -> Iterator[Estimate]:
 
     A difference that is not significant proves nothing; this one can.
     """
-    for one, other, found in _deltas(scores):
-        yield _estimate(
-            "delta_r_equivalence_p",
-            f"p: r differs by {MARGIN} or more, {one} against {other}",
-            found.p_equivalence,
-            {"arms": f"{one}-{other}"},
-            unit="p",
-            n=found.n,
-            clusters=found.clusters,
-            method=f"two one-sided tests, margin {MARGIN}",
-            note=found.note,
-        )
+    yield from gain_equivalence_p(_estimate, _deltas(scores))
 
 
 def budget_r(scores: Scores) -> Iterator[Estimate]:
