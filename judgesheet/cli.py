@@ -120,7 +120,11 @@ _WHAT_TO_ASK = (
         help="Own parser of the replies. [FILE.toml beside --prompt, if there is one]",
     ),
     _SEED,
-    click.option("--repeats", type=click.IntRange(1, 100), help="Reads of a repeated cell. [2]"),
+    click.option(
+        "--repeats",
+        type=click.IntRange(1, 100),
+        help="Reads of a repeated cell. [set by axis and profile: 2, or 1 in quick]",
+    ),
     click.option(
         "--design",
         "sequences",
@@ -397,9 +401,17 @@ def gate(
         for line in verdicts.annotations(sheet):
             click.echo(line, err=as_json)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
-        with Path(summary).open("a", encoding="utf-8") as file:
-            file.write(verdicts.as_markdown(sheet) + "\n")
+        _append(Path(summary), verdicts.as_markdown(sheet) + "\n")
     raise SystemExit(code)
+
+
+def _append(path: Path, text: str) -> None:
+    """Add to a file of somebody else's; where that fails the verdict still counts."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        click.echo(f"judgesheet: the summary {path} was not written: {error.strerror}", err=True)
 
 
 @main.command()
@@ -631,7 +643,9 @@ def _request(options: dict[str, Any]) -> "Request":
         options[f"{option}s"] = dict(named)
     options["extra_body"] = _json_object("--extra-body", options["extra_body"])
     options["prices"] = _prices(options["prices"])
-    options["logprobs"] = {"on": True, "off": False}.get(options["logprobs"], options["logprobs"])
+    if "logprobs" in options:  # not every command that asks can use them
+        told = options["logprobs"]
+        options["logprobs"] = {"on": True, "off": False}.get(told, told)
     if options["max_cost"] is not None and options["prices"] is None:
         raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
     return Request(**options)

@@ -208,9 +208,11 @@ def _summed(settings: Sequence[Setting]) -> dict[str, Any]:
             outcomes[outcome] = outcomes.get(outcome, 0) + count
     ends = [one["ended_at"] for one in runs if one.get("ended_at")]
     differing = {name for one in runs for name in one if one[name] != runs[0].get(name)}
-    for name in ("latency_p50_s", "latency_p99_s", "temperature"):
+    for name in ("latency_p50_s", "latency_p99_s"):
         if name in differing:
             run[name] = None
+    if "temperature" in differing:
+        run["temperature"] = ", ".join(f"{one.get('temperature'):g}" for one in runs)
     return {
         **run,
         "outcomes": outcomes,
@@ -243,7 +245,7 @@ def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
         estimates=estimates,
         caveats=tuple(_caveats(knob, present, levels)),
         findings=tuple(_find(knob, axis, found)),
-        characteristics=tuple(Characteristic(key) for key in found),
+        characteristics=tuple(_row(knob, axis, key) for key in found),
         glossary=glossary,
         figures=tuple(_figures(knob, axis, found)),
     )
@@ -406,9 +408,13 @@ def _find(knob: Knob, axis: Axis, found: Mapping[str, Estimate]) -> Iterator[Sta
 
 
 def _null(axis: Axis, key: str) -> float | None:
-    """The value of a followed estimate that would mean "no bias", if it is a bias."""
-    rows = {row.key: row.null for row in axis.HEADLINE}
-    return rows.get(key)
+    """The value of a followed estimate that would mean "no bias", if it is a bias.
+
+    What a user wants to be high is none, though it has a value that means "nothing" too.
+    """
+    return next(
+        (row.null for row in axis.HEADLINE if row.key == key and row.better == "lower"), None
+    )
 
 
 def _whether_removed(knob: Knob, levels: Sequence[Estimate], null: float) -> Statement:
@@ -500,6 +506,14 @@ def _figures(knob: Knob, axis: Axis, found: Mapping[str, Estimate]) -> Iterator[
             x_label=knob.name,
             reference=_null(axis, key),
         )
+
+
+def _row(knob: Knob, axis: Axis, key: str) -> Characteristic:
+    """A row of the table: as in the axis's own, where it follows one of its figures."""
+    for row in axis.HEADLINE:
+        if key in {_at(row.key, knob, value) for value in knob.values}:
+            return replace(row, key=key, noise="")
+    return Characteristic(key)
 
 
 def _first_paragraph(docstring: str) -> str:

@@ -117,3 +117,10 @@ def test_a_plan_counts_every_setting() -> None:
     plan, budgets = judgesheet.plan("sim/fair", sweep="temperature=0,0.5,1", **OPTIONS)
     assert as_record(plan, budgets, None)["calls"] == 3 * len(plan.calls)
     assert f"{3 * len(plan.calls):,} calls in all" in as_text(plan, budgets, None)
+
+
+def test_a_virtue_that_stays_is_no_bias(tmp_path: Path) -> None:
+    sheet = sweep(tmp_path / "run", "sim/fair?width=0.5", "temperature=0,1")
+    assert [f for f in sheet.axes[0].findings if f.tone == "bad"] == []
+    assert sheet.recommendations == ()
+    assert sheet.run["temperature"] == "0, 1"
