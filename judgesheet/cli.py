@@ -533,16 +533,18 @@ def stimuli_show(identifier: str, axis: str, path: Path | None) -> None:
 
 @stimuli.command("check")
 @click.argument("path", type=_EXISTING, required=False)
-@click.option("--axis", default="score_order", show_default=True)
+@click.option("--axis", help="Axis of the stimuli. [as the first line tells, else score_order]")
 @click.option("--parser", type=_EXISTING, help="Also try the examples of this parser.")
-def stimuli_check(path: Path | None, axis: str, parser: Path | None) -> None:
+def stimuli_check(path: Path | None, axis: str | None, parser: Path | None) -> None:
     """Check a stimuli file (or the built-in pool): schema, lengths, duplicates, leaks."""
     from judgesheet.axes import get_axis
-    from judgesheet.spine.stimuli import load
+    from judgesheet.spine.stimuli import axis_of, load
 
-    room = get_axis(axis)
+    room = get_axis(axis or "score_order")
+    if axis is None and path is not None and path.is_file():
+        room = axis_of(path, otherwise=room)
     pool = load(room, path)
-    misread = 0 if parser is None else _try_examples(parser, axis, path)
+    misread = 0 if parser is None else _try_examples(parser, room.NAME, path)
     problems = list(room.check(pool))
     for problem in problems:
         click.echo(f"{'error' if problem.grave else 'warning'}: {problem.where}: {problem.what}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgesheet.axes import Axis
+from judgesheet.axes import Axis, all_axes
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.records import Stimulus, canonical_json, digest
 from judgesheet.resources import stimuli_dir
@@ -96,6 +96,32 @@ def records(file: Path) -> Iterator[tuple[Any, str]]:
         raise StimuliError(f"{file} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
     except OSError as error:
         raise StimuliError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def axis_of(file: Path, otherwise: Axis) -> Axis:
+    """The axis whose schema the first line of a stimuli file fits; `otherwise` if it fits none.
+
+    Raises
+    ------
+    UsageError
+        if it fits several; the sentence asks for --axis.
+    """
+    first = next(records(file), None)
+    if first is None:
+        raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
+    fitting = [axis for axis in all_axes().values() if _fits(axis, *first)]
+    if len(fitting) > 1:
+        named = " and ".join(axis.NAME for axis in fitting)
+        raise UsageError(f"{first[1]} fits {named}; say which with --axis")
+    return fitting[0] if fitting else otherwise
+
+
+def _fits(axis: Axis, record: Any, source: str) -> bool:
+    try:
+        validated(axis, record, source)
+    except StimuliError:
+        return False
+    return True
 
 
 def _parse(line: str, source: str) -> Any:
