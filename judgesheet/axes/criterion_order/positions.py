@@ -100,6 +100,11 @@ def max_delta_pos(scores: Scores) -> Estimate:
     return _spread("max_delta_pos", "Position gap, largest of all criteria", found, scores)
 
 
+def _within_scale(high: float | None, scores: Scores) -> float | None:
+    """No place can be worth more points than the scale has steps."""
+    return high if high is None or scores.scale is None else min(high, scores.scale - 1.0)
+
+
 def _spread(
     family: str,
     label: str,
@@ -114,7 +119,7 @@ def _spread(
         found.value,
         dims,
         low=found.low,
-        high=found.high,
+        high=_within_scale(found.high, scores),
         unit="points",
         n=int(sum(one.counts.sum() for one in scores.effects) / max(1, scores.positions)),
         clusters=found.clusters,
