@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 Which = Literal["different", "same"]
 NO_RANKING = "no prompt has several candidates that were all read"
-NO_REPEAT = "no order was read twice, so noise is not known (use --repeats 2)"
+NO_REPEAT = (
+    "no order was read twice, so noise is not known (an order is read twice by --repeats 2 in a "
+    "probe, by `repeat` in a record)"
+)
 NO_ORDERS = "no item was read under two orders"
 ALL_TIED = "every prompt is all tied in one of the arms, or has one candidate"
 

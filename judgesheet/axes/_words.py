@@ -6,7 +6,9 @@ from judgesheet.records import Estimate
 
 
 def percent(value: float) -> str:
-    """A share as a reader says it; 0 and 100 only where exactly so."""
+    """A share, or a difference of two, as a reader says it; 0 and 100 only where exactly so."""
+    if value < 0:
+        return f"\N{MINUS SIGN}{percent(-value)}"
     if value in (0, 1) or 0.01 <= value <= 0.99:
         return f"{100 * value:.0f} %"
     return f"{100 * min(max(value, 0.001), 0.999):.1f} %"

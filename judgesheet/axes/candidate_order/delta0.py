@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 NO_PAIR = "no pair was answered in both orders"
 NO_DECISION = "no call on pairs answered in both orders chose a response"
+AGAIN = "an order is read twice by --repeats 2 in a probe, by `repeat` in a record"
 NO_SPLIT = (
     "split not identified: no pair was read twice in each order, and without repeats a judge that "
-    "flips a coin looks the same (use --repeats 2)"
+    f"flips a coin looks the same ({AGAIN})"
 )
-NO_REPEAT = "no pair was read twice in one order, so noise is not known (use --repeats 2)"
+NO_REPEAT = f"no pair was read twice in one order, so noise is not known ({AGAIN})"
 
 
 def raw_false_preference(pairs: Pairs) -> Iterator[Estimate]:

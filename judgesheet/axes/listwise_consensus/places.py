@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-NO_REPEAT = "no order was read twice, so noise is not known (use --repeats 2)"
+NO_REPEAT = (
+    "no order was read twice, so noise is not known (an order is read twice by --repeats 2 in a "
+    "probe, by `repeat` in a record)"
+)
 ONE_ORDER = "no list was read under two orders"
 
 
