@@ -82,6 +82,11 @@ def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
     return totals[:, 0], totals[:, 1]
 
 
+def widening(clusters: int, level: float, other: float) -> float:
+    """How many times wider a t interval over clusters (at least 2) is at the `other` level."""
+    return t_quantile(clusters - 1, two_sided(other)) / t_quantile(clusters - 1, two_sided(level))
+
+
 def cluster_t(
     sums: ArrayLike, sizes: ArrayLike, level: float = 0.95, *, bounded: bool = False
 ) -> Interval:

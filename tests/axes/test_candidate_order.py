@@ -335,6 +335,16 @@ def test_a_cue_in_the_listing_is_told_from_a_slot_preference() -> None:
     assert (found.low or 0) <= 0 <= (found.high or 0)
 
 
+@pytest.mark.parametrize("seed", [0, 4])
+def test_a_coin_is_not_accused_of_following_the_listing(seed: int) -> None:
+    assert not sheet_of("random", "standard", seed=seed).says("lists the allowed answers")
+
+
+def test_a_poor_share_of_better_responses_stands_beside_what_guessing_gives() -> None:
+    [text] = [f.text for f in sheet_of("random").result.findings if "Not target-s" in f.text]
+    assert "ties counted as misses; guessing gives 50 % without ties, 33 % among 1, 2" in text
+
+
 def test_the_threshold_is_the_planted_one() -> None:
     # P(correct at d) = 1 / (1 + exp(4 - 2.5 d)) crosses .75 at (4 + ln 3) / 2.5 = 2.04
     found = sheet_of("fair?tie=4&sensitivity=2.5", "full")["threshold75"]

@@ -12,6 +12,7 @@ from judgesheet.axes import Readings
 from judgesheet.axes._words import interval, one_in, percent
 from judgesheet.axes.candidate_order._pair import SET_WORDS, arrange, step
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
+from judgesheet.stats.interval import widening
 
 CLEAN, CLEAN_KIND = 0.15, 0.20
 """A vacuum is clean if its upper bounds, pooled and of each kind, are below these."""
@@ -22,6 +23,8 @@ RARE = 0.15
 MOSTLY = 0.5
 SEEN = 0.75
 """A step is seen if the better response is chosen more often than this; as in `threshold75`."""
+SURE = 0.99
+"""Level at which one side figure accuses by itself: a page shows many, and one in twenty errs."""
 
 Found = Mapping[str, Estimate]
 
@@ -314,7 +317,8 @@ def _ladder(found: Found) -> Iterator[Statement]:
     elif _below(last, SEEN):
         yield Statement(
             f"Not target-sensitive: even at step {step(largest)} it finds the better response in "
-            f"only {_say(last)} of calls; guessing gives 50 %.",
+            f"only {_say(last)} of calls, ties counted as misses; guessing gives 50 % without ties, "
+            "33 % among 1, 2 and tie.",
             (*_keys(decided), *keys),
             "bad",
         )
@@ -359,7 +363,7 @@ def _delta(estimate: Estimate) -> str:
 
 def _listing(found: Found) -> Iterator[Statement]:
     cue = _get(found, "format_cue")
-    if cue is None or not (_above(cue, 0.0) or _below(cue, 0.0)):
+    if cue is None or not _is_sure(cue):
         return
     yield Statement(
         "The order in which the prompt lists the allowed answers moves its choice of slot 1 by "
@@ -367,6 +371,14 @@ def _listing(found: Found) -> Iterator[Statement]:
         _keys(cue),
         "bad",
     )
+
+
+def _is_sure(cue: Estimate) -> bool:
+    """Whether an effect is noticeable, and the t interval leaves 0 out at the level of `SURE`."""
+    if cue.value is None or cue.low is None or cue.high is None or cue.clusters < 2:
+        return False
+    half = (cue.high - cue.low) / 2 * widening(cue.clusters, cue.level, SURE)
+    return abs(cue.value) > half and (_above(cue, NOTICEABLE) or _below(cue, -NOTICEABLE))
 
 
 def _filler(found: Found) -> Iterator[Statement]:
