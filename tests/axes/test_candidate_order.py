@@ -516,6 +516,17 @@ def test_pairs_recorded_in_one_order_only_are_named() -> None:
     assert (changes.n, changes.clusters) == (4, 4)
 
 
+def test_a_log_in_one_order_is_not_called_unreadable() -> None:
+    result = recorded([natural(f"s{n}", "uv", 1 + n % 2) for n in range(8)])
+    [finding] = result.findings
+    assert "one order only" in finding.text
+    assert finding.tone == "unknown"
+    frame = {e.key: e for e in result.estimates}
+    assert [advice.text for advice in AXIS.recommend(frame)] == [
+        "Ask each pair in the other order too."
+    ]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

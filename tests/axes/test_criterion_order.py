@@ -16,7 +16,7 @@ from judgesheet.axes import Options, get_axis
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.judges._simulated_criteria import criterion_probabilities
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.records import Estimate, Plan
+from judgesheet.records import AxisResult, Estimate, Plan
 from judgesheet.spine.ingest import ingest
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import measure
@@ -423,6 +423,13 @@ def recorded(
     tmp_path: Path, orders: list[list[str]], arm: str = "balanced", **cell: Any
 ) -> dict[str, Estimate]:
     """Estimates of a log in which what stands first gets a point more."""
+    result = logged(tmp_path, orders, arm, **cell)
+    return {e.key.partition(".")[2]: e for e in result.estimates}
+
+
+def logged(
+    tmp_path: Path, orders: list[list[str]], arm: str = "balanced", **cell: Any
+) -> AxisResult:
     rows = [
         {
             "axis": "criterion_order",
@@ -443,7 +450,7 @@ def recorded(
     ingest(path, tmp_path / "ledger.sqlite", tmp_path / "plan.jsonl")
     with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
         [result] = measure(ledger, None, 0).results
-    return {e.key.partition(".")[2]: e for e in result.estimates}
+    return result
 
 
 def test_recorded_balanced_orders(tmp_path: Path) -> None:
@@ -472,6 +479,13 @@ def test_a_log_in_one_order_says_that_nothing_can_be_said(tmp_path: Path) -> Non
     assert all(estimate.value is None for estimate in found.values())
     assert "change places" in found["mean_delta_pos"].note
     assert "several places" in found["max_delta_pos"].note
+
+
+def test_a_balanced_arm_of_one_order_is_not_called_unreadable(tmp_path: Path) -> None:
+    result = logged(tmp_path, [["a", "b"]])
+    assert [(f.tone, "one order only" in f.text) for f in result.findings] == [("unknown", True)]
+    [advice] = get_axis("criterion_order").recommend({e.key: e for e in result.estimates})
+    assert "other orders of the criteria" in advice.text
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 NO_PAIR = "no pair was answered in both orders"
+ONE_ORDER = "every pair was answered in one order only"
 NO_DECISION = "no call on pairs answered in both orders chose a response"
 AGAIN = "an order is read twice by --repeats 2 in a probe, by `repeat` in a record"
 NO_SPLIT = (
@@ -54,7 +55,7 @@ def raw_false_preference(pairs: Pairs) -> Iterator[Estimate]:
             f"Calls that prefer one, {words}",
             sums,
             sizes,
-            NO_PAIR,
+            _missing(mine),
             dims,
             conditions=under(prompt),
         )
@@ -119,10 +120,15 @@ def other_conflict(pairs: Pairs) -> Iterator[Estimate]:
             f"Pairs with an invalid answer, {words}",
             sums,
             sizes,
-            NO_PAIR,
+            _missing(mine),
             dims,
             conditions=under(prompt),
         )
+
+
+def _missing(pairs: Pairs) -> str:
+    """Why there are no pairs to compare: nothing was read, or nothing in the other order."""
+    return ONE_ORDER if pairs.partial.any() else NO_PAIR
 
 
 def _kinds(pairs: Pairs, name: str, label: str, *kinds: int) -> Iterator[Estimate]:
@@ -136,7 +142,7 @@ def _kinds(pairs: Pairs, name: str, label: str, *kinds: int) -> Iterator[Estimat
             f"{label}, {words}",
             sums,
             sizes,
-            NO_PAIR,
+            _missing(mine),
             dims,
             conditions=under(prompt),
         )
@@ -230,7 +236,6 @@ def repeat_change_rate(pairs: Pairs) -> Iterator[Estimate]:
 
 
 def _change(pairs: Pairs, name: str, label: str, which: str) -> Iterator[Estimate]:
-    missing = NO_REPEAT if which == "same" else NO_PAIR
     for mine, prompt, dims, words in sets(pairs):
         each: Floats = getattr(call_flips(one_hot(mine.contents + 2, 3)), which)
         sums, sizes = by_cluster(each, mine.cluster)
@@ -239,7 +244,7 @@ def _change(pairs: Pairs, name: str, label: str, which: str) -> Iterator[Estimat
             f"{label}, {words}",
             sums,
             sizes,
-            missing,
+            NO_REPEAT if which == "same" else _missing(mine),
             dims,
             conditions=under(prompt),
             published=False,

@@ -11,6 +11,7 @@ from typing import Literal
 from judgesheet.axes import Readings
 from judgesheet.axes._words import interval, one_in, percent
 from judgesheet.axes.candidate_order._pair import SET_WORDS, arrange, step
+from judgesheet.axes.candidate_order.delta0 import ONE_ORDER
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 from judgesheet.stats.interval import widening
 
@@ -85,7 +86,7 @@ def _steps(found: Found, name: str) -> list[tuple[float, Estimate]]:
 def find(found: Found) -> Iterator[Statement]:
     """The findings of the first page: broken controls first, then what the judge is."""
     known = [estimate for estimate in found.values() if estimate.value is not None]
-    if not known:
+    if not known and not _one_order(found):
         yield Statement(
             "No reply could be read as a verdict, so nothing about this judge is known on this "
             "axis.",
@@ -98,6 +99,7 @@ def find(found: Found) -> Iterator[Statement]:
         _monotone,
         _equal_quality,
         _slot,
+        _other_order,
         _natural,
         _ladder,
         _strict,
@@ -253,6 +255,27 @@ def _of_pairs(changes: Estimate) -> str:
         return f"in {_say(changes)} of pairs"
     number = percent(changes.value or 0.0)
     return f"on {said.replace('one in', 'one pair in')} ({number}; {interval(changes)})"
+
+
+def _one_order(found: Found) -> list[Estimate]:
+    """The rates of change of sets whose pairs were all read in one order only."""
+    rates = (found.get(f"candidate_order.order_inconsistent[set={name}]") for name in SET_WORDS)
+    return [rate for rate in rates if rate is not None and rate.note == ONE_ORDER]
+
+
+def _other_order(found: Found) -> Iterator[Statement]:
+    unknown = _one_order(found)
+    if unknown:
+        sets = " and ".join(SET_WORDS[_set(rate)] for rate in unknown)
+        yield Statement(
+            f"Nothing can be said about the order of the responses ({sets}): {ONE_ORDER}.",
+            _keys(*unknown),
+            "unknown",
+        )
+
+
+def _set(rate: Estimate) -> str:
+    return rate.key.split("set=")[1].rstrip("]")
 
 
 def _natural(found: Found) -> Iterator[Statement]:
@@ -424,6 +447,8 @@ def _advice(text: str, *estimates: Estimate | None, binding: bool = True) -> Rec
 def _swap(found: Found) -> Iterator[Recommendation]:
     rates = [_get(found, f"order_inconsistent[set={name}]") for name in SET_WORDS]
     shown = [rate for rate in rates if rate is not None]
+    if unknown := _one_order(found):
+        yield _advice("Ask each pair in the other order too.", *unknown)
     if any(_above(rate, NOTICEABLE) for rate in shown):
         yield _advice(
             "Ask every comparison in both orders and count a win only where both agree.", *shown

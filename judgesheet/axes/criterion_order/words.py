@@ -17,6 +17,7 @@ from judgesheet.records import Control, Estimate, Mitigation, Recommendation, St
 
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
+ONE_ORDER = "replies were read in one order only"
 SMALL_GAP = 1 / 16
 """Position gaps proven to be below this share of the scale are small: .25 points of 1 to 5."""
 LARGE_GAP = 1 / 8
@@ -104,12 +105,12 @@ def find(found: Found) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
     gap = found.get(_key("mean_delta_pos"))
     if not _prompts(found):
-        unread = gap is None or gap.note != NO_ORDERS
+        why = _one_order(gap)
         text = "No reply could be read, so nothing about the order of criteria is known here."
         yield Statement(
-            text if unread else f"Nothing can be said about the order of criteria: {NO_ORDERS}.",
+            f"Nothing can be said about the order of criteria: {why}." if why else text,
             (_key("mean_delta_pos"),),
-            "bad" if unread else "unknown",
+            "unknown" if why else "bad",
         )
         return
     if _prompts(found) < FEWEST_PROMPTS:
@@ -121,6 +122,13 @@ def find(found: Found) -> Iterator[Statement]:
         )
     for part in (_gap, _change, _winner, _quality):
         yield from part(found)
+
+
+def _one_order(gap: Estimate | None) -> str:
+    """Why the order is not known although replies may have been read; "" where none was."""
+    if gap is None:
+        return ""
+    return NO_ORDERS if gap.note == NO_ORDERS else ONE_ORDER if gap.n else ""
 
 
 def _clears(found: Found, estimate: Estimate | None, limit: float) -> bool:
@@ -295,7 +303,9 @@ def recommend(found: Found) -> Iterator[Recommendation]:
     r, gap = found.get(_key("pearson_r[arm=balanced]")), found.get(_key("mean_delta_pos"))
     if gap is None or gap.note == NO_ORDERS:
         return
-    if not _prompts(found):
+    if not _prompts(found) and _one_order(gap):
+        yield _advice("Ask for each response in other orders of the criteria too.", "mean_delta_pos")
+    elif not _prompts(found):
         yield _advice("Do not use it as it was asked: no reply could be read.", "mean_delta_pos")
     elif r is not None and (_below(r, USABLE_R) or (r.value is None and r.note != NO_REFERENCE)):
         yield _advice(
