@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -237,8 +238,26 @@ def test_a_constant_judge_has_no_gap_and_no_use() -> None:
     assert sheet.value("mean_delta_pos") == 0
     assert (sheet["mean_delta_pos"].high or 0) > 0
     assert sheet.value("friedman_p[criterion=Coverage]") == 1
-    assert sheet.says("Every response gets the same scores")
+    assert sheet.says("every response gets the same scores")
     assert [advice.text[:12] for advice in sheet.advice] == ["Do not score"]
+
+
+@pytest.mark.parametrize(("level", "words"), [(lambda n: 2, "of one quality"), (None, "neither")])
+def test_labels_that_tell_nothing_accuse_nobody(tmp_path: Path, level: Any, words: str) -> None:
+    result = logged(tmp_path, ROTATED, level=level, scale=4)
+    [finding] = [f for f in result.findings if "quality" in f.text]
+    assert finding.tone == "unknown"
+    assert words in finding.text
+    assert not any(control.passed is False for control in result.controls)
+    advice = get_axis("criterion_order").recommend({e.key: e for e in result.estimates})
+    assert not any("Do not" in one.text for one in advice)
+
+
+def test_one_labelled_criterion_does_not_convict_the_others(tmp_path: Path) -> None:
+    """Scores of b are all equal, its labels are not; those of a and c vary and have no label."""
+    result = logged(tmp_path, ROTATED, flat="b", scale=4)
+    assert not any("gets the same" in finding.text for finding in result.findings)
+    assert any("not known" in finding.text for finding in result.findings)
 
 
 def test_a_random_judge_is_not_accused_of_the_order() -> None:
@@ -419,6 +438,9 @@ def test_broken_stimuli_are_named_with_their_line(
 # -- recorded judgments ------------------------------------------------------------------------
 
 
+ROTATED = [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]]
+
+
 def recorded(
     tmp_path: Path, orders: list[list[str]], arm: str = "balanced", **cell: Any
 ) -> dict[str, Estimate]:
@@ -428,22 +450,39 @@ def recorded(
 
 
 def logged(
-    tmp_path: Path, orders: list[list[str]], arm: str = "balanced", **cell: Any
+    tmp_path: Path,
+    orders: list[list[str]],
+    arm: str = "balanced",
+    level: Callable[[int], int] | None = lambda number: number % 3,
+    flat: str = "",
+    **cell: Any,
 ) -> AxisResult:
+    """The result of that log; `level` labels criterion b, criterion `flat` always scores 2."""
     rows = [
         {
             "axis": "criterion_order",
             "stimulus": f"s{number}",
             "cell": {"item": f"s{number}/a", "arm": arm, "order": order, **cell},
             "repeat": repeat,
-            "verdict": {name: 1 + number % 3 + (place == 0) for place, name in enumerate(order)},
+            "verdict": {
+                name: 2 if name == flat else 1 + number % 3 + (place == 0)
+                for place, name in enumerate(order)
+            },
         }
         for number in range(9)
         for repeat, order in enumerate(orders)
     ]
     rows += [
-        {"human": {"axis": "criterion_order", "item": f"s{n}/a", "criterion": "b", "score": n % 3}}
+        {
+            "human": {
+                "axis": "criterion_order",
+                "item": f"s{n}/a",
+                "criterion": "b",
+                "score": level(n),
+            }
+        }
         for n in range(9)
+        if level is not None
     ]
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
@@ -454,7 +493,7 @@ def logged(
 
 
 def test_recorded_balanced_orders(tmp_path: Path) -> None:
-    found = recorded(tmp_path, [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]], scale=4)
+    found = recorded(tmp_path, ROTATED, scale=4)
     assert found["delta_pos[criterion=a]"].value == pytest.approx(1)
     assert "3 balanced orders" in found["delta_pos[criterion=a]"].conditions
     assert found["pearson_r[criterion=b,arm=balanced]"].value == pytest.approx(1)

@@ -1,7 +1,9 @@
 """The axis recovers what was planted, and says so in words."""
 
 import json
+import re
 from collections import Counter
+from collections.abc import Callable
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ import pytest
 from judgesheet.axes import Options, get_axis
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
-from judgesheet.records import Plan
+from judgesheet.records import AxisResult, Label, Plan, Recommendation
+from judgesheet.spine.measure import COLUMNS, measure_axis
 from judgesheet.spine.plan import make_plan
 from judgesheet.spine.stimuli import load
 from judgesheet.stats import orders
@@ -460,3 +463,42 @@ def test_broken_stimuli_are_named_with_their_line(
     with pytest.raises(StimuliError, match=words) as caught:
         load(AXIS, own_stimuli(tmp_path, **changes))
     assert "mine.jsonl:" in str(caught.value)
+
+
+# -- recorded judgments --------------------------------------------------------------------------
+
+
+def recorded(
+    arm: str, verdict: Callable[[int, int], int], level: Callable[[int], int]
+) -> tuple[AxisResult, list[Recommendation]]:
+    """The result of 12 responses that were read under two orders (one in a fixed arm)."""
+    orders = [[1, 2], [2, 1]] if arm == "balanced" else [[1, 2]]
+    rows = [
+        (f"{n}/{order}", "score_order", f"s{n}",
+         json.dumps({"item": f"s{n}/a", "arm": arm, "order": order, "scale": 2}),
+         0, "recorded", "ok", str(verdict(n, order[0])))
+        for n in range(12) for order in orders
+    ]  # fmt: skip
+    labels = tuple(Label("score_order", f"s{n}/a", "human", level(n)) for n in range(12))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return measure_axis(get_axis("score_order"), frame, labels, None, 0)[:2]
+
+
+def test_equal_labels_do_not_accuse_a_judge_of_equal_scores() -> None:
+    result, advice = recorded("balanced", lambda n, _: 1 + n % 2, lambda _: 2)
+    assert not any("gets the same score" in finding.text for finding in result.findings)
+    assert any("are of one quality" in finding.text for finding in result.findings)
+    assert not any("Do not score" in one.text for one in advice)
+
+
+def test_equal_scores_are_said_to_be_the_judges() -> None:
+    result, advice = recorded("balanced", lambda _, first: first, lambda n: n % 3)
+    assert any("gets the same score" in finding.text for finding in result.findings)
+    assert any("Do not score" in one.text for one in advice)
+
+
+def test_a_log_in_one_order_shows_its_correlation_with_people() -> None:
+    result, _ = recorded("fixed", lambda n, _: 1 + n % 2, lambda n: n % 2 + n % 3)
+    [finding] = [f for f in result.findings if "pearson_r[arm=fixed]" in f.evidence[0]]
+    assert finding.tone == "neutral"
+    assert re.search(r"r = 0\.\d\d, -?0\.\d\d to 0\.\d\d \(quality: mean human", finding.text)

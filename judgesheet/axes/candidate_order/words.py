@@ -340,8 +340,8 @@ def _ladder(found: Found) -> Iterator[Statement]:
     elif _below(last, SEEN):
         yield Statement(
             f"Not target-sensitive: even at step {step(largest)} it finds the better response in "
-            f"only {_say(last)} of calls, ties counted as misses; guessing gives 50 % without ties, "
-            "33 % among 1, 2 and tie.",
+            f"only {_say(last)} of calls, ties counted as misses; guessing gives 50 % "
+            "without ties, 33 % among 1, 2 and tie.",
             (*_keys(decided), *keys),
             "bad",
         )

@@ -18,6 +18,7 @@ from judgesheet.axes._differences import (
     not_comparable,
 )
 from judgesheet.axes._estimate import maker
+from judgesheet.axes._flat import explained
 from judgesheet.axes.criterion_order._scores import Scores
 from judgesheet.records import Estimate
 from judgesheet.stats import correlation, macro
@@ -92,6 +93,7 @@ def _correlations(
             continue
         mean, times = scores.means(arm), reads.shape[1]
         found = macro.macro_r(mean, scores.reference, scores.cluster, scores.rng(), kind)
+        found = explained(found, mean, scores.reference, scores.cluster)
         yield _correlation(name, f"{label}, mean over criteria", {"arm": arm}, found, scores, times)
         for index, criterion in enumerate(scores.names):
             one = correlation.cluster_jackknife_r(

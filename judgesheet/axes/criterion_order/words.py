@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from judgesheet.axes import Readings
+from judgesheet.axes._flat import FLAT, NEARLY_FLAT
 from judgesheet.axes._labels import caveats
 from judgesheet.axes._words import at_most, interval, percent
 from judgesheet.axes.criterion_order.alignment import NO_REFERENCE
@@ -233,15 +234,13 @@ def _quality(found: Found) -> Iterator[Statement]:
     if r is None:
         return
     keys = (r.key, *(() if single is None else (single.key,)))
-    if r.value is None and r.note != NO_REFERENCE:
-        text = "Every response gets the same scores on every criterion, whatever its quality."
-        yield Statement(text, keys, "bad")
+    if _is_flat(r):
+        how_many = "every response" if r.value is None else "nearly every response"
+        text = f"Averaged over orders, {how_many} gets the same scores on every criterion"
+        yield Statement(f"{text}, whatever its quality.", keys, "bad")
     elif r.value is None:
         yield Statement(
-            "Whether its scores follow quality is not known: the stimuli carry neither human "
-            "scores nor intended levels.",
-            keys,
-            "unknown",
+            f"Whether its scores follow quality is not known: {r.note}.", keys, "unknown"
         )
     elif _is_perfect(r) and _prompts(found) >= FEWEST_PROMPTS:
         yield Statement(f"Its scores follow quality without exception ({_r(r)}).", keys, "good")
@@ -275,6 +274,11 @@ def _correlation(
         yield Statement(text, keys, "unknown")
 
 
+def _is_flat(r: Estimate) -> bool:
+    """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
+    return r.note in (FLAT, NEARLY_FLAT)
+
+
 def _is_perfect(r: Estimate) -> bool:
     """Whether a correlation has no interval because hardly anything departs from it."""
     return r.low is None and r.value is not None and r.value > ALMOST_ONE
@@ -304,10 +308,12 @@ def recommend(found: Found) -> Iterator[Recommendation]:
     if gap is None or gap.note == NO_ORDERS:
         return
     if not _prompts(found) and _one_order(gap):
-        yield _advice("Ask for each response in other orders of the criteria too.", "mean_delta_pos")
+        yield _advice(
+            "Ask for each response in other orders of the criteria too.", "mean_delta_pos"
+        )
     elif not _prompts(found):
         yield _advice("Do not use it as it was asked: no reply could be read.", "mean_delta_pos")
-    elif r is not None and (_below(r, USABLE_R) or (r.value is None and r.note != NO_REFERENCE)):
+    elif r is not None and (_is_flat(r) or _below(r, USABLE_R)):
         yield _advice(
             "Do not score several criteria with it: what it says hardly depends on quality.",
             "pearson_r[arm=balanced]",
@@ -415,8 +421,8 @@ def control(found: Found) -> Iterator[Control]:
     r = found.get(_key("pearson_r[arm=balanced]"))
     if r is None or r.note == NO_REFERENCE or not _prompts(found):
         return
-    follows, flat = _above(r, 0.0) or _is_perfect(r), r.value is None
-    passed = True if follows else False if flat or _below(r, USABLE_R) else None
+    follows, poor = _above(r, 0.0) or _is_perfect(r), _is_flat(r) or _below(r, USABLE_R)
+    passed = False if poor else True if follows else None
     text = "Averaged over orders, a criterion's scores must rise with the quality that is known."
     yield Control("scores follow quality", passed, text, (r.key,))
 

@@ -17,6 +17,7 @@ from judgesheet.axes._differences import (
     not_comparable,
 )
 from judgesheet.axes._estimate import maker
+from judgesheet.axes._flat import explained
 from judgesheet.axes.score_order._scores import Order, Scores
 from judgesheet.axes.score_order.ordering import canonical, digits
 from judgesheet.records import Estimate, PaperCompatible
@@ -123,7 +124,9 @@ def _correlations(name: str, title: str, kind: stats.Kind, scores: Scores) -> It
             yield _estimate(name, label, None, {"arm": arm}, note=NO_REFERENCE)
             continue
         mean = scores.means(arm)
-        found = stats.cluster_jackknife_r(mean, scores.reference.values, scores.grid.cluster, kind)
+        truth, cluster = scores.reference.values, scores.grid.cluster
+        found = stats.cluster_jackknife_r(mean, truth, cluster, kind)
+        found = explained(found, mean, truth, cluster)
         paper = _paper_way(mean, scores) if kind == "pearson" else None
         yield _correlation(name, label, {"arm": arm}, found, scores, _reads(scores, arm), paper)
 

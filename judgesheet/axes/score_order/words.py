@@ -7,6 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator, Mapping
 
 from judgesheet.axes import Readings
+from judgesheet.axes._flat import FLAT, NEARLY_FLAT
 from judgesheet.axes._labels import caveats
 from judgesheet.axes._words import at_most, interval, percent
 from judgesheet.axes.score_order.alignment import NO_REFERENCE
@@ -85,7 +86,9 @@ def find(found: Found) -> Iterator[Statement]:
             ("score_order.chi2",),
             "bad" if unread else "unknown",
         )
-        yield from () if unread else _noise(found)
+        if not unread:
+            yield from _fixed(found)
+            yield from _noise(found)
         return
     if _prompts(found) < FEWEST_PROMPTS:
         yield Statement(
@@ -97,6 +100,19 @@ def find(found: Found) -> Iterator[Statement]:
     parts = (_favourite, _change, _winner, _quality, _averaging, _noise, _second_reading)
     for part in parts:
         yield from part(found)
+
+
+def _fixed(found: Found) -> Iterator[Statement]:
+    """The correlation of the one order that was recorded, where nothing is known about others."""
+    r = _get(found, "pearson_r[arm=fixed]")
+    if r is not None:
+        whose = r.conditions.split(";")[0].removeprefix("quality: ")
+        bounds = "; no interval" if r.low is None else ""
+        yield Statement(
+            f"Under the one order that was recorded, its score and quality have {_r(r)}{bounds} "
+            f"(quality: {whose}).",
+            (r.key,),
+        )
 
 
 def _clears(found: Found, estimate: Estimate | None, limit: float) -> bool:
@@ -201,11 +217,9 @@ def _quality(found: Found) -> Iterator[Statement]:
         how_many = "every response" if r.value is None else "nearly every response"
         text = f"Averaged over orders, {how_many} gets the same score, whatever its quality."
         yield Statement(text, keys, "bad")
-    elif r.note == NO_REFERENCE:
+    elif r.value is None:
         yield Statement(
-            f"Whether its score follows quality is not known: {NO_REFERENCE}.",
-            keys,
-            "unknown",
+            f"Whether its score follows quality is not known: {r.note}.", keys, "unknown"
         )
     elif _is_perfect(r) and _prompts(found) >= FEWEST_PROMPTS:
         yield Statement(f"Its score follows quality without exception ({_r(r)}).", keys, "good")
@@ -282,9 +296,7 @@ def _r(estimate: Estimate) -> str:
 
 def _is_flat(r: Estimate) -> bool:
     """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
-    if r.value is None:
-        return "constant" in r.note
-    return "without one cluster" in r.note and not _is_perfect(r)
+    return r.note in (FLAT, NEARLY_FLAT)
 
 
 def _is_perfect(r: Estimate) -> bool:

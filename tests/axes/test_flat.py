@@ -1,0 +1,32 @@
+"""Who is to blame for a correlation that has no value."""
+
+import numpy as np
+import pytest
+
+from judgesheet.axes._flat import EVEN, FLAT, NEARLY_FLAT, explained
+from judgesheet.stats.correlation import cluster_jackknife_r
+
+RISING = [1, 2, 3, 4, 5, 6]
+UNKNOWN = [np.nan] * 5
+
+
+@pytest.mark.parametrize(
+    ("means", "quality", "note"),
+    [
+        ([2, 2, 2, 2, 2, 2], RISING, FLAT),
+        ([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], RISING, FLAT),
+        (RISING, [2, 2, 2, 2, 2, 2], EVEN),
+        ([2, 2, 2, 2, 2, 2], [2, 2, 2, 2, 2, 2], EVEN),
+        ([2, 2, 2, 2, 2, 3], RISING, NEARLY_FLAT),
+        ([*UNKNOWN, 3], RISING, "undefined: fewer than two items"),
+        ([1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 2], "perfect correlation: no interval"),
+        ([2, 1, 3, 1, 2, 1], [2, 2, 2, 2, 2, 3],
+         "undefined or perfect without one cluster: no interval"),
+    ],
+)  # fmt: skip
+def test_the_judge_is_blamed_for_equal_scores_only(
+    means: list[float], quality: list[float], note: str
+) -> None:
+    scores, truth, prompts = np.array(means, float), np.array(quality, float), np.arange(6)
+    found = cluster_jackknife_r(scores, truth, prompts)
+    assert explained(found, scores, truth, prompts).note == note
