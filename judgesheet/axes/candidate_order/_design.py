@@ -329,9 +329,10 @@ def fault(cell: Mapping[str, Any]) -> str | None:
 
 def _ladder_fault(cell: Mapping[str, Any]) -> str | None:
     delta = cell.get("delta")
-    number = isinstance(delta, int | float) and not isinstance(delta, bool)
-    if not number or not 0 < delta <= MOST_STEPS:
-        return f"cell.delta must be the number of steps between the responses, up to {MOST_STEPS}"
+    if isinstance(delta, bool) or not isinstance(delta, int | float):
+        return "cell.delta must be the number of steps between the two responses"
+    if not 0 < delta <= MOST_STEPS:
+        return f"cell.delta must be a number above 0 and up to {MOST_STEPS}"
     if cell.get("better") is None:
         return 'cell.better must be "u" or "v" on the ladder'
     return None
