@@ -9,6 +9,7 @@ import base64
 import json
 import math
 import os
+import re
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -32,6 +33,8 @@ from judgesheet.records import Call, Outcome, Reply
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
 LONGEST_WITH_LOGPROBS = 4_000_000  # likewise; a thousand tokens with 20 alternatives are 1.6e6
 LONGEST_BODY = 16_000_000  # bytes that are read; a judgment is never that long
+LONGEST_NAME = 200  # characters of a served model's name that are kept
+LONGEST_SPELLING = 18  # characters for one of a secret, as JSON within JSON may escape it
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
 
 _TOO_LONG_TYPES = {"exceed_context_size_error", "context_length_exceeded", "request_too_large"}
@@ -39,7 +42,7 @@ _TOO_LONG_WORDS = ("prompt is too long", "maximum context length")
 
 
 class Answer(NamedTuple):
-    """What a chat completion says."""
+    """What a chat completion says, uncut: what is secret in it has yet to be redacted."""
 
     text: str
     refused: bool
@@ -93,7 +96,7 @@ def _read_completion(body: Any) -> Answer | None:
         or _get(choice, "finish_reason") == "content_filter",
         tokens_in=_count(_get(usage, "prompt_tokens")),
         tokens_out=_count(_get(usage, "completion_tokens")),
-        served_model=_name(_get(body, "model")),
+        served_model=_string(_get(body, "model")),
     )
 
 
@@ -138,7 +141,7 @@ def _read_message(body: Any) -> Answer | None:
         refused=_get(body, "stop_reason") == "refusal",
         tokens_in=tokens_in,
         tokens_out=_count(_get(usage, "output_tokens")),
-        served_model=_name(_get(body, "model")),
+        served_model=_string(_get(body, "model")),
     )
 
 
@@ -173,8 +176,8 @@ def _count(value: Any) -> int | None:
     return value if plausible else None
 
 
-def _name(value: Any) -> str | None:
-    return value[:200] if isinstance(value, str) else None
+def _string(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _decoded(body: str) -> Any:
@@ -289,7 +292,8 @@ class HttpJudge:
         self._connection = connection
         self._transport = transport
         self._base = _base_url(endpoint.base_url)
-        self._secrets: tuple[str, ...] = ()
+        self._secrets: tuple[re.Pattern[str], ...] = ()
+        self._longest_secret = 0
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -354,11 +358,11 @@ class HttpJudge:
         except (TimeoutError, httpx.TimeoutException):
             outcome, raw = "timeout", f"no reply within {self._connection.timeout_s:g} s"
         except httpx.HTTPError as error:
-            outcome, raw = "unavailable", f"{type(error).__name__}: {error}"
+            outcome, raw = "unavailable", self._redacted(f"{type(error).__name__}: {error}")
         else:
             outcome, answer = self._read(received, answer)
             logprobs = call.params.get("logprobs")
-            raw = _capped(received, LONGEST_WITH_LOGPROBS if logprobs else LONGEST_RAW)
+            raw = self._kept(received, LONGEST_WITH_LOGPROBS if logprobs else LONGEST_RAW)
             if outcome != "ok":
                 retry_after_s = _retry_after_s(received.headers)
         return Reply(
@@ -366,11 +370,11 @@ class HttpJudge:
             attempt=attempt,
             outcome=outcome,
             text=self._redacted(answer.text),
-            raw=self._redacted(raw),
+            raw=raw,
             latency_s=time.perf_counter() - started,
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
-            served_model=answer.served_model and self._redacted(answer.served_model),
+            served_model=answer.served_model and self._redacted(answer.served_model)[:LONGEST_NAME],
             at=time.time(),
             retry_after_s=retry_after_s,
         )
@@ -419,14 +423,27 @@ class HttpJudge:
             raise JudgeError(f"the key in {name} holds characters that no key has: set it anew")
         basic = _basic(self._base)
         found = [key, basic, self._base.password, *(v for _, v in self._base.params.multi_items())]
-        self._secrets = tuple(secret for secret in found if len(secret) >= SHORTEST_SECRET)
+        # The longest first: one that begins with another is redacted whole.
+        secrets = sorted((s for s in found if len(s) >= SHORTEST_SECRET), key=len, reverse=True)
+        self._secrets = tuple(map(_spellings, secrets))
+        self._longest_secret = len(secrets[0]) if secrets else 0
         headers = dict(self._endpoint.dialect.key_headers(key)) if key else {}
         return {"Authorization": f"Basic {basic}", **headers} if basic else headers
 
     def _redacted(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "[redacted]")
+        for spellings in self._secrets:
+            text = spellings.sub("[redacted]", text)
         return text
+
+    def _kept(self, received: Received, longest: int) -> str:
+        """The body for the record: redacted, then cut, since half a key is worth hiding too."""
+        body = received.body
+        if not received.complete:  # the reading stopped anywhere, so within a key too
+            body = body[: len(body) - LONGEST_SPELLING * self._longest_secret]
+        redacted = self._redacted(body)
+        if len(redacted) <= longest:
+            return redacted
+        return f"{redacted[:longest]}… [cut here, {len(received.body)} characters were read]"
 
 
 def _base_url(text: str) -> httpx.URL:
@@ -447,10 +464,27 @@ def _basic(url: httpx.URL) -> str:
     return base64.b64encode(f"{url.username}:{url.password}".encode()).decode()
 
 
-def _capped(received: Received, longest: int) -> str:
-    if len(received.body) <= longest:
-        return received.body
-    return f"{received.body[:longest]}… [cut here, {len(received.body)} characters were read]"
+def _spellings(secret: str) -> re.Pattern[str]:
+    """What matches the secret as it is, and in every way to write it in JSON.
+
+    No two spellings of a character begin alike for longer than a few characters, so that matching
+    takes linear time.
+    """
+    escaped = "".join(map(_spelling, secret))
+    return re.compile(f"{escaped}|{re.escape(secret)}")
+
+
+def _spelling(character: str) -> str:
+    r"""A pattern of one character in JSON: itself, `\/` for a slash, or `\uXXXX` in either case.
+
+    JSON within a JSON string, as a gateway quotes the error of another, has more backslashes.
+    """
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    code = "".join(rf"\\{{1,4}}u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4))
+    plain = re.escape(json.dumps(character, ensure_ascii=False)[1:-1])
+    if character in '/"':
+        plain = rf"\\{{0,4}}{character}"
+    return f"(?:{plain}|{code})"
 
 
 class Transport(AiohttpTransport):

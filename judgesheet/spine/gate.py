@@ -51,9 +51,9 @@ def review_day(sheet: Datasheet, policy: Policy) -> date | None:
     """The day on which the policy wants the judge measured again; None where neither says."""
     try:
         ended = datetime.fromisoformat(str(sheet.run.get("ended_at")))
-    except ValueError:
+        return ended.date() + timedelta(days=policy.review_days) if policy.review_days else None
+    except (ValueError, OverflowError):  # no time, or one at the end of all calendars
         return None
-    return ended.date() + timedelta(days=policy.review_days) if policy.review_days else None
 
 
 # -- one limit -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from judgesheet.axes import Axis, all_axes
 from judgesheet.errors import RunError, StimuliError
-from judgesheet.judges.http import OPENAI, reading
+from judgesheet.judges.http import LONGEST_NAME, OPENAI, reading
 from judgesheet.records import Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import read
@@ -20,6 +20,8 @@ from judgesheet.spine.plan import read_sidecar
 MOST_REPEATS = 1000
 ROUNDING = 0.051
 """How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
+LARGEST_SCORE = 1e9
+"""No scale that people rate on reaches so far, whichever its sign."""
 BATCH = 1000
 """Replies written in one transaction."""
 
@@ -93,6 +95,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         calls[call.id] = (call, verdict)
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
+    _refuse_strangers(labels, home, file)
     axes = list(dict.fromkeys(call.axis for call, _ in calls.values()))
     provenance = {
         "settings": {"profile": "recorded", "axes": axes, "reply": "recorded", "temperature": None},
@@ -123,10 +126,7 @@ def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
             raise StimuliError(f"{where}: {name} is missing or not a {kind.__name__}")
     if "verdict" not in record:
         raise StimuliError(f"{where}: verdict is missing (null means unreadable)")
-    axis = all_axes().get(record["axis"])
-    if axis is None:
-        known = ", ".join(all_axes())
-        raise StimuliError(f"{where}: there is no axis {record['axis']!r}; the axes are {known}")
+    axis = _axis(record["axis"], where)
     repeat = record.get("repeat", 0)
     fault = axis.fault(record["cell"]) or _fault_of_repeat(repeat)
     if not fault and _is_foreign(axis, record):
@@ -135,6 +135,14 @@ def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
         raise StimuliError(f"{where}: {fault}")
     call = Call(record["axis"], record["stimulus"], record["cell"], repeat, (), {}, "recorded")
     return call, json.dumps(record["verdict"])
+
+
+def _axis(name: str, where: str) -> Axis:
+    axis = all_axes().get(name)
+    if axis is None:
+        known = ", ".join(all_axes())
+        raise StimuliError(f"{where}: there is no axis {name!r}; the axes are {known}")
+    return axis
 
 
 def _fault_of_repeat(repeat: Any) -> str | None:
@@ -152,13 +160,13 @@ def _is_foreign(axis: Axis, record: Mapping[str, Any]) -> bool:
 
 def _human(row: Any, where: str) -> Label:
     try:
-        ratings = tuple(None if one is None else float(one) for one in row.get("ratings", ()))
+        ratings = tuple(None if one is None else _number(one) for one in row.get("ratings", ()))
         known = [one for one in ratings if one is not None]
         label = Label(
             axis=str(row["axis"]),
             item=str(row["item"]),
             kind="human",
-            score=float(row["score"] if "score" in row or not known else fmean(known)),
+            score=_number(row["score"] if "score" in row or not known else fmean(known)),
             criterion=str(row.get("criterion", "")),
             ratings=ratings,
         )
@@ -167,13 +175,41 @@ def _human(row: Any, where: str) -> Label:
             f"{where}: a human row needs axis, item and a score, or ratings (one per rater, null "
             "where one gave none)"
         ) from None
+    _axis(label.axis, where)
     if not all(map(math.isfinite, (label.score, *known))):
         raise StimuliError(f"{where}: a human row needs a score that is a finite number")
+    if any(abs(one) > LARGEST_SCORE for one in (label.score, *known)):
+        raise StimuliError(f"{where}: a human score is beyond {LARGEST_SCORE:,.0f}; write it anew")
     if known and abs(label.score - fmean(known)) > ROUNDING:
         raise StimuliError(
             f"{where}: the score {label.score:g} is not the mean of its ratings, {fmean(known):g}"
         )
     return label
+
+
+def _number(value: Any) -> float:
+    """The value as a number; `true` is none, though Python counts with it."""
+    if isinstance(value, bool):
+        raise TypeError
+    return float(value)
+
+
+def _refuse_strangers(
+    labels: Iterable[Label], items: Collection[tuple[str, str]], file: Path
+) -> None:
+    """Refuse labels of an axis all of which name items without a judgment: they are misspelt.
+
+    Some may: a log can hold more labels than verdicts.
+    """
+    told: dict[str, list[str]] = {}
+    for label in labels:
+        told.setdefault(label.axis, []).append(label.item)
+    for axis, named in told.items():
+        if not any((axis, item) in items for item in named):
+            raise StimuliError(
+                f"{file}: no human row of {axis} names an item that was judged ({named[0]!r} is "
+                "none); write the item as in cell.item of the judgments"
+            )
 
 
 # -- answers of a batch ------------------------------------------------------------------------
@@ -230,6 +266,7 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
     response = response if isinstance(response, dict) else {}
     status, body = response.get("status_code"), response.get("body")
     outcome, answer = reading(OPENAI, status if isinstance(status, int) else 503, body)
+    name = answer.served_model if answer else None
     created = body.get("created") if isinstance(body, dict) else None
     return Reply(
         call_id=record["custom_id"],
@@ -240,7 +277,7 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
         latency_s=0.0,
         tokens_in=answer.tokens_in if answer else None,
         tokens_out=answer.tokens_out if answer else None,
-        served_model=answer.served_model if answer else None,
+        served_model=name and name[:LONGEST_NAME],
         at=float(created) if isinstance(created, int | float) else 0.0,
     )
 

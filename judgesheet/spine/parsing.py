@@ -334,7 +334,7 @@ _EXAMPLE_KEYS = {"reply", "verdict", "unreadable", "cell"}
 def _understood(source: str, name: str) -> tuple[dict[str, Pattern], tuple[Example, ...]]:
     try:
         file = tomllib.loads(source)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError alone
         raise ParserError(f"{name} is not TOML: {error}") from None
     _only(file, {"verdict", "example"}, name)
     table = file.get("verdict")

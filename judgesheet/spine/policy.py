@@ -124,7 +124,7 @@ def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
     """
     try:
         data = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError alone
         raise PolicyError(f"{name} is no TOML: {error}") from None
     if "digest" in data:
         raise PolicyError(f"{name}: digest: Extra inputs are not permitted")

@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -538,6 +539,9 @@ def test_a_log_in_one_order_is_not_called_unreadable() -> None:
         ({"better": "w"}, "cell.better"),
         ({"condition": "vacuum"}, "cell.kind"),
         ({"condition": "ladder", "better": "u"}, "cell.delta"),
+        ({"condition": "ladder", "better": "u", "delta": math.inf}, "cell.delta"),
+        ({"condition": "ladder", "better": "u", "delta": math.nan}, "cell.delta"),
+        ({"condition": "ladder", "better": "u", "delta": 1e308}, "cell.delta"),
         ({"condition": "ladder", "delta": 1}, "cell.better"),
     ],
 )

@@ -3,6 +3,7 @@ import gzip
 import json
 import socket
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Advising, Connection, open_judge
-from judgesheet.judges.http import LONGEST_BODY, LONGEST_RAW
+from judgesheet.judges.http import LONGEST_BODY, LONGEST_NAME, LONGEST_RAW
 from judgesheet.records import Call, Outcome, Reply
 from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving
 
@@ -202,6 +203,64 @@ def test_an_error_that_echoes_the_key_is_redacted(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("MY_KEY", KEY)
     (reply,) = ask(always(failure(401, message=f"no such key: {KEY}")), api_key_env="MY_KEY")
     assert KEY not in repr(reply)
+
+
+QUOTED = 'sk/"very"-secret/0123456789'
+WRITTEN: list[Callable[[str], str]] = [
+    lambda key: "".join(f"\\u{ord(one):04x}" for one in key),
+    lambda key: "".join(f"\\u{ord(one):04X}" for one in key),
+    lambda key: json.dumps(key)[1:-1],
+    lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
+    lambda key: f"\\u{ord(key[0]):04x}{json.dumps(key[1:])[1:-1]}",
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "depth"), [(KEY, 1), (KEY, 2), (QUOTED, 1), (QUOTED, 2), ("sk\\very-secret", 1)]
+)
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_key_that_comes_back_escaped_is_redacted(
+    key: str, written: Callable[[str], str], depth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", key)
+    echo = f'{{"message": "no such key: {written(key)}."}}'
+    if depth == 2:
+        echo = json.dumps({"message": echo})
+    (reply,) = ask(always(Answer(echo.encode(), 401)), api_key_env="MY_KEY")
+    assert "no such key: [redacted]." in reply.raw
+
+
+@pytest.mark.parametrize("shown", range(1, len(KEY)))
+def test_no_part_of_a_key_survives_a_cut(shown: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    body = json.loads(completion("x").body or b"")
+    body["model"] = "m" * (LONGEST_NAME - shown) + KEY
+    start = len(json.dumps({"pad": ""})) - len('"}')
+    body = {"pad": "p" * (LONGEST_RAW - start - shown) + KEY, **body}
+    (reply,) = ask(always(Answer(json.dumps(body).encode())), api_key_env="MY_KEY")
+    assert reply.served_model is not None
+    assert len(reply.served_model) <= LONGEST_NAME
+    assert "cut here" in reply.raw
+    assert "sk-" not in reply.raw + reply.served_model
+    assert f"p{KEY[0]}" not in reply.raw
+    assert f"m{KEY[0]}" not in reply.served_model
+
+
+def test_no_part_of_a_key_survives_where_reading_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = KEY * 40
+    monkeypatch.setenv("MY_KEY", key)
+    echoes = key.encode() * (LONGEST_BODY // len(key) + 2)
+    (reply,) = ask(always(Answer(echoes)), api_key_env="MY_KEY")
+    assert reply.outcome == "malformed"
+    assert "very" not in reply.raw
+
+
+def test_redacting_takes_linear_time_on_a_body_of_backslashes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MY_KEY", "\\" * 40 + "x")
+    (reply,) = ask(always(Answer(b"\\" * 100_000)), api_key_env="MY_KEY")
+    assert reply.outcome == "malformed"
 
 
 def test_a_placeholder_key_does_not_mangle_replies(monkeypatch: pytest.MonkeyPatch) -> None:

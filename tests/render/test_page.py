@@ -67,7 +67,8 @@ def test_a_sheet_is_reviewed_after_half_a_year_or_when_the_policy_says() -> None
     sheet = sheets.plausible()
     assert review_by(sheet) == "19 May 2027"
     assert review_by(replace(sheet, run={**sheet.run, "review_days": 10})) == "30 November 2026"
-    assert review_by(replace(sheet, run={})) == show.NOT_RECORDED
+    for run in ({}, {"ended_at": "9999-12-31T23:59:59+00:00"}):
+        assert review_by(replace(sheet, run=run)) == show.NOT_RECORDED
 
 
 # -- the verdict and the controls ------------------------------------------------------------------

@@ -253,6 +253,13 @@ def test_the_day_of_review_is_named() -> None:
     assert "2026-12-01" in decision.text
 
 
+def test_a_day_of_review_beyond_the_calendar_is_not_named() -> None:
+    last = replace(sheet(GOOD), run={**sheet(GOOD).run, "ended_at": "9999-12-31T23:59:59+00:00"})
+    decision = judge(last, policy("review_days = 10\n" + limit())).decision
+    assert decision is not None
+    assert "Measure again" not in decision.text
+
+
 # -- policies ------------------------------------------------------------------------------------
 
 
@@ -260,6 +267,7 @@ def test_the_day_of_review_is_named() -> None:
     ("text", "words"),
     [
         ("[[limit]", "no TOML"),
+        (limit(KEY, f"max = 1{'0' * 5_000}"), "no TOML"),
         ("", "no [[limit]]"),
         (limit(KEY, "max = 0.1\nmin = 0.2"), "not both"),
         (limit(KEY, ""), "either max or min"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from judgesheet.errors import StimuliError
 from judgesheet.records import AxisResult
 from judgesheet.spine import ingest as stage
 from judgesheet.spine.ledger import Ledger
@@ -107,6 +108,33 @@ def test_a_balanced_recording_has_every_place_figure(tmp_path: Path) -> None:
     assert found["position_share[position=1]"] == 1
     assert found["cramers_v"] == 1
     assert found["position_bias_p"] is not None
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"axis": "scores"}, r"log.jsonl:9: there is no axis 'scores'; the axes are .*score_order"),
+        ({"score": True}, "log.jsonl:9: a human row needs"),
+        ({"score": 1, "ratings": [True, 1]}, "log.jsonl:9: a human row needs"),
+        ({"score": -2e9}, "log.jsonl:9: a human score is beyond 1,000,000,000"),
+        ({"score": 1, "ratings": [1e300, 1]}, "log.jsonl:9: a human score is beyond"),
+    ],
+)
+def test_a_human_row_that_cannot_be_meant_is_named(
+    tmp_path: Path, changes: Record, words: str
+) -> None:
+    rows = [score(n, [1, 2, 3], "fixed", true) for n, true in enumerate(TRUE)]
+    row = {"human": {"axis": "score_order", "item": "s0/a", "score": 1, **changes}}
+    with pytest.raises(StimuliError, match=words):
+        ingested(tmp_path, [*rows, row])
+
+
+def test_human_rows_may_be_more_than_judgments_but_not_all_strangers(tmp_path: Path) -> None:
+    rows = [score(n, [1, 2, 3], "fixed", true) for n, true in enumerate(TRUE)]
+    stranger = {"human": {"axis": "score_order", "item": "s0-a", "score": 1}}
+    assert values(ingested(tmp_path, [*rows, *people(), stranger]))["pearson_r[arm=fixed]"]
+    with pytest.raises(StimuliError, match=r"no human row of score_order names .*'s0-a'"):
+        ingested(tmp_path, [*rows, stranger])
 
 
 def comparison(task: int, order: str, verdict: object, repeat: int = 0, **cell: Any) -> Record:

@@ -147,6 +147,7 @@ def test_candidates_are_found_by_label_and_have_several_fields() -> None:
     ("source", "words"),
     [
         ("[verdict", "not TOML"),
+        (f"x = 1{'0' * 5_000}", "not TOML"),
         ("", r"no \[verdict\]"),
         ("verdict = 3", r"no \[verdict\]"),
         ("[verdict]\nregex = '(a)'\njsonpath = '$.a'", "one regex or one jsonpath"),

@@ -30,6 +30,8 @@ ORDERS = (("u", "v"), ("v", "u"))
 KINDS = ("empty", "whitespace", "identical")
 CONDITIONS = ("vacuum", "delta0_same", "delta0_different", "ladder", "filler", "natural")
 SIDES = ("u", "v", None)
+MOST_STEPS = 1000
+"""How many steps apart two recorded responses may be; more is a slip of the pen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,8 +329,10 @@ def fault(cell: Mapping[str, Any]) -> str | None:
 
 def _ladder_fault(cell: Mapping[str, Any]) -> str | None:
     delta = cell.get("delta")
-    if isinstance(delta, bool) or not isinstance(delta, int | float) or not delta > 0:
+    if isinstance(delta, bool) or not isinstance(delta, int | float):
         return "cell.delta must be the number of steps between the two responses"
+    if not 0 < delta <= MOST_STEPS:
+        return f"cell.delta must be a number above 0 and up to {MOST_STEPS}"
     if cell.get("better") is None:
         return 'cell.better must be "u" or "v" on the ladder'
     return None

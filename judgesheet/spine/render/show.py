@@ -83,7 +83,9 @@ def quantity(
     note: str = "",
 ) -> Shown:
     """A value with its bounds in a unit; `note` says why there is none."""
-    value, low, high = finite(value), finite(low), finite(high)
+    scale = 100.0 if unit in SHARES else 1.0
+    # Scaled first: a share of 1e308 is finite, its percentage is not.
+    value, low, high = (None if one is None else finite(one * scale) for one in (value, low, high))
     name = visible(unit, 40)
     if value is None:
         return Shown(NOT_MEASURED, "", "", name, visible(note, 600) or "no reason given")
@@ -91,10 +93,9 @@ def quantity(
         return Shown(p_value(value), "", "", "p", "")
     if unit == "order":
         return Shown(f"{value:.0f}", "", "", "order", "")
-    scale = 100.0 if unit in SHARES else 1.0
-    decimals = _decimals(value * scale, low, high, scale)
+    decimals = _decimals(value, low, high, 2 if scale > 1 else _MOST_DECIMALS)
     cells = [
-        "" if part is None else _rounded(part * scale, decimals, 100.0 if scale > 1 else None)
+        "" if part is None else _rounded(part, decimals, 100.0 if scale > 1 else None)
         for part in (value, low, high)
     ]
     return Shown(cells[0], cells[1], cells[2], "%" if scale > 1 else name, "")
@@ -229,17 +230,18 @@ def _date(when: datetime) -> str:
     return f"{when.day} {when:%B %Y}"
 
 
-def _decimals(value: float, low: float | None, high: float | None, scale: float) -> int:
+def _decimals(value: float, low: float | None, high: float | None, most: int) -> int:
     """Enough decimals for the half-width's first digit, and for the next one if that is below 5."""
     if low is not None and high is not None and high > low:
-        half = (high - low) / 2 * scale
+        # Beyond these ends nothing changes, and a width may overflow or vanish.
+        half = min(max((high - low) / 2, 1 / _HUGE), _HUGE)
         exponent = math.floor(math.log10(half))
         wanted = -exponent + (1 if half / 10.0**exponent < 5 else 0)
     elif value == round(value):
         wanted = 0
     else:
         wanted = 2 - math.floor(math.log10(abs(value)))
-    return min(max(wanted, 0), 2 if scale > 1 else _MOST_DECIMALS)
+    return min(max(wanted, 0), most)
 
 
 def _rounded(value: float, decimals: int, whole: float | None = None) -> str:

@@ -72,7 +72,10 @@ def review_by(sheet: Datasheet) -> str:
     ended = show.parse_moment(sheet.run.get("ended_at"))
     if ended is None:
         return show.NOT_RECORDED
-    return show.day((ended + timedelta(days=_review_days(sheet.run))).isoformat())
+    try:
+        return show.day((ended + timedelta(days=_review_days(sheet.run))).isoformat())
+    except OverflowError:  # a time at the end of all calendars
+        return show.NOT_RECORDED
 
 
 def served(judge: Mapping[str, Any]) -> str:
