@@ -276,9 +276,8 @@ def threshold(
         low, high = (float(end) for end in ends)
         bracketed = not censored and high - low < DEGENERATE
     if bracketed:
-        at = max(
-            1, int(np.searchsorted(places, value - DEGENERATE))
-        )  # the first step at the target
+        reached = int(np.searchsorted(places, value - DEGENERATE))  # the first step at the target
+        at = max(1, reached)
         low, high = float(places[at - 1]), float(places[at])
     return Threshold(
         value={LEFT: float(places[0]), RIGHT: None}.get(censored, value),

@@ -11,11 +11,11 @@ from judgesheet.stats.interval import unseen_share
 
 
 def contest(prompts: int, flipping: int) -> Contest:
-    """Two candidates a prompt, 2 orders, 40 repeats; `flipping` prompts differ in one reading."""
+    """Two candidates a prompt, 2 orders, 40 repeats; `flipping` prompts differ in 5 readings of one order."""
     reads = np.zeros((2 * prompts, 2, 40))
     reads[::2] = 1.0
     for prompt in range(flipping):
-        reads[2 * prompt, 0, 0] = -1.0
+        reads[2 * prompt, 0, :5] = -1.0
     return Contest(reads, {}, np.repeat(np.arange(prompts), 2))
 
 
