@@ -11,7 +11,7 @@ from judgesheet.stats.interval import unseen_share
 
 
 def contest(prompts: int, flipping: int) -> Contest:
-    """Two candidates a prompt, 2 orders, 40 repeats; `flipping` prompts differ in 5 readings of one order."""
+    """Two candidates a prompt, 2 orders, 40 repeats; of `flipping` prompts 5 readings differ."""
     reads = np.zeros((2 * prompts, 2, 40))
     reads[::2] = 1.0
     for prompt in range(flipping):

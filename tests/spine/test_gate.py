@@ -473,6 +473,18 @@ def test_tables_say_every_limit() -> None:
     assert "<b>" not in as_markdown(three())
 
 
+def test_a_change_from_the_baseline_is_no_second_limit_on_the_same_key() -> None:
+    old, new = sheet(share(KEY, 0.30, 0.25, 0.36)), sheet(share(KEY, 0.05, 0.03, 0.08))
+    worse = against(compare(old, new), policy(limit()))
+    judged = judge(new, policy(limit()), worse)
+    text, page = as_text(judged), as_markdown(judged)
+    rows = [line for line in text.splitlines() if line.removeprefix("Δ ").startswith(KEY)]
+    assert [row.startswith("Δ ") for row in rows] == [False, True]
+    assert "worse by −25" in rows[1]
+    assert f"`Δ {KEY}`" in page
+    assert " -" not in "".join(rows)
+
+
 # -- the command ---------------------------------------------------------------------------------
 
 
