@@ -104,7 +104,7 @@ def test_one_cluster_has_no_interval() -> None:
 
 @pytest.mark.parametrize("last", [5.0, float("nan")])
 def test_raters_at_odds_set_no_ceiling(last: float) -> None:
-    table = [[1, 5], [5, 1], [1, 5], [5, 1], [1, last]]
+    table = np.array([[1, 5], [5, 1], [1, 5], [5, 1], [1, last]])
     found = rater_agreement(table, range(5), rng())
     assert (found.alpha.value or 0) < 0
     assert (found.ceiling.value, found.ceiling.low, found.ceiling.high) == (None, None, None)
