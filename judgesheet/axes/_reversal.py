@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 Which = Literal["different", "same"]
+FEW_PROMPTS = 6
+"""With fewer prompts their spread is not believed: a t interval can close in by luck."""
 NO_RANKING = "no prompt has several candidates that were all read"
 NO_REPEAT = (
     "no order was read twice, so noise is not known (an order is read twice by --repeats 2 in a "
@@ -127,14 +129,24 @@ def excess_flip_rate(contest: Contest) -> Found:
 
 
 def _mean_excess(per_prompt: "Floats") -> Interval:
-    """Mean over prompts with its t interval; not a point where every prompt shows the same."""
+    """Mean over prompts with its t interval; no certainty from a few prompts that look alike.
+
+    Where every prompt shows the same, or fewer than `FEW_PROMPTS` were seen, the interval reaches
+    at least as far as the share of prompts that may differ and were not seen.
+    """
     found = _within(mean_t(per_prompt), -1.0, 1.0)
-    if found.low is not None or found.value is None or per_prompt.size < 2:
+    alike, few = found.low is None, per_prompt.size < FEW_PROMPTS
+    if found.value is None or per_prompt.size < 2 or not (alike or few):
         return found
     reach = unseen_share(per_prompt.size)
-    note = "every prompt shows the same; the interval allows for prompts that were not seen"
     low, high = max(-1.0, found.value - reach), min(1.0, found.value + reach)
-    return replace(found, low=low, high=high, method="Clopper-Pearson over prompts", note=note)
+    method = "Clopper-Pearson over prompts"
+    if found.low is not None and found.high is not None:
+        low, high = min(low, found.low), max(high, found.high)
+        method = f"{found.method}, at least {method}"
+    seen = "every prompt shows the same" if alike else f"only {per_prompt.size} prompts were seen"
+    note = f"{seen}; the interval allows for prompts that were not seen"
+    return replace(found, low=low, high=high, method=method, note=note)
 
 
 def tie_rate(contest: Contest) -> Found:

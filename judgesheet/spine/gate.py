@@ -7,9 +7,10 @@ correction for their number is needed (intersection-union). Nothing here needs n
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import partial
 
 from judgesheet.records import (
     AxisResult,
@@ -24,9 +25,13 @@ from judgesheet.spine.datasheet import by_key, parse_key
 from judgesheet.spine.policy import Limit, Policy, Regression
 from judgesheet.stats.multiplicity import holm
 
+SIMILAR = 0.75
+"""How alike two names must be (`difflib` ratio) for one to be a slip of the other."""
 HOPELESS = 100.0
 """A limit that would take this many times the data lies on the value, for all that can be told."""
 NEVER = "cannot be decided by more calls: the value lies on the limit"
+PROVE = "would prove it if the value stays"
+WORSE = "more data would rather break it"
 ALPHA, ONE_SIDED = 0.05, 1.644854
 """Level of a one-sided test, and its normal quantile."""
 MANY_LOST = 0.05
@@ -61,7 +66,7 @@ def review_day(sheet: Datasheet, policy: Policy) -> date | None:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A value with the one-sided bounds that a gate may use."""
+    """A value with the one-sided bounds that a gate may use; infinite on a side without any."""
 
     value: float
     low: float
@@ -73,11 +78,12 @@ def reach(estimate: Estimate) -> Reach | None:
     bounds = estimate.bounds
     low = estimate.low if bounds is None else bounds.low
     high = estimate.high if bounds is None else bounds.high
-    numbers = (estimate.value, low, high)
-    if any(number is None or not math.isfinite(number) for number in numbers):
+    low = low if low is not None and math.isfinite(low) else -math.inf
+    high = high if high is not None and math.isfinite(high) else math.inf
+    value = estimate.value
+    if value is None or not math.isfinite(value) or high == -low == math.inf:
         return None
-    value, low, high = (float(number) for number in numbers if number is not None)
-    return Reach(value, low, high)
+    return Reach(float(value), float(low), float(high))
 
 
 def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
@@ -109,8 +115,8 @@ def _members(key: str, found: Mapping[str, Estimate]) -> list[str]:
 def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
     estimate = found.get(key)
     if estimate is None:
-        close = difflib.get_close_matches(key, found, n=1)
-        hint = f"is {close[0]} meant?" if close else "`judgesheet explain` lists the keys"
+        meant = _meant(key, found)
+        hint = f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
         return _unproven(limit, key, None, "the datasheet has no such estimate", hint)
     if estimate.value is None or not math.isfinite(estimate.value):
         why = f"no value: {estimate.note or 'not a finite number'}"
@@ -120,6 +126,20 @@ def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
         why = "it has no interval, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with an interval")
     return _decide(limit, key, estimate, bounds)
+
+
+def _meant(key: str, found: Iterable[str]) -> str:
+    """The key that a wrong one probably stands for: by name first, then by axis and dimensions.
+
+    "" where no name is similar. The whole key would be a poor measure: all keys of an axis begin
+    alike.
+    """
+    axis, name, _ = parse_key(key)
+    names = {one: parse_key(one).name for one in found}
+    close = difflib.get_close_matches(name, dict.fromkeys(names.values()), n=1, cutoff=SIMILAR)
+    alike = [one for one in names if names[one] in close]
+    mine = [one for one in alike if parse_key(one).axis == axis]
+    return next(iter(difflib.get_close_matches(key, mine or alike, n=1, cutoff=0)), "")
 
 
 def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str) -> Verdict:
@@ -150,6 +170,9 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
     passed = True if right else False if wrong else None
     upper = ceiling != (passed is False)
     bound = bounds.high if upper else bounds.low
+    if math.isinf(bound):
+        why = f"it has no {'upper' if upper else 'lower'} bound, and a value alone proves nothing"
+        return _unproven(limit, key, estimate.value, why, "an estimate with this bound")
     place = "below" if bound < limit.value else "above" if bound > limit.value else "at"
     return Verdict(
         rule=_rule(limit),
@@ -163,16 +186,27 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         limit=limit.value,
         kind=limit.kind,
         bound=bound,
-        needed="" if passed is not None else _needed(limit.value, estimate, bounds),
+        needed=""
+        if passed is not None
+        else _outlook(limit.value, limit.kind, bounds, partial(_more, estimate=estimate)),
         warns=limit.not_proven == "warn",
     )
 
 
-def _needed(limit: float, estimate: Estimate, bounds: Reach) -> str:
-    """How much more of the same data would move the bound over the limit, if the value stays."""
+def _outlook(limit: float, kind: str, bounds: Reach, amount: Callable[[float], str]) -> str:
+    """What more of the same data would do if the value stays, and what `amount` of it."""
+    ceiling = kind == "max"
+    right = bounds.value <= limit if ceiling else bounds.value >= limit
+    if not right and math.isinf(bounds.low if ceiling else bounds.high):
+        return WORSE  # without a bound on this side nothing tells how much it takes
     factor = _factor(limit, bounds)
     if factor > HOPELESS:
         return NEVER
+    return f"{amount(factor)} {PROVE}" if right else f"{WORSE} ({amount(factor)})"
+
+
+def _more(factor: float, estimate: Estimate) -> str:
+    """What is to be added to the data of an estimate to have `factor` times as much."""
     stimuli = math.ceil(estimate.clusters * (factor - 1))
     calls = math.ceil(estimate.n * (factor - 1))
     if not stimuli:
@@ -268,8 +302,9 @@ def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
     needed = ""
     if passed is None:
         span = Reach(found.value, lower, upper)
-        factor = _factor(one.margin, span)
-        needed = NEVER if factor > HOPELESS else f"about {factor:.1f} times the data of both runs"
+        needed = _outlook(
+            one.margin, "max", span, "about {:.1f} times the data of both runs".format
+        )
     return replace(
         verdict, observed=found.value, passed=passed, why=why, bound=bound, needed=needed
     )

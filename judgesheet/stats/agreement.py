@@ -17,6 +17,8 @@ from ._support import (
 )
 from .interval import Interval, resampled
 
+BY_CHANCE = "the raters agree no more than by chance"
+
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
@@ -27,7 +29,8 @@ class Agreement:
     alpha
         Krippendorff's alpha: 1 agreement, 0 what chance would give, below 0 systematic dissent.
     ceiling
-        The correlation that a perfect judge could be expected to reach with the mean rating.
+        The correlation that a perfect judge could be expected to reach with the mean rating; None
+        where the mean rating shows no reliability, since there is then nothing to reach.
     raters
         Harmonic mean of the number of ratings per item.
     n
@@ -109,12 +112,13 @@ def rater_agreement(
         note = "all ratings are equal" if len(table) > 1 else "only one item was rated"
         return nothing(f"undefined: {note}")
     drawn = _alpha_and_ceiling(bootstrap_weights(groups, resamples, rng) @ sums, complete)
-    return Agreement(
-        _interval(float(alpha), drawn[0], groups, level, floor=-1.0),
-        _interval(float(ceiling), drawn[1], groups, level, floor=0.0),
-        raters,
-        paired,
+    limit = (
+        _interval(float(ceiling), drawn[1], groups, level, floor=0.0)
+        if ceiling > 0
+        else Interval(None, None, None, level, groups, note=BY_CHANCE)
     )
+    agreement = _interval(float(alpha), drawn[0], groups, level, floor=-1.0)
+    return Agreement(agreement, limit, raters, paired)
 
 
 class _Moments:

@@ -28,6 +28,8 @@ NO_PREFERENCE, STABLE, POSITIONAL, ONE_SIDED, OTHER = range(5)
 two decides, one of two is invalid."""
 
 LEFT, RIGHT = "left", "right"
+DEGENERATE = 1e-9
+"""An interval narrower than this, in steps, is a bootstrap in which all resamples agree."""
 RESAMPLES = 2_000
 
 
@@ -217,6 +219,9 @@ class Threshold:
         "left" if the smallest step already reaches the target, "right" if none does, "" otherwise.
     clusters
         Number of clusters.
+    bracketed
+        True if every resample crosses at one place. That is no certainty, since the curve between
+        two steps was not seen: `low` and `high` are then the steps around the crossing.
     """
 
     value: float | None
@@ -224,6 +229,7 @@ class Threshold:
     high: float | None
     censored: str
     clusters: int
+    bracketed: bool = False
 
 
 def threshold(
@@ -261,19 +267,25 @@ def threshold(
         return Threshold(None, None, None, "", groups)
     value = float(_crossing(isotonic(k.sum(axis=0), n.sum(axis=0)), places, target))
     censored = LEFT if value == -inf else RIGHT if value == inf else ""
-    low, high = None, None
+    low, high, bracketed = None, None, False
     if groups > 1:
         weights = bootstrap_weights(groups, RESAMPLES, rng)
         drawn = _crossing(isotonic(weights @ k, weights @ n), places, target)
         tail = 1 - two_sided(level)
         ends = np.quantile(drawn, [tail, 1 - tail], method="nearest")
         low, high = (float(end) for end in ends)
+        bracketed = not censored and high - low < DEGENERATE
+    if bracketed:
+        reached = int(np.searchsorted(places, value - DEGENERATE))  # the first step at the target
+        at = max(1, reached)
+        low, high = float(places[at - 1]), float(places[at])
     return Threshold(
         value={LEFT: float(places[0]), RIGHT: None}.get(censored, value),
         low=_end(low, below=0.0),
         high=_end(high, below=float(places[0])),
         censored=censored,
         clusters=groups,
+        bracketed=bracketed,
     )
 
 

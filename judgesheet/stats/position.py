@@ -338,8 +338,10 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
 
     X/deff is taken as noncentral chi-square with n-1 degrees of freedom and noncentrality
     N (n-1) V^2 / deff, which is inverted for V; deff is the larger of the mean Rao-Scott design
-    effect and that along the observed direction, times (t_{G-1}/z)^2. The interval is widened to
-    contain the naive V.
+    effect and that along the observed direction, times (t_{G-1}/z)^2. The upper end is that of
+    X/deff = n-1 where less was observed: that is what chance gives at V = 0, and a sample that is
+    more even than chance shows no smaller V than the design can resolve. The interval is widened
+    to contain the naive V.
 
     Every cluster exactly uniform: V = 0 and the upper end is the Clopper-Pearson bound of the share
     of clusters that could depart. Every cluster with the same non-uniform shares (always the first
@@ -397,7 +399,11 @@ def _v_bounds(found: _Shares, deff: float, level: float) -> tuple[float, float]:
     t = t_quantile(found.clusters - 1, two_sided(level))
     deff = deff * (t / z_quantile(two_sided(level))) ** 2
     df = found.shares.size - 1
-    low, high = noncentrality_bounds(found.chi2 / deff, df, level)
+    x = found.chi2 / deff
+    low, _ = noncentrality_bounds(x, df, level)
+    _, high = noncentrality_bounds(
+        max(x, df), df, level
+    )  # not below what V = 0 is expected to show
     scale = deff / (found.calls * df)
     return float(np.sqrt(low * scale)), min(1.0, float(np.sqrt(high * scale)))
 

@@ -135,6 +135,37 @@ def test_what_is_not_known_never_passes(estimate: Estimate) -> None:
     assert verdict_of(made) == "not proven"
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "rule", "passed"),
+    [
+        (1.2, None, "min = 1.0", True),
+        (0.8, None, "min = 1.0", None),
+        (1.2, None, "max = 1.0", False),
+        (0.8, None, "max = 1.0", None),
+        (None, 1.2, "max = 1.3", True),
+        (None, 1.2, "min = 1.3", False),
+        (None, 1.2, "min = 1.0", None),
+    ],
+)
+def test_one_bound_is_enough_for_its_side(
+    low: float | None, high: float | None, rule: str, passed: bool | None
+) -> None:
+    verdict = decided(Estimate(KEY, "x", 1.1, low, high, n=40, clusters=20), rule)
+    assert verdict.passed is passed
+    assert bool(verdict.needed) == (passed is None)
+    assert verdict.bound in (low, high)
+    json.loads(json.dumps(verdict.bound), parse_constant=pytest.fail)
+
+
+def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:
+    wrong = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.10").needed
+    assert wrong.startswith("more data would rather break it (about 12")
+    right = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.20").needed
+    assert right.endswith("would prove it if the value stays")
+    floor = decided(Estimate(KEY, "x", 1.1, 0.8, None, n=40, clusters=20), "min = 1.2").needed
+    assert floor == "more data would rather break it"
+
+
 def test_a_sheet_without_bounds_is_held_to_its_interval() -> None:
     """Older sheets and sheets written by hand: the two-sided ends are conservative."""
     assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.09), "max = 0.10").passed
@@ -159,6 +190,25 @@ def test_a_misspelt_key_says_what_is_meant() -> None:
     key = KEY.replace("inconsistent", "inconsistant")
     made = judge(sheet(share(KEY, 0.0, 0.0, 0.01)), policy(limit(key)))
     assert KEY in made.verdicts[0].needed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("candidate_order.order_inconsistent[set=subset]", KEY),
+        ("candidate_order.order_inconsistent", KEY),
+        ("candidate_order.dark_currents", "candidate_order.dark_current[kind=empty]"),
+        ("score_order.dark_current[kind=empty]", "candidate_order.dark_current[kind=empty]"),
+        ("candidate_order.threshold75", ""),
+    ],
+)
+def test_the_name_says_what_is_meant_and_not_the_axis(wrong: str, meant: str) -> None:
+    keys = (KEY, "candidate_order.dark_current[kind=empty]", "candidate_order.no_preference",
+            "score_order.order_inconsistent")  # fmt: skip
+    made = judge(sheet(*(share(key, 0.0, 0.0, 0.01) for key in keys)), policy(limit(wrong)))
+    assert made.verdicts[0].needed == (
+        f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+    )
 
 
 def test_a_star_holds_every_member_to_the_limit() -> None:
@@ -429,6 +479,18 @@ def test_tables_say_every_limit() -> None:
             assert words in text
         assert "\x1b" not in text
     assert "<b>" not in as_markdown(three())
+
+
+def test_a_change_from_the_baseline_is_no_second_limit_on_the_same_key() -> None:
+    old, new = sheet(share(KEY, 0.30, 0.25, 0.36)), sheet(share(KEY, 0.05, 0.03, 0.08))
+    worse = against(compare(old, new), policy(limit()))
+    judged = judge(new, policy(limit()), worse)
+    text, page = as_text(judged), as_markdown(judged)
+    rows = [line for line in text.splitlines() if line.removeprefix("Δ ").startswith(KEY)]
+    assert [row.startswith("Δ ") for row in rows] == [False, True]
+    assert "worse by −25" in rows[1]
+    assert f"`Δ {KEY}`" in page
+    assert " -" not in "".join(rows)
 
 
 # -- the command ---------------------------------------------------------------------------------

@@ -102,10 +102,13 @@ def test_one_cluster_has_no_interval() -> None:
     assert "one cluster" in found.alpha.note
 
 
-def test_raters_at_odds_set_a_ceiling_of_zero() -> None:
-    found = rater_agreement([[1, 5], [5, 1], [1, 5], [5, 1]], range(4), rng())
+@pytest.mark.parametrize("last", [5.0, float("nan")])
+def test_raters_at_odds_set_no_ceiling(last: float) -> None:
+    table = np.array([[1, 5], [5, 1], [1, 5], [5, 1], [1, last]])
+    found = rater_agreement(table, range(5), rng())
     assert (found.alpha.value or 0) < 0
-    assert found.ceiling.value == 0
+    assert (found.ceiling.value, found.ceiling.low, found.ceiling.high) == (None, None, None)
+    assert "no more than by chance" in found.ceiling.note
 
 
 @pytest.mark.parametrize("clusters", [20, 96])

@@ -193,7 +193,28 @@ def test_threshold_is_interpolated(rng: np.random.Generator) -> None:
     found = at([0.5, 0.625, 0.8], [1, 2, 3], rng)
     assert found.value == pytest.approx(2 + 5 / 7)
     assert found.censored == ""
-    assert found.low == found.high == pytest.approx(found.value)
+
+
+@pytest.mark.parametrize(
+    ("rates", "value", "ends"),
+    [([0.5, 1.0, 1.0], 0.75, (0.5, 1.0)), ([0.0, 0.5, 0.75], 2.0, (1.0, 2.0))],
+)
+def test_resamples_that_all_agree_leave_the_space_between_two_steps(
+    rates: list[float], value: float, ends: tuple[float, float], rng: np.random.Generator
+) -> None:
+    found = at(rates, [0.5, 1, 2], rng)
+    assert found.value == pytest.approx(value)
+    assert (found.low, found.high) == ends
+    assert found.bracketed
+
+
+def test_resamples_that_differ_make_the_interval(rng: np.random.Generator) -> None:
+    trials = np.full((12, 2), 4.0)
+    hits = trials * [0.5, 0.75]
+    hits[::2, 1] += 1
+    found = threshold(hits, trials, [1, 2], rng)
+    assert not found.bracketed
+    assert 1 < (found.low or 0) < (found.value or 0) < (found.high or 0) <= 2
 
 
 def test_threshold_is_censored_at_both_ends(rng: np.random.Generator) -> None:

@@ -132,6 +132,28 @@ def test_exactly_uniform_in_every_cluster() -> None:
     assert rao_scott(np.full((12, 3), 7)).p == 1.0
 
 
+def test_more_even_than_chance_resolves_no_more_than_chance_does() -> None:
+    # clusters differ and cancel out: chi-square 0, far below its df
+    noisy = np.tile(
+        [[12, 4, 8, 8, 8], [4, 12, 8, 8, 8], [8, 8, 12, 4, 8], [8, 8, 4, 12, 8]], (15, 1)
+    )
+    found = cramers_v(noisy)
+    assert (found.value, found.low) == (0, 0)
+    assert found.high is not None
+    # the upper end is at least that of a chi-square of 4 on 2400 calls at the design effect seen
+    _, noncentrality = noncentrality_bounds(4, 4)
+    deff = rao_scott(noisy).mean_deff or 0
+    assert found.high >= np.sqrt(noncentrality * deff / (noisy.sum() * 4))
+
+
+def test_v_of_an_even_judge_is_never_proven_below_what_the_design_resolves(
+    rng: np.random.Generator,
+) -> None:
+    found = [cramers_v(rng.multinomial(10, np.full(5, 0.2), size=40)) for _ in range(300)]
+    assert min(v.high or 0 for v in found) > 0.04  # 400 calls
+    assert np.mean([v.low == 0 for v in found]) > 0.97
+
+
 def test_the_same_mild_bias_in_every_cluster() -> None:
     v = cramers_v(np.array([[10, 8, 8, 8, 6]] * 12))
     assert v.low is not None

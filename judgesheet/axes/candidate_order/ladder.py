@@ -132,7 +132,8 @@ def threshold75(pairs: Pairs) -> Iterator[Estimate]:
     """The smallest step at which the better response is chosen three times in four.
 
     Weighted isotonic fit of `target_sensitivity` (003 equation 10), interpolated between steps;
-    interval by resampling tasks (it covers .90 to .94 under 60 tasks). Where the smallest step
+    interval by resampling tasks (it covers .90 to .94 under 60 tasks), or the two steps around the
+    crossing where all resamples agree on it. Where the smallest step
     already reaches .75 the true threshold is at most that; where none does there is no value.
     """
     ladder = pairs.main.where(condition="ladder", prompt="baseline")
@@ -157,7 +158,9 @@ def threshold75(pairs: Pairs) -> Iterator[Estimate]:
     notes = [told.get(found.censored, "")]
     if found.low is not None and found.high is None:
         notes.append(f"the interval is open above {largest}")
-    if found.clusters < 60:
+    if found.bracketed:
+        notes.append("all resamples agree: the interval is that of the two steps around the value")
+    elif found.clusters < 60:
         notes.append("under 60 tasks the interval covers .90 to .94")
     yield estimate(
         "threshold75",
@@ -168,7 +171,8 @@ def threshold75(pairs: Pairs) -> Iterator[Estimate]:
         unit="steps",
         n=int(calls.sum()),
         clusters=found.clusters,
-        method="isotonic fit, linear between steps; task bootstrap, percentiles",
+        method="isotonic fit, linear between steps; "
+        + ("neighbouring steps" if found.bracketed else "task bootstrap, percentiles"),
         conditions="; ".join(
             ["baseline prompt", f"steps {', '.join(map(step, steps))}"]
             + ([f"{found.censored}-censored"] if found.censored else [])

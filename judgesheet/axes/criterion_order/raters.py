@@ -24,7 +24,8 @@ def rater_ceiling_r(scores: Scores) -> Iterator[Estimate]:
     """The correlation with the mean of a criterion's raters that a perfect judge could reach.
 
     The index of reliability, sqrt(reliability of the mean rating). Read `pearson_r` of the same
-    criterion against it. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and Novick
+    criterion against it. No value where the mean rating shows no reliability: the raters agree no
+    more than by chance. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and Novick
     (1968), 3.4.
     """
     yield from _agreements(

@@ -30,7 +30,8 @@ def rater_ceiling_r(scores: Scores) -> Estimate:
     The index of reliability, sqrt(reliability of the mean rating): ICC(C,k) where every rater rated
     every item (McGraw and Wong 1996), else Spearman-Brown of `rater_alpha` with the harmonic mean
     of the ratings per item. Read `pearson_r` against it: r = .6 under a ceiling of .7 is a good
-    judge. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and Novick (1968), 3.4.
+    judge. No value where the mean rating shows no reliability: the raters agree no more than by
+    chance. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and Novick (1968), 3.4.
     """
     return _from_agreement(
         "rater_ceiling_r", "Correlation that a perfect judge could reach", scores

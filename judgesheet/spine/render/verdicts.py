@@ -1,6 +1,7 @@
 """Verdicts for terminals, pull requests and the log of a continuous integration."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
@@ -10,6 +11,8 @@ from judgesheet.spine.render import show
 from judgesheet.spine.render.markdown import code, escape, table
 
 HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
+BASELINE = "worse than the baseline"
+"""How the rule of a verdict begins that is not about a value but about its change."""
 
 
 def word(verdict: Verdict) -> str:
@@ -20,7 +23,10 @@ def word(verdict: Verdict) -> str:
 
 
 def as_text(sheet: Datasheet) -> str:
-    """The verdicts as a table for a terminal, then the decision and its conditions."""
+    """The verdicts as a table for a terminal, then the decision and its conditions.
+
+    A row of a baseline begins with Δ: its value is how much worse the figure became.
+    """
     rows = [HEAD, *(_cells(verdict, sheet) for verdict in sheet.verdicts)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     lines = [
@@ -71,7 +77,7 @@ def annotations(sheet: Datasheet) -> Iterator[str]:
         level = "warning" if verdict.passed is None and verdict.warns else "error"
         title = _property(f"judgesheet: {verdict.key}")
         told = "; ".join(p for p in (verdict.rule, word(verdict), verdict.why, verdict.needed) if p)
-        yield f"::{level} title={title}::{_data(show.visible(told))}"
+        yield f"::{level} title={title}::{_data(_minus(show.visible(told)))}"
 
 
 def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
@@ -79,15 +85,21 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
     unit = estimate.unit if estimate is not None else ""
     sign = {"max": "≤ ", "min": "≥ ", "": ""}
     side = "" if verdict.bound is None else _side(verdict)
+    value, change = _number(verdict.observed, unit, estimate), verdict.rule.startswith(BASELINE)
     cells = (
-        verdict.key,
-        _number(verdict.observed, unit, estimate),
+        f"Δ {verdict.key}" if change else verdict.key,
+        f"worse by {value}" if change and verdict.observed is not None else value,
         side + _number(verdict.bound, unit, estimate),
         sign[verdict.kind] + _limit(verdict.limit, unit),
         word(verdict),
         verdict.needed or ("" if verdict.passed else verdict.why),
     )
-    return tuple(" ".join(show.visible(cell, 300).split()) for cell in cells)
+    return tuple(_minus(" ".join(show.visible(cell, 300).split())) for cell in cells)
+
+
+def _minus(text: str) -> str:
+    """Negative numbers with a minus sign, as `show` writes them; keys and dates stay."""
+    return re.sub(r"(?<!\S)-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
 def _side(verdict: Verdict) -> str:
@@ -116,7 +128,7 @@ def _summary(sheet: Datasheet) -> Sequence[str]:
     if sheet.decision is None:
         return ()
     conditions = (f"Condition: {condition}" for condition in sheet.decision.conditions)
-    return [show.visible(line) for line in (sheet.decision.text, *conditions)]
+    return [_minus(show.visible(line)) for line in (sheet.decision.text, *conditions)]
 
 
 def _data(text: str) -> str:
