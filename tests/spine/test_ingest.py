@@ -147,7 +147,7 @@ def test_pairs_in_one_order_say_that_they_were_not_swapped(tmp_path: Path) -> No
     result = ingested(tmp_path, [comparison(n, "uv", 1) for n in range(8)])
     found, why = values(result), notes(result)
     assert found["positional_false_preference[set=natural]"] is None
-    assert why["positional_false_preference[set=natural]"] == "no pair was answered in both orders"
+    assert "in one order only" in why["positional_false_preference[set=natural]"]
     assert "condition vacuum" in why["dark_current[kind=empty]"]
     assert "cell.better" in why["target_sensitivity[set=natural]"]
     assert "condition ladder" in why["threshold75"]
