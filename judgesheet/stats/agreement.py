@@ -145,7 +145,7 @@ def _moments(table: Floats) -> Floats:
 
 def _alpha_and_ceiling(moments: Floats, complete: bool) -> tuple[Floats, Floats]:
     """Alpha and ceiling from summed moments (..., terms); NaN where undefined."""
-    sums = _Sums(*np.moveaxis(moments[..., :7], -1, 0), moments[..., 7:])
+    sums = _Sums._make([*np.moveaxis(moments[..., :7], -1, 0), moments[..., 7:]])
     scatter = sums.squares - sums.total**2 / np.maximum(sums.n, 1.0)
     defined = (scatter > TINY * np.maximum(sums.squares, 1e-300)) & (sums.n > 2)
     total = np.where(defined, scatter, 1.0)

@@ -123,7 +123,8 @@ def _moments(*columns: Floats) -> Floats:
     centred = [column - column.mean() if column.size else column for column in columns]
     scaled = [column / (column.std() or 1.0) if column.size else column for column in centred]
     rows = np.stack([np.ones_like(columns[0]), *scaled], axis=-1)
-    return rows[:, :, None] * rows[:, None, :]
+    products: Floats = rows[:, :, None] * rows[:, None, :]
+    return products
 
 
 def _r(sums: Floats, first: int = 1, second: int = 2) -> Floats:

@@ -283,15 +283,15 @@ def spreads(
     errors = np.array([_range(weights @ criterion.influence) for criterion in criteria])
     reach = np.array([_unseen(criterion, span, level) for criterion in criteria])
     each = tuple(
-        _spread(*parts, criterion.clusters, level, criterion.note)
-        for *parts, criterion in zip(values, errors, reach, criteria, strict=True)
+        _spread(values[at], errors[at], reach[at], criterion.clusters, level, criterion.note)
+        for at, criterion in enumerate(criteria)
     )
     known = ~np.isnan(values)
     if not known.any():
         note = "no criterion can be compared"
         nothing = Interval(None, None, None, level, method=_SPREAD_METHOD, note=note)
         return OverCriteria(each, nothing, nothing)
-    fewest = min(criteria[index].clusters for index in np.flatnonzero(known))
+    fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
     values, errors, reach = values[known], errors[known], reach[known]
     mean = _spread(values.mean(), errors.mean(axis=0), reach.mean(), fewest, level)
     most = _spread(values.max(), errors.max(axis=0), reach.max(), fewest, level)

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from ._support import TINY, Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
 from .interval import Interval, cluster_t, unseen_share
@@ -128,8 +128,9 @@ def chi_square(counts: ArrayLike) -> ChiSquare:
     calls, df = float(totals.sum()), totals.size - 1
     if calls <= 0 or df < 1:
         return ChiSquare(None, None, df, int(calls), None)
-    chi2, p = (float(part) for part in stats.chisquare(totals))
-    return ChiSquare(chi2, p, df, round(calls), min(1.0, float(np.sqrt(chi2 / (calls * df)))))
+    chi2 = float(np.sum((totals - calls / totals.size) ** 2) * totals.size / calls)
+    v = min(1.0, float(np.sqrt(chi2 / (calls * df))))
+    return ChiSquare(chi2, float(special.chdtrc(df, chi2)), df, round(calls), v)
 
 
 def position_share(counts: ArrayLike, level: float = 0.95) -> tuple[Interval, ...]:
@@ -179,7 +180,8 @@ class _Shares:
     def deffs(self) -> Floats:
         """The n - 1 design effects against the multinomial at equal shares, largest first."""
         eigenvalues = np.linalg.eigvalsh(self.calls * self.shares.size * self.covariance)
-        return np.maximum(eigenvalues[::-1][:-1], 0.0)  # the last is that of the constant sum
+        deffs: Floats = np.maximum(eigenvalues[::-1][:-1], 0.0)  # the last: of the constant sum
+        return deffs
 
 
 def _shares(counts: ArrayLike) -> _Shares | None:

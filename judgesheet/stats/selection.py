@@ -130,7 +130,8 @@ def _cheapest(matrices: Floats, among: Sequence[Sequence[int]] | None) -> Intege
     """The cheapest order under each of the matrices (m, n, n) -> (m, n)."""
     if among is not None:
         costs = np.round(_costs(matrices, _indices(among)), _DECIMALS)
-        return np.asarray(among, dtype=np.int64)[np.argmin(costs, axis=-1)]
+        cheapest: Integers = np.asarray(among, dtype=np.int64)[np.argmin(costs, axis=-1)]
+        return cheapest
     departures = np.abs(matrices - 1 / matrices.shape[-1]).swapaxes(-1, -2)
     return np.array([optimize.linear_sum_assignment(cost)[1] + 1 for cost in departures])
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
