@@ -57,14 +57,10 @@ class Gains:
     repeatability
         Share of the variance of one read that a second read under the same order repeats; None
         without repeats.
-    n, clusters
-        Complete items, and the clusters they came from.
     """
 
     points: tuple[Gain, ...]
     repeatability: float | None
-    n: int
-    clusters: int
 
 
 def averaging_gains(
@@ -113,20 +109,18 @@ def averaging_gains(
     known = ~(np.isnan(table[:, :, 0]).any(axis=1) | np.isnan(target))
     table, target = table[known], target[known]
     codes, groups = cluster_codes(np.asarray(clusters)[known])
-    items, orders = table.shape[:2]
 
     def unknown(note: str) -> Interval:
         return Interval(None, None, None, level, clusters=groups, note=note)
 
     def nothing(note: str) -> Gains:
-        points = tuple(Gain(k, *[unknown(note)] * 3) for k in at)
-        return Gains(points, None, items, groups)
+        return Gains(tuple(Gain(k, *[unknown(note)] * 3) for k in at), None)
 
-    if items < 3:
+    if len(table) < 3:
         return nothing("fewer than three items were read under every order")
     sums = _Sums.of(_scaled(table), _scaled(target), codes, groups)
     repeated = bool(sums.cells.sum())
-    picks = {k: subsets(orders, k, rng, max_subsets) for k in (1, *at)}
+    picks = {k: subsets(table.shape[1], k, rng, max_subsets) for k in (1, *at)}
     observed = _Curve.of(sums, np.ones((1, groups)), picks)
     if np.isnan(observed.r[1][0]):
         return nothing("undefined: one side is constant")
@@ -141,7 +135,7 @@ def averaging_gains(
         return Gain(k, total, why, why)
 
     rho = float(observed.rho[0]) if repeated else None
-    return Gains(tuple(gain(k) for k in at), rho, items, groups)
+    return Gains(tuple(gain(k) for k in at), rho)
 
 
 def _scaled(values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""One decision from several listwise runs: permutation consensus (004, equations 1 to 5).
+"""One decision from several listwise runs: Huang et al., "Permutation-Consensus Listwise Judging".
 
 A run scores every candidate of a prompt from 0 to 100 and may mark candidates as calibrated in
 their uncertainty. A run in which a score is missing is left out whole: ranks of the rest would mean
@@ -18,7 +18,7 @@ from ._support import Flags, Floats, Integers, floats
 from .reads import ratio
 
 TOLERANCE = 0.5
-"""Points by which scores may differ and still tie, inclusive (004 section 3.3)."""
+"""Points by which scores may differ and still tie, inclusive (Huang et al., section 3.3)."""
 TOP = 100.0
 _DECIMALS = 9
 _ROUNDING = 10.0**-_DECIMALS
@@ -58,7 +58,7 @@ WEIGHTS: Mapping[str, Weights] = {
     "score_rank": Weights(0.50, 0.50, 0.0, 0.0),
     "score_top": Weights(0.60, 0.0, 0.40, 0.0),
 }
-"""The rows of 004 table 3."""
+"""The rows of Huang et al., table 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Consensus:
 
 
 def consensus(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPOSED) -> Consensus:
-    """Aggregate runs into one score per candidate, and choose (004, equations 1 to 5).
+    """Aggregate runs into one score per candidate, and choose (Huang et al., equations 1 to 5).
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def majority_error_bound(q: float, k: int) -> float:
 
     References
     ----------
-    004 proposition 1.
+    Huang et al., proposition 1.
     """
     return exp(-2 * k * (q - 0.5) ** 2) if q > 0.5 else 1.0
 

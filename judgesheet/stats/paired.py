@@ -13,7 +13,7 @@ from .interval import Interval
 def sign_test(improved: int, regressed: int) -> float:
     """Exact two-sided sign test over the pairs that got better and worse; 1 where none differs.
 
-    004 section 4.5: 21 against 5 gives .0025.
+    Huang et al., section 4.5: 21 against 5 gives .0025.
     """
     if improved + regressed == 0:
         return 1.0

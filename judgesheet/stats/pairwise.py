@@ -31,7 +31,7 @@ RESAMPLES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """How often two orders of a pair agree, in counts (003 equations 2 to 7).
+    """How often two orders of a pair agree, in counts (Usami et al., equations 2 to 7).
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ def classify(verdicts: ArrayLike) -> Integers:
 def decompose(verdicts: ArrayLike) -> Decomposition:
     """Split the preferences of pairs (m, 2) without a better response into what they rest on.
 
-    003 equations 2 to 7.
+    Usami et al., equations 2 to 7.
     """
     pairs = np.asarray(verdicts, dtype=np.int64).reshape(-1, 2)
     kinds = classify(pairs)
@@ -219,7 +219,7 @@ def threshold(
 
     References
     ----------
-    003 equation 10, with linear interpolation in place of its step function.
+    Usami et al., equation 10, with linear interpolation in place of its step function.
     """
     k, n, places = floats(successes), floats(trials), floats(steps)
     asked = n.sum(axis=0) > 0
@@ -288,7 +288,7 @@ def d_prime(hits: float, n_first: float, false_alarms: float, n_second: float) -
 
     References
     ----------
-    003 table 6: 10 of 10 and 0 of 10 give 3.3812.
+    Usami et al., table 6: 10 of 10 and 0 of 10 give 3.3812.
     """
     if n_first <= 0 or n_second <= 0:
         return None
