@@ -5,7 +5,7 @@ places, 0..n-1; NaN marks a call without a reading.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -83,19 +83,17 @@ class Friedman:
 
     Attributes
     ----------
-    statistic, p, df
-        Tie-corrected chi-square, its p-value and degrees of freedom n - 1; None where undefined.
-    blocks, left_out
-        Complete blocks, and blocks without a value at every position.
+    statistic, p
+        Tie-corrected chi-square and its p-value; None where undefined.
+    blocks
+        Complete blocks, those with a value at every position.
     note
         Why something is None; empty otherwise.
     """
 
     statistic: float | None
     p: float | None
-    df: int
     blocks: int
-    left_out: int
     note: str = ""
 
 
@@ -415,19 +413,17 @@ def friedman(cells: ArrayLike) -> Friedman:
     Statistics", 3rd edition, section 5.8.
     """
     array = np.round(floats(cells), _DECIMALS)
-    whole = ~np.isnan(array).any(axis=1)
-    asked = int((~np.isnan(array)).any(axis=1).sum())
-    blocks, positions = int(whole.sum()), array.shape[1]
-    result = Friedman(None, None, positions - 1, blocks, asked - blocks)
+    array = array[~np.isnan(array).any(axis=1)]
+    blocks, positions = array.shape
     if blocks < 2 or positions < 2:
-        return replace(result, note="fewer than two blocks have a value at every position")
-    ranks = stats.rankdata(array[whole], axis=1)
-    centred = ranks - (positions + 1) / 2
+        note = "fewer than two blocks have a value at every position"
+        return Friedman(None, None, blocks, note)
+    centred = stats.rankdata(array, axis=1) - (positions + 1) / 2
     squares = float(np.sum(centred**2))
     if squares <= 0:
-        return replace(result, statistic=0.0, p=1.0, note="every block is all tied")
+        return Friedman(0.0, 1.0, blocks, "every block is all tied")
     statistic = (positions - 1) * float(np.sum(centred.sum(axis=0) ** 2)) / squares
-    return replace(result, statistic=statistic, p=float(special.chdtrc(positions - 1, statistic)))
+    return Friedman(statistic, float(special.chdtrc(positions - 1, statistic)), blocks)
 
 
 def item_cells(scores: ArrayLike, place: ArrayLike, positions: int) -> Floats:
