@@ -85,6 +85,24 @@ def test_independent_calls_have_no_design_effect(rng: np.random.Generator) -> No
     assert found.p == pytest.approx(naive.p, abs=0.05)
 
 
+def test_design_effects_are_those_of_statsmodels_cluster_covariance(
+    rng: np.random.Generator,
+) -> None:
+    import statsmodels.api as sm
+
+    counts = rng.multinomial(10, [0.3, 0.2, 0.2, 0.15, 0.15], size=30)
+    groups, positions = (array.ravel() for array in np.indices(counts.shape))
+    clusters, chosen = (np.repeat(codes, counts.ravel()) for codes in (groups, positions))
+    variances = [
+        sm.OLS((chosen == p).astype(float), np.ones(chosen.size))
+        .fit(cov_type="cluster", cov_kwds={"groups": clusters})
+        .cov_params()
+        .item()
+        for p in range(5)
+    ]
+    assert rao_scott(counts).mean_deff == pytest.approx(300 * 5 * sum(variances) / 4)
+
+
 def test_copied_calls_leave_the_test_as_it_was(rng: np.random.Generator) -> None:
     counts = rng.multinomial(10, [0.3, 0.2, 0.2, 0.15, 0.15], size=30)
     once, copied = rao_scott(counts), rao_scott(7 * counts)
