@@ -150,13 +150,15 @@ class Bounds:
     """What a gate holds against a limit: two one-sided bounds, each of confidence `level`.
 
     The true value is above `low` with that confidence, and below `high` with that confidence; both
-    at once it is not. `method` says how they were computed.
+    at once it is not. `method` says how they were computed. Where the interval behind them holds no
+    error of sampling, nothing follows from them and `proves` is False.
     """
 
     low: float
     high: float
     level: float = 0.95
     method: str = ""
+    proves: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,10 @@ class Estimate:
     bound the interval of confidence `level`; None where none is defined. `n` counts calls or
     items that entered, `clusters` the stimuli they came from. `bounds` are the one-sided bounds
     that gates read; None where there is no interval, and on sheets that were made without them.
+
+    `label`, `method`, `conditions` and `note` are words for readers and decide nothing. What
+    programs need of them stands in `reason` (the code of a `reasons.Reason`, where a value or an
+    interval is missing) and in `given` (the facts behind `conditions`).
     """
 
     key: str
@@ -184,6 +190,8 @@ class Estimate:
     note: str = ""
     paper_compatible: PaperCompatible | None = None
     bounds: Bounds | None = None
+    reason: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.value is None and not self.note:
@@ -191,7 +199,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Plot:
     """A plot as data: which family of estimates to draw, and how.
 
     `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
@@ -307,7 +315,7 @@ class AxisResult:
     ratings: tuple[Rating, ...] = ()
     controls: tuple[Control, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict)
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[Plot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

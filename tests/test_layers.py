@@ -8,25 +8,33 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
+BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources"}
+"""The lowest modules, which anything but `stats` may import."""
+
 # layer -> what of ours it may import
 ALLOWED = {
     "errors": set(),
     "records": set(),
+    "reasons": set(),
+    "units": set(),
+    "keys": {"errors"},
+    "estimates": {"keys", "records"},
     "resources": {"errors"},
-    "stats": {"stats"},
-    "axes": {"axes", "records", "errors", "resources", "stats"},
+    "stats": {"stats", "reasons"},
+    "axis": {*BASE, "axis", "stats"},
+    "axes": {*BASE, "axis", "axes", "stats"},
     "judges": {"judges", "records", "errors"},
-    "spine.stimuli": {"axes", "records", "errors", "resources"},
-    "spine.importers": {"axes", "records", "errors", "spine.stimuli", "spine.importers"},
-    "spine.plan": {"axes", "records", "errors", "spine.stimuli"},
+    "spine.stimuli": {*BASE, "axis", "axes", "resources"},
+    "spine.importers": {*BASE, "axis", "axes", "spine.stimuli", "spine.importers"},
+    "spine.plan": {*BASE, "axis", "axes", "spine.stimuli"},
     "spine.ledger": {"records", "errors"},
     "spine.collect": {"records", "errors", "judges", "spine.ledger"},
-    "spine.parsing": {"axes", "records", "errors"},
-    "spine.measure": {"axes", "records", "errors", "stats", "spine.ledger", "spine.parsing"},
+    "spine.parsing": {*BASE, "axis", "axes"},
+    "spine.measure": {*BASE, "axis", "axes", "stats", "spine.ledger", "spine.parsing"},
     "spine.consensus": {
+        *BASE,
+        "axis",
         "axes",
-        "records",
-        "errors",
         "judges",
         "stats",
         "spine.stimuli",
@@ -35,18 +43,18 @@ ALLOWED = {
         "spine.collect",
         "spine.parsing",
     },
-    "spine.datasheet": {"records", "errors"},
-    "spine.sweep": {"axes", "records", "errors", "stats", "spine.measure", "spine.datasheet"},
-    "spine.policy": {"axes", "records", "errors", "resources", "spine.datasheet"},
-    "spine.compare": {"records", "errors", "stats", "spine.datasheet"},
-    "spine.paired": {"axes", "records", "spine.ledger", "spine.measure", "spine.parsing"},
+    "spine.datasheet": BASE,
+    "spine.sweep": {*BASE, "axis", "axes", "stats", "spine.measure", "spine.datasheet"},
+    "spine.policy": {*BASE, "axis", "axes", "resources", "spine.datasheet"},
+    "spine.compare": {*BASE, "stats", "spine.datasheet"},
+    "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
     "spine.gate": {
-        *("records", "errors", "stats"),
+        *(*BASE, "stats"),
         *("spine.datasheet", "spine.policy", "spine.compare"),
     },
     "spine.attach": {"records", "errors", "spine.render"},
     "spine.render": {
-        *("records", "errors", "resources"),
+        *BASE,
         *("spine.render", "spine.datasheet", "spine.compare"),
     },
 }

@@ -230,7 +230,7 @@ def _spread(estimate: Estimate) -> Spread | None:
     bounds = estimate.bounds
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
-    if bounds is not None and bounds.method.startswith("none"):
+    if bounds is not None and not bounds.proves:
         return None
     return Spread(estimate.value, estimate.low, estimate.high)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import NamedTuple
 
+from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Characteristic, Datasheet, Estimate, Verdict
-from judgesheet.spine.datasheet import parse_key
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.front import Room
 from judgesheet.spine.render.page.parts import (
@@ -271,7 +271,7 @@ def _row(
         marks=(Mark(*VOID),)
         if reason
         else tuple(_marks(estimate, row.null, least, noise, verdict)),
-        meaning=first_sentence(axis.glossary.get(parse_key(row.key).name, "")),
+        meaning=first_sentence(axis.glossary.get(Key.parse(row.key).name, "")),
         void=reason,
         estimate=estimate,
         null=row.null,
