@@ -9,6 +9,10 @@ from typing import Any
 from judgesheet.judges import Advising, Judge
 from judgesheet.records import LOGPROBS, Call, Reply
 
+EXAMINATION = "examination"
+"""The axis of the question here, which is none: simulated judges answer it by themselves."""
+GRADES = (1, 2, 3, 4, 5)
+
 _SCHEMA = {
     "type": "json_schema",
     "json_schema": {
@@ -16,7 +20,7 @@ _SCHEMA = {
         "strict": True,
         "schema": {
             "type": "object",
-            "properties": {"score": {"type": "integer", "enum": [1, 2, 3, 4, 5]}},
+            "properties": {"score": {"type": "integer", "enum": [*GRADES]}},
             "required": ["score"],
             "additionalProperties": False,
         },
@@ -87,11 +91,10 @@ def _keeps_to_schema(reply: Reply) -> bool:
 
 
 def _question(extra: Mapping[str, Any], repeat: int = 0) -> Call:
-    """A grade on the first axis that every judge knows, so that simulated ones answer it too."""
     return Call(
-        axis="score_order",
-        stimulus="examination",
-        cell={"item": "examination", "arm": "fixed", "scale": 5, "order": [1, 2, 3, 4, 5]},
+        axis=EXAMINATION,
+        stimulus=EXAMINATION,
+        cell={},
         repeat=repeat,
         messages=(
             {
@@ -116,7 +119,7 @@ def _is_grade(text: str) -> bool:
         body = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(body, dict) and set(body) == {"score"} and body["score"] in [1, 2, 3, 4, 5]
+    return isinstance(body, dict) and set(body) == {"score"} and body["score"] in GRADES
 
 
 def _has_logprobs(reply: Reply) -> bool:

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import Options, get_axis
+from judgesheet.axes.criterion_order._simulated import criterion_probabilities
 from judgesheet.errors import StimuliError, TemplateError
-from judgesheet.judges._simulated_criteria import criterion_probabilities
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Estimate, Plan
 from judgesheet.spine.ingest import ingest

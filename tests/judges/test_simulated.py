@@ -9,15 +9,11 @@ from dataclasses import replace
 import pytest
 
 from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.judges import default_reply
-from judgesheet.judges.simulated import (
-    PRESETS,
-    Parameters,
-    SimulatedJudge,
-    position_logits,
-    score_probabilities,
-)
+from judgesheet.judges.simulated import PRESETS, SimulatedJudge
 from judgesheet.records import Call, Reply, ReplyFormat
+from judgesheet.simulation import Parameters
 
 ORDER = [3, 1, 5, 2, 4]
 
@@ -72,10 +68,10 @@ def test_the_same_call_gets_the_same_reply() -> None:
 
 def test_interaction_has_no_mean_and_belongs_to_the_item() -> None:
     planted = Parameters(interaction=1.5)
-    logits = position_logits(planted, "i", 7)
+    logits = planted.position_logits("i", 7)
     assert math.fsum(logits) == pytest.approx(0)
-    assert logits == position_logits(planted, "i", 7)
-    assert logits != position_logits(planted, "j", 7)
+    assert logits == planted.position_logits("i", 7)
+    assert logits != planted.position_logits("j", 7)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +87,7 @@ def test_interaction_has_no_mean_and_belongs_to_the_item() -> None:
 def test_position_logits_are_interpolated(
     knots: tuple[float, ...], n: int, expected: list[float]
 ) -> None:
-    assert position_logits(Parameters(position=knots), "i", n) == pytest.approx(expected)
+    assert Parameters(position=knots).position_logits("i", n) == pytest.approx(expected)
 
 
 def test_presets_do_what_their_names_say() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
 from judgesheet.judges import Connection, Judge, open_judge
-from judgesheet.judges.scripted import Line, ScriptedJudge
+from tests.judges.scripted import Line, ScriptedJudge
 from judgesheet.records import Call, Plan
 from judgesheet.spine.collect import (
     AdaptiveLimit,

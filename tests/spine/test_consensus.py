@@ -16,7 +16,7 @@ import judgesheet
 from judgesheet.axes import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
-from judgesheet.judges.scripted import Line, ScriptedJudge
+from tests.judges.scripted import Line, ScriptedJudge
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import Call
 from judgesheet.spine import consensus as stage

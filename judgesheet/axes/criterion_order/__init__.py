@@ -17,6 +17,7 @@ from judgesheet.axes.criterion_order import _design, _material
 from judgesheet.axes.criterion_order._figures import figures
 from judgesheet.axes.criterion_order._reply import scores_from
 from judgesheet.axes.criterion_order._scores import arrange
+from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.alignment import (
     budget_agreement,
     budget_r,
@@ -258,5 +259,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "rate",
     "recommend",
+    "simulate",
     "warn",
 ]
