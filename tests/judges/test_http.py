@@ -12,7 +12,9 @@ import pytest
 
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Advising, Connection, open_judge
-from judgesheet.judges.http import LONGEST_BODY, LONGEST_NAME, LONGEST_RAW
+from judgesheet.judges.dialects import LONGEST_NAME
+from judgesheet.judges.http import LONGEST_RAW
+from judgesheet.judges.transport import LONGEST_BODY
 from judgesheet.records import Call, Outcome, Reply
 from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving
 

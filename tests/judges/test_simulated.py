@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from judgesheet.errors import JudgesheetError, UsageError
 from judgesheet.axes.score_order._simulated import score_probabilities
+from judgesheet.errors import JudgesheetError, UsageError
 from judgesheet.judges import default_reply
 from judgesheet.judges.simulated import PRESETS, SimulatedJudge
 from judgesheet.records import Call, Reply, ReplyFormat

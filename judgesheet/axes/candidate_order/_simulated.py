@@ -44,7 +44,8 @@ def verdict_probabilities(
 
 
 def _logistic(logit: float) -> float:
-    return 1 / (1 + math.exp(-logit))
+    # 1e-304 is as good as 0, and exp overflows beyond 709 where a user plants a slot of 1000.
+    return 1 / (1 + math.exp(min(-logit, 700.0)))
 
 
 def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> float:
