@@ -220,7 +220,7 @@ def _overridden(preset: Parameters, query: str) -> Parameters:
     if any(key not in shared for key, _ in given):
         # Only now: loading the axes takes a second, and few queries name a parameter of one.
         for axis in all_axes().values():
-            known = {**declared(getattr(axis, "SIMULATED", object)), **known}
+            known = known | declared(getattr(axis, "SIMULATED", object)) | shared
     values = {key: _value(key, text, known) for key, text in given}
     own = {key: values.pop(key) for key in [*values] if key not in shared}
     parameters = replace(preset, **values, own=own)

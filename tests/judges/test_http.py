@@ -435,3 +435,11 @@ def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> 
         reply = asyncio.run(main())
         assert proxy.requests[0].path == "http://far.invalid/v1/chat/completions"
     assert reply.text == "through the proxy"
+
+
+def test_a_proxy_without_a_scheme_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "someone:secret@localhost:3128")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(JudgeError, match="proxy unlike http://host:port") as caught:
+        ask(always(completion("")), base_url="http://far.invalid/v1")
+    assert "secret" not in str(caught.value)
