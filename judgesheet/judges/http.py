@@ -167,10 +167,9 @@ class HttpJudge:
 
     def _kept(self, received: Received, longest: int) -> str:
         """The body for the record: redacted, then cut, since half a key is worth hiding too."""
-        body = received.body
+        redacted = self._redacted(received.body)
         if not received.complete:  # the reading stopped anywhere, so within a key too
-            body = body[: len(body) - self._redacted.longest]
-        redacted = self._redacted(body)
+            redacted = redacted[: max(0, len(redacted) - self._redacted.longest)]
         if len(redacted) <= longest:
             return redacted
         return f"{redacted[:longest]}… [cut here, {len(received.body)} characters were read]"

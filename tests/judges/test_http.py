@@ -13,8 +13,9 @@ import pytest
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Advising, Connection, open_judge
 from judgesheet.judges.dialects import LONGEST_NAME
-from judgesheet.judges.http import LONGEST_RAW
-from judgesheet.judges.transport import LONGEST_BODY
+from judgesheet.judges.http import LONGEST_RAW, HttpJudge
+from judgesheet.judges.redaction import Redaction
+from judgesheet.judges.transport import LONGEST_BODY, Received
 from judgesheet.records import Call, Outcome, Reply
 from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving
 
@@ -255,6 +256,15 @@ def test_no_part_of_a_key_survives_where_reading_stops(monkeypatch: pytest.Monke
     (reply,) = ask(always(Answer(echoes)), api_key_env="MY_KEY")
     assert reply.outcome == "malformed"
     assert "very" not in reply.raw
+
+
+@pytest.mark.parametrize("size", [5, 100, 1_000, 1_001, 30_013])
+def test_no_part_of_a_key_survives_wherever_reading_stops(size: int) -> None:
+    judge = open_judge("openai-compatible/m", Connection(base_url="http://h"))
+    assert isinstance(judge, HttpJudge)
+    judge._redacted = Redaction([KEY * 40])
+    kept = judge._kept(Received(200, {}, (KEY * 2000)[:size], complete=False), LONGEST_RAW)
+    assert "sk-" not in kept
 
 
 def test_redacting_takes_linear_time_on_a_body_of_backslashes(
