@@ -2,8 +2,8 @@
 
 `sim/NAME?key=value&…` answers in the text formats of real judges and goes through the same
 parsers, so anyone can check the instrument against the truth. What can be planted is declared in
-`judgesheet.simulation`; how it answers stands with each axis, in `axes/<axis>/_simulated.py`. Asked
-for log-probabilities it gives those of the scores, exactly as planted.
+`axis.simulation`; how it answers stands with each axis, in `axes/<axis>/_simulated.py`. Asked for
+log-probabilities it gives those of the scores, exactly as planted.
 """
 
 import asyncio
@@ -17,12 +17,13 @@ from random import Random
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
-from judgesheet.axes import SharesSimulating, Simulating, all_axes
+from judgesheet.axes import all_axes
+from judgesheet.axis import SharesSimulating, Simulating
+from judgesheet.axis.simulation import Kind, Known, Parameters, declared, drawn, hashed
 from judgesheet.errors import JudgesheetError, UsageError
 from judgesheet.judges import Judge
 from judgesheet.judges.check import EXAMINATION, GRADES
 from judgesheet.records import Call, Label, Outcome, Reply
-from judgesheet.simulation import Kind, Known, Parameters, declared, drawn, hashed
 
 PRESETS: Mapping[str, Parameters] = {
     "fair": Parameters(),

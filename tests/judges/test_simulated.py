@@ -13,11 +13,11 @@ import pytest
 from judgesheet.axes import all_axes
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axes.score_order._simulated import score_probabilities
+from judgesheet.axis.simulation import Parameters
 from judgesheet.errors import JudgesheetError, UsageError
 from judgesheet.judges import default_reply
 from judgesheet.judges.simulated import PRESETS, SimulatedJudge
 from judgesheet.records import Call, Reply, ReplyFormat
-from judgesheet.simulation import Parameters
 
 ORDER = [3, 1, 5, 2, 4]
 
@@ -173,7 +173,7 @@ def loaded(program: str, *modules: str) -> set[str]:
 TOY = """
 from dataclasses import dataclass
 from typing import Annotated
-from judgesheet.simulation import Logit
+from judgesheet.axis.simulation import Logit
 
 NAME = "toy"
 

@@ -20,8 +20,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judgesheet.axis.simulation import Known, Parameters, count_words, drawn, hashed
 from judgesheet.records import Call
-from judgesheet.simulation import Known, Parameters, count_words, drawn, hashed
 
 _RESPONSE = re.compile(r"<(response\w*_[12])>\n(.*?)\n</\1>", re.DOTALL)
 

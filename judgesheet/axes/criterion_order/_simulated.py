@@ -18,8 +18,8 @@ import math
 import random
 from collections.abc import Sequence
 
+from judgesheet.axis.simulation import Known, Parameters, drawn, interpolated
 from judgesheet.records import Call
-from judgesheet.simulation import Known, Parameters, drawn, interpolated
 
 
 def criterion_probabilities(

@@ -21,8 +21,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from judgesheet.axes.listwise_consensus._design import LABELS
+from judgesheet.axis.simulation import Known, Parameters, count_words, hashed
 from judgesheet.records import Call
-from judgesheet.simulation import Known, Parameters, count_words, hashed
 
 POINTS_PER_LOGIT = 10.0
 _MIDDLE, _WIN, _LOSE = 50, 90, 10

@@ -14,8 +14,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 
+from judgesheet.axis.simulation import Known, Parameters, drawn
 from judgesheet.records import Call
-from judgesheet.simulation import Known, Parameters, drawn
 
 
 def score_probabilities(
