@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
 
-.PHONY: help demo test env check docs proof bench golden clean
+.PHONY: help demo test env check docs proof bench golden counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -25,10 +25,10 @@ check: $(VENV)/dev.stamp  ## lint, types, and texts that are generated from the 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m cogapp --check README.md docs/cli.md docs/ledger.md docs/prompts.md
+	$(BIN)/python -m cogapp --check README.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md
 
 docs: $(VENV)/dev.stamp  ## rewrite the generated parts of README and docs
-	$(BIN)/python -m cogapp -r README.md docs/cli.md docs/ledger.md docs/prompts.md
+	$(BIN)/python -m cogapp -r README.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md
 
 golden: $(VENV)/dev.stamp  ## rewrite the golden datasheets that tests compare with
 	$(BIN)/python -m tests.render.update_golden
@@ -43,6 +43,9 @@ proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their s
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks
+
+counts: $(VENV)/dev.stamp  ## count modules, lines, comments, roundings: the shape of the code base
+	$(BIN)/python -m benchmarks.counts
 
 clean:  ## remove the environment and the demo
 	rm -rf $(VENV) $(DEMO)

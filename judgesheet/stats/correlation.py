@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
+from judgesheet.reasons import CONSTANT, ONE_CLUSTER, Reason
+
 from ._support import (
     Flags,
     Floats,
@@ -33,6 +35,13 @@ LEAST_VARIANCE = 1e-10
 ROUNDING = 1e-12
 """Differences of r below this are 0, so that two equal arms do not differ by their rounding."""
 _CONSTANT_TARGET = 1e-20  # sum of squares about the mean relative to that about 0: a constant
+
+ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
+FEW_CLUSTERS = Reason("few_clusters", "fewer than three clusters: no interval")
+PERFECT = Reason("perfect", "perfect correlation: no interval")
+DEGENERATE_WITHOUT_ONE = Reason(
+    "degenerate_without_one", "undefined or perfect without one cluster: no interval"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,23 +184,27 @@ def cluster_jackknife_r(
     codes, groups = cluster_codes(np.asarray(clusters)[known])
     method = "Fisher z, delete-a-cluster jackknife, t"
     answer = partial(Correlation, level=level, clusters=groups, method=method, n=x.size)
+
+    def without_ends(r: float | None, why: Reason) -> Correlation:
+        return answer(r, None, None, note=why.sentence, reason=why.code)
+
     r = coefficient(x, y, kind)
     if np.isnan(r):
-        return answer(None, None, None, note=_why_undefined(x))
+        return without_ends(None, _why_undefined(x))
     if groups < 3:
-        return answer(r, None, None, note="fewer than three clusters: no interval")
+        return without_ends(r, FEW_CLUSTERS)
     if abs(r) > NEARLY_ONE:
-        return answer(r, None, None, note="perfect correlation: no interval")
+        return without_ends(r, PERFECT)
     deletions = min(groups, MOST_DELETIONS)
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
     if np.isnan(left_out).any() or np.any(np.abs(left_out) > NEARLY_ONE):
-        return answer(r, None, None, note="undefined or perfect without one cluster: no interval")
+        return without_ends(r, DEGENERATE_WITHOUT_ONE)
     error = jackknife_error(np.arctanh(left_out))
-    return answer(r, *fisher_ends(r, error, deletions, level))
+    return answer(r, *fisher_ends(r, error, deletions, level), kind="correlation")
 
 
-def _why_undefined(x: Floats) -> str:
-    return f"undefined: {'one side is constant' if x.size > 1 else 'fewer than two items'}"
+def _why_undefined(x: Floats) -> Reason:
+    return CONSTANT if x.size > 1 else ONE_ITEM
 
 
 def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind) -> Floats:
@@ -236,8 +249,8 @@ def delta_r(
 
 def without_interval(value: float | None, items: int, clusters: int, level: float) -> DeltaR:
     """A difference without an interval, and why it has none."""
-    note = "one cluster: no interval" if clusters == 1 else "undefined: one side is constant"
-    return DeltaR(value, None, None, level, clusters=clusters, note=note, n=items)
+    why = ONE_CLUSTER if clusters == 1 else CONSTANT
+    return DeltaR(value, None, None, level, clusters, note=why.sentence, reason=why.code, n=items)
 
 
 def difference(
@@ -312,7 +325,7 @@ def paper_bootstrap_r(
     answer = partial(Correlation, level=level, clusters=items, method=method, n=items)
     r = float(_r(moments.sum(axis=0)))
     if np.isnan(r):
-        return answer(None, None, None, note=_why_undefined(x[known]))
+        return answer(None, None, None, note=_why_undefined(x[known]).sentence)
     drawn = _r(np.tensordot(bootstrap_weights(items, resamples, rng), moments, axes=1))
     drawn = drawn[~np.isnan(drawn)]
     if not drawn.size:

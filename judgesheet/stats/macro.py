@@ -10,6 +10,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.reasons import CONSTANT, NEVER_VARIED, Reason
+
 from ._support import (
     Flags,
     Floats,
@@ -18,7 +20,9 @@ from ._support import (
     floats,
 )
 from .correlation import (
+    FEW_CLUSTERS,
     LEAST_VARIANCE,
+    PERFECT,
     ROUNDING,
     Correlation,
     DeltaR,
@@ -29,6 +33,8 @@ from .correlation import (
     without_rounding,
 )
 from .standard_error import NEARLY_ONE, fisher_ends
+
+RARELY_DEFINED = Reason("rarely_defined", "undefined in most resamples: no interval")
 
 
 def macro_r(
@@ -63,7 +69,6 @@ def macro_r(
     defined = ~np.isnan(each)
     known = (~np.isnan(scores) & ~np.isnan(target) & defined).any(axis=1)
     used, lost = len(np.unique(codes[known])), int((~defined).sum())
-    lost_note = f"without {lost} of {len(each)} criteria: one side is constant" if lost else ""
     answer = partial(
         Correlation,
         level=level,
@@ -71,26 +76,29 @@ def macro_r(
         method=f"Fisher z, cluster bootstrap with {resamples:,} resamples, t",
         n=int(known.sum()),
     )
+
+    def without_ends(value: float | None, why: Reason) -> Correlation:
+        return answer(value, None, None, note=note or why.sentence, reason=why.code)
+
+    note = ""
     if not defined.any():
-        return answer(None, None, None, note="undefined for every criterion: one side is constant")
+        why = CONSTANT.saying("undefined for every criterion: one side is constant")
+        return without_ends(None, why)
+    note = f"without {lost} of {len(each)} criteria: one side is constant" if lost else ""
     value = float(np.mean(each[defined]))
     if used < 3:
-        return answer(value, None, None, note=lost_note or "fewer than three clusters: no interval")
+        return without_ends(value, FEW_CLUSTERS)
     weights = bootstrap_weights(groups, resamples, rng)[:, codes]
     drawn = _mean_drawn(scores, target, weights, defined, kind)
     drawn = drawn[~np.isnan(drawn)]
     if drawn.size < resamples / 2:
-        return answer(
-            value, None, None, note=lost_note or "undefined in most resamples: no interval"
-        )
+        return without_ends(value, RARELY_DEFINED)
     if max(abs(value), float(np.abs(drawn).max())) > NEARLY_ONE:
-        return answer(value, None, None, note=lost_note or "perfect correlation: no interval")
+        return without_ends(value, PERFECT)
     if float(np.ptp(drawn)) < ROUNDING:
-        return answer(
-            value, None, None, note=lost_note or "the same in every resample: no interval"
-        )
+        return without_ends(value, NEVER_VARIED)
     error = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
-    return answer(value, *fisher_ends(value, error, used, level), note=lost_note)
+    return answer(value, *fisher_ends(value, error, used, level), note=note)
 
 
 def macro_delta_r(

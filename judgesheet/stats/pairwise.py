@@ -6,7 +6,7 @@ on (u, v), then that on (v, u). Slots and contents are different things: the sam
 opposite content.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
@@ -331,5 +331,6 @@ def paired_difference(
     if mean.value is None or mean.low is not None or mean.clusters < 2:
         return mean
     low, high = unanimous_ends(mean.value, mean.clusters, level, reach)
+    method = "Clopper-Pearson on clusters"
     note = f"all {mean.clusters} clusters agree: the interval allows for clusters not seen"
-    return replace(mean, low=low, high=high, method="Clopper-Pearson on clusters", note=note)
+    return Interval(mean.value, low, high, level, mean.clusters, method, note)

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
+
 from ._support import TINY, Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
 from .interval import Interval, cluster_t, unseen_share
 
@@ -285,13 +287,14 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
     sample = _shares(counts)
     method = "noncentral chi-square inverted, cluster-robust design effect"
     if sample is None:
-        note = "no calls, or a single position"
-        return CramersV(None, None, None, level, method=method, note=note)
+        why = NO_OBSERVATIONS.saying("no calls, or a single position")
+        return CramersV(None, None, None, level, method=method, note=why.sentence, reason=why.code)
     groups, calls = sample.clusters, sample.calls
     v = min(1.0, float(np.sqrt(sample.chi2 / (calls * sample.df))))
     answer = partial(CramersV, level=level, clusters=groups, n=round(calls))
     if groups < 2:
-        return answer(v, None, None, method=method, note="one cluster: no interval")
+        why = ONE_CLUSTER
+        return answer(v, None, None, method=method, note=why.sentence, reason=why.code)
     spread = float(np.trace(sample.covariance))
     sampling = 0.0 if sample.pseudo else spread * sample.shares.size / sample.df
     answer = partial(answer, debiased=float(np.sqrt(max(0.0, v * v - sampling))))
