@@ -223,8 +223,8 @@ def _upper_reading(truth: Floats, covariance: Floats, tail: float) -> float:
 
 def order_gain_share(
     counts: ArrayLike,
-    candidate_order: Sequence[int],
-    default_order: Sequence[int],
+    candidate: Sequence[int],
+    default: Sequence[int],
     rng: np.random.Generator,
     resamples: int = 2000,
 ) -> OrderGain:
@@ -237,11 +237,11 @@ def order_gain_share(
     ----------
     counts
         Shape (G, n, n).
-    candidate_order, default_order
+    candidate, default
         Score shown at each position.
     """
     array = floats(counts)
-    pair = _indices([candidate_order, default_order])
+    pair = _indices([candidate, default])
     if np.isnan(_costs(selection_matrix(array), pair)).any():
         return OrderGain(None)
     costs = _costs(_resampled(array, rng, resamples), pair)
