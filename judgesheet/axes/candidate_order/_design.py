@@ -1,4 +1,4 @@
-"""The cells of candidate_order: which pairs are shown, in which arms, how often."""
+"""The calls of candidate_order: which pairs are shown, in which arms, how often."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.candidate_order._compose import Composer, Shown
 from judgesheet.axes.candidate_order._material import is_task
-from judgesheet.axis import Options
+from judgesheet.axis import Expectation, Options
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import (
     Variant,
@@ -19,6 +19,7 @@ from judgesheet.axis.prompt import (
     refuse_blind,
 )
 from judgesheet.records import Call, Stimulus
+from judgesheet.stats.planning import rate_half_width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,11 +32,11 @@ KINDS = ("empty", "whitespace", "identical")
 CONDITIONS = ("vacuum", "delta0_same", "delta0_different", "ladder", "filler", "natural")
 SIDES = ("u", "v", None)
 MOST_STEPS = 1000
-"""How many steps apart two recorded responses may be; more is a slip of the pen."""
+"""How many steps apart two recorded responses may be; more is a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Extent:
     """How much of the design a profile runs; None means all there are.
 
     `tasks` banks and `natural` pairs of the user's own are asked. Per task: `same` and `different`
@@ -60,8 +61,8 @@ class Settings:
 
 _EVERY_STEP: Mapping[float, int | None] = {0.5: 4, **{float(step): None for step in range(1, 10)}}
 
-PROFILES: Mapping[str, Settings] = {
-    "smoke": Settings(
+PROFILES: Mapping[str, Extent] = {
+    "smoke": Extent(
         tasks=2,
         natural=4,
         same=1,
@@ -72,7 +73,7 @@ PROFILES: Mapping[str, Settings] = {
         strict_ladder={1: 1},
         strict_vacuum=False,
     ),
-    "quick": Settings(
+    "quick": Extent(
         tasks=10,
         natural=60,
         same=3,
@@ -82,7 +83,7 @@ PROFILES: Mapping[str, Settings] = {
         strict_same=2,
         strict_ladder={1: 1, 5: 1},
     ),
-    "standard": Settings(
+    "standard": Extent(
         tasks=20,
         natural=None,
         same=6,
@@ -94,7 +95,7 @@ PROFILES: Mapping[str, Settings] = {
         swapped=2,
         repeats=2,
     ),
-    "full": Settings(
+    "full": Extent(
         tasks=None,
         natural=None,
         same=12,
@@ -109,12 +110,6 @@ PROFILES: Mapping[str, Settings] = {
 }
 
 
-def settings_for(options: Options) -> Settings:
-    """The profile's settings with the user's own number of repeats."""
-    settings = PROFILES[options.profile]
-    return settings if options.repeats is None else replace(settings, repeats=options.repeats)
-
-
 @dataclass(frozen=True, slots=True)
 class _Cell:
     shown: Shown
@@ -123,12 +118,15 @@ class _Cell:
     listing: str = LISTING
     repeat: int = 0
 
+    @property
+    def changes(self) -> frozenset[str]:
+        """The variables of the prompt in which it departs from the baseline arm."""
+        departs = {"prompt": self.prompt != BASELINE, "answers": self.listing != LISTING}
+        return frozenset(name for name, differs in departs.items() if differs)
 
-_WHAT = "the prompt of candidate_order"
 
-
-def build(
-    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, task by task; within a task all arms are mixed at random.
 
@@ -136,34 +134,38 @@ def build(
     prefix caching answers faster; mixed, because a drift of the endpoint over time must not pose as
     an effect of the prompt or the order.
     """
-    render = compile_prompt(options.template or built_in(template), _WHAT)
-    if options.template:
-        refuse_blind(render, list(_variants(options)), ("request",), _WHAT)
-    settings = settings_for(options)
-    heard = _heard(render, options)
+    render = _prompt(options)
+    extent = PROFILES[options.profile]
+    if options.repeats is not None:
+        extent = replace(extent, repeats=options.repeats)
+    used = _variables_used(render, options)
     seed = int(rng.integers(2**32))
     tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
     pairs = [stimulus for stimulus in stimuli if not is_task(stimulus)]
-    for stimulus in spread(tasks, settings.tasks):
+    for stimulus in spread(tasks, extent.tasks):
         composer = Composer(stimulus.fields, seed)
-        cells = [cell for cell in _task_cells(composer, settings) if _differs(cell, heard)]
+        cells = [cell for cell in _task_cells(composer, extent) if cell.changes <= used]
         for pick in composer.rng.permutation(len(cells)):
             yield _call(stimulus, cells[pick], options, render)
-    for stimulus in spread(pairs, settings.natural):
-        for cell in _natural_cells(stimulus, settings.repeats):
+    for stimulus in spread(pairs, extent.natural):
+        for cell in _natural_cells(stimulus, extent.repeats):
             yield _call(stimulus, cell, options, render)
 
 
-def both_orders(stimulus: Stimulus, options: Options, template: str) -> tuple[Call, Call]:
-    """One call in each order of an own pair, u first and v first, under the ordinary prompt."""
-    render = compile_prompt(options.template or built_in(template), _WHAT)
-    if options.template:
-        refuse_blind(render, list(_variants(options)), ("request",), _WHAT)
+def both_orders(stimulus: Stimulus, options: Options) -> tuple[Call, Call]:
+    """One call in each order of an own pair: the direct one shows u first, the swapped one v."""
+    render = _prompt(options)
     direct, swapped = _natural_cells(stimulus, repeats=1)
-    return (
-        _call(stimulus, direct, options, render),
-        _call(stimulus, swapped, options, render),
-    )
+    return _call(stimulus, direct, options, render), _call(stimulus, swapped, options, render)
+
+
+def _prompt(options: Options) -> Callable[..., str]:
+    """The prompt, ready to fill; a user's own must show the request and both responses."""
+    what = "the prompt of candidate_order"
+    render = compile_prompt(options.template or built_in("candidate_order.jinja"), what)
+    if options.template:
+        refuse_blind(render, list(_variants(options)), ("request",), what)
+    return render
 
 
 def _variants(options: Options) -> Iterator[Variant]:
@@ -186,7 +188,7 @@ def _trial(options: Options, first: str, second: str, **changes: Any) -> dict[st
     return {**variables, **changes}
 
 
-def _heard(render: Callable[..., str], options: Options) -> frozenset[str]:
+def _variables_used(render: Callable[..., str], options: Options) -> frozenset[str]:
     """Which of the arms' variables a template makes use of; `prompt` and `answers` may be left out.
 
     Without them the strict arm, or that of the other listing, would ask the baseline again and find
@@ -201,29 +203,22 @@ def _heard(render: Callable[..., str], options: Options) -> frozenset[str]:
     )
 
 
-def _differs(cell: "_Cell", heard: frozenset[str]) -> bool:
-    """Whether the template can ask a cell of the strict or the swapped arm at all."""
-    return (cell.prompt == BASELINE or "prompt" in heard) and (
-        cell.listing == LISTING or "answers" in heard
-    )
-
-
-def _task_cells(composer: Composer, settings: Settings) -> Iterator[_Cell]:
+def _task_cells(composer: Composer, extent: Extent) -> Iterator[_Cell]:
     vacuum = list(composer.vacuum())
-    same = list(islice(composer.same_subset(), settings.same))
-    different = islice(composer.different_subset(), settings.different)
-    steps = {delta: composer.ladder(delta)[:count] for delta, count in settings.ladder.items()}
+    same = list(islice(composer.same_subset(), extent.same))
+    different = islice(composer.different_subset(), extent.different)
+    steps = {delta: composer.ladder(delta)[:count] for delta, count in extent.ladder.items()}
     yield from _both_orders(vacuum)
-    yield from _both_orders([*same, *different], repeats=settings.repeats)
+    yield from _both_orders([*same, *different], repeats=extent.repeats)
     for pairs in steps.values():
         yield from _both_orders(pairs)
-    yield from _both_orders(islice(composer.filler(), settings.filler))
-    if settings.strict_vacuum:
+    yield from _both_orders(islice(composer.filler(), extent.filler))
+    if extent.strict_vacuum:
         yield from _both_orders(vacuum, prompt=STRICT)
-    yield from _both_orders(spread(same, settings.strict_same), prompt=STRICT)
-    for delta, count in settings.strict_ladder.items():
+    yield from _both_orders(spread(same, extent.strict_same), prompt=STRICT)
+    for delta, count in extent.strict_ladder.items():
         yield from _both_orders(steps.get(delta, [])[:count], prompt=STRICT)
-    yield from _both_orders(spread(same, settings.swapped), listing=SWAPPED)
+    yield from _both_orders(spread(same, extent.swapped), listing=SWAPPED)
 
 
 def _natural_cells(stimulus: Stimulus, repeats: int) -> Iterator[_Cell]:
@@ -291,23 +286,44 @@ def tag(request: str, responses: Sequence[str]) -> str:
 
 
 def params(answers: Sequence[str], options: Options) -> dict[str, Any]:
+    """The parameters of a call that may give one of these answers."""
+    # Text leaves room for the sentences that the prompt allows before the verdict.
     budget = {"text": 512, "json": 32}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
+    plain = {"temperature": options.temperature, "max_tokens": options.max_tokens or budget}
+    if options.reply != "json":
+        return plain
+    schema = {
+        "type": "object",
+        "properties": {"winner": {"type": "string", "enum": list(answers)}},
+        "required": ["winner"],
+        "additionalProperties": False,
     }
-    if options.reply == "json":
-        schema = {
-            "type": "object",
-            "properties": {"winner": {"type": "string", "enum": list(answers)}},
-            "required": ["winner"],
-            "additionalProperties": False,
-        }
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "winner", "strict": True, "schema": schema},
-        }
-    return params
+    named = {"name": "winner", "strict": True, "schema": schema}
+    return {**plain, "response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def arm(cell: Mapping[str, Any]) -> str:
+    """The arm of a cell, for the budget of a plan."""
+    return str(cell["condition"])
+
+
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    usual = [c for c in calls if c.cell["prompt"] == BASELINE and c.cell["order"] == ["u", "v"]]
+    vacuum = [c for c in usual if c.cell["condition"] == "vacuum"]
+    same = [c for c in usual if c.cell["condition"] == "delta0_same" and c.repeat == 0]
+    one = [c for c in usual if c.cell["condition"] == "ladder" and c.cell["delta"] == 1]
+    # Of a pair, calls count in both orders; of two orders that are compared, one pair.
+    for name, mine, share, per_pair in (
+        ("dark_current", vacuum, 0.1, 2),
+        ("positional_false_preference[set=same_subset]", same, 0.1, 1),
+        ("target_sensitivity[delta=1]", one, 0.75, 2),
+    ):
+        tasks = len({call.stimulus for call in mine})
+        if tasks:
+            width = rate_half_width(share, tasks, per_pair * len(mine) / tasks, 0.2)
+            rate = f"{share:.2f}".lstrip("0")
+            yield Expectation(f"candidate_order.{name}", width, f"true rate {rate}, ICC .2")
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
-from judgesheet.axes.candidate_order._pair import SET_WORDS, arrange, step
-from judgesheet.axes.candidate_order.delta0 import ONE_ORDER
+from judgesheet.axes.candidate_order._pairs import SET_WORDS, arrange, step
+from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
 from judgesheet.axis import Readings
 from judgesheet.axis.words import interval, one_in, percent
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
@@ -260,7 +260,7 @@ def _of_pairs(changes: Estimate) -> str:
 def _one_order(found: Found) -> list[Estimate]:
     """The rates of change of sets whose pairs were all read in one order only."""
     rates = (found.get(f"candidate_order.order_inconsistent[set={name}]") for name in SET_WORDS)
-    return [rate for rate in rates if rate is not None and rate.note == ONE_ORDER]
+    return [rate for rate in rates if rate is not None and rate.reason == ONE_ORDER.code]
 
 
 def _other_order(found: Found) -> Iterator[Statement]:
@@ -268,7 +268,7 @@ def _other_order(found: Found) -> Iterator[Statement]:
     if unknown:
         sets = " and ".join(SET_WORDS[_set(rate)] for rate in unknown)
         yield Statement(
-            f"Nothing can be said about the order of the responses ({sets}): {ONE_ORDER}.",
+            f"Nothing can be said about the order of the responses ({sets}): {ONE_ORDER.sentence}.",
             _keys(*unknown),
             "unknown",
         )
@@ -548,11 +548,8 @@ def _partial(readings: Readings) -> Iterator[str]:
     pairs = arrange(readings)
     if pairs is None or not pairs.partial.any():
         return
-    names = [
-        f"{stimulus}/{name}"
-        for stimulus, name, partial in zip(pairs.stimulus, pairs.name, pairs.partial, strict=True)
-        if partial
-    ]
+    cells = pairs.cells[pairs.partial]
+    names = [f"{one.stimulus}/{one.pair}" for one in cells.itertuples()]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     yield (
         f"{len(names)} of {len(pairs)} pairs have a verdict in one order only and are left out of "
