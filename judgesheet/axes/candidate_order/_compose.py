@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._material import VARIANTS
-
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+VARIANTS = 3
+"""Wordings of a level; pairs of equal quality compare two of them."""
 VACUUM: Mapping[str, tuple[str, str]] = {"empty": ("", ""), "whitespace": ("   \n  ", " \t\n\n ")}
 """Pairs without any content; `identical` takes the task's own text twice."""
 WORDING_PAIRS = tuple(combinations(range(VARIANTS), 2))

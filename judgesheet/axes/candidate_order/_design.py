@@ -1,7 +1,7 @@
 """The calls of candidate_order: which pairs are shown, in which arms, how often."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from judgesheet.axis.prompt import (
     built_in,
     compile_prompt,
     mark,
+    object_schema,
+    parameters,
     refuse_blind,
 )
 from judgesheet.records import Call, Stimulus
@@ -30,7 +32,6 @@ LISTING, SWAPPED = "1|2|tie", "2|1|tie"
 ORDERS = (("u", "v"), ("v", "u"))
 KINDS = ("empty", "whitespace", "identical")
 CONDITIONS = ("vacuum", "delta0_same", "delta0_different", "ladder", "filler", "natural")
-SIDES = ("u", "v", None)
 MOST_STEPS = 1000
 """How many steps apart two recorded responses may be; more is a typing error."""
 
@@ -62,52 +63,16 @@ class Extent:
 _EVERY_STEP: Mapping[float, int | None] = {0.5: 4, **{float(step): None for step in range(1, 10)}}
 
 PROFILES: Mapping[str, Extent] = {
-    "smoke": Extent(
-        tasks=2,
-        natural=4,
-        same=1,
-        different=0,
-        ladder={1: 1, 5: 1},
-        filler=0,
-        strict_same=1,
-        strict_ladder={1: 1},
-        strict_vacuum=False,
-    ),
-    "quick": Extent(
-        tasks=10,
-        natural=60,
-        same=3,
-        different=1,
-        ladder={0.5: 1, 1: 2, 2: 1, 3: 1, 5: 1},
-        filler=1,
-        strict_same=2,
-        strict_ladder={1: 1, 5: 1},
-    ),
-    "standard": Extent(
-        tasks=20,
-        natural=None,
-        same=6,
-        different=2,
-        ladder=_EVERY_STEP,
-        filler=2,
-        strict_same=6,
-        strict_ladder={1: None, 5: None},
-        swapped=2,
-        repeats=2,
-    ),
-    "full": Extent(
-        tasks=None,
-        natural=None,
-        same=12,
-        different=4,
-        ladder={**_EVERY_STEP, 0.5: None},
-        filler=3,
-        strict_same=12,
-        strict_ladder=_EVERY_STEP,
-        swapped=6,
-        repeats=4,
-    ),
-}
+    "smoke": Extent(tasks=2, natural=4, same=1, different=0, filler=0, strict_same=1,
+                    ladder={1: 1, 5: 1}, strict_ladder={1: 1}, strict_vacuum=False),
+    "quick": Extent(tasks=10, natural=60, same=3, different=1, filler=1, strict_same=2,
+                    ladder={0.5: 1, 1: 2, 2: 1, 3: 1, 5: 1}, strict_ladder={1: 1, 5: 1}),
+    "standard": Extent(tasks=20, natural=None, same=6, different=2, filler=2, strict_same=6,
+                       ladder=_EVERY_STEP, strict_ladder={1: None, 5: None}, swapped=2, repeats=2),
+    "full": Extent(tasks=None, natural=None, same=12, different=4, filler=3, strict_same=12,
+                   ladder={**_EVERY_STEP, 0.5: None}, strict_ladder=_EVERY_STEP, swapped=6,
+                   repeats=4),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,21 +136,39 @@ def _prompt(options: Options) -> Callable[..., str]:
 def _variants(options: Options) -> Iterator[Variant]:
     """A template must show the request and both responses, the first before the second."""
     for names in (["response one", "response two"], ["response two", "response one"]):
-        yield Variant(_trial(options, *map(mark, names)), names)
+        responses = [mark(name) for name in names]
+        yield Variant(_variables(options, mark("request"), responses), names)
 
 
-def _trial(options: Options, first: str, second: str, **changes: Any) -> dict[str, Any]:
-    variables = {
-        "request": mark("request"),
-        "requirements": [],
-        "prompt": BASELINE,
-        "answers": LISTING.split("|"),
+def _variables(
+    options: Options,
+    request: str,
+    responses: Sequence[str],
+    requirements: Sequence[str] = (),
+    prompt: str = BASELINE,
+    listing: str = LISTING,
+) -> dict[str, Any]:
+    """What a template is filled with; `responses` in displayed order."""
+    return {
+        "request": request,
+        "requirements": requirements,
+        "prompt": prompt,
+        "answers": listing.split("|"),
         "reply": options.reply,
-        "first": first,
-        "second": second,
-        "tag": "response",
+        "first": responses[0],
+        "second": responses[1],
+        "tag": _tag(request, responses),
     }
-    return {**variables, **changes}
+
+
+_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
+
+
+def _tag(request: str, responses: Sequence[str]) -> str:
+    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
+    if any(_MARK.search(text) for text in (request, *responses)):
+        return f"response_{boundary([request], responses)}"
+    return "response"
 
 
 def _variables_used(render: Callable[..., str], options: Options) -> frozenset[str]:
@@ -194,13 +177,12 @@ def _variables_used(render: Callable[..., str], options: Options) -> frozenset[s
     Without them the strict arm, or that of the other listing, would ask the baseline again and find
     that nothing changes.
     """
-    baseline = render(**_trial(options, "u", "v"))
-    arms = {"prompt": STRICT, "answers": SWAPPED.split("|")}
-    return frozenset(
-        name
-        for name, value in arms.items()
-        if render(**_trial(options, "u", "v", **{name: value})) != baseline
-    )
+    arms = {"": {}, "prompt": {"prompt": STRICT}, "answers": {"listing": SWAPPED}}
+    texts = {
+        name: render(**_variables(options, "request", "uv", **changes))
+        for name, changes in arms.items()
+    }
+    return frozenset(name for name, text in texts.items() if text != texts[""])
 
 
 def _task_cells(composer: Composer, extent: Extent) -> Iterator[_Cell]:
@@ -228,10 +210,7 @@ def _natural_cells(stimulus: Stimulus, repeats: int) -> Iterator[_Cell]:
 
 
 def _both_orders(
-    pairs: "Iterator[Shown] | Sequence[Shown]",
-    prompt: str = BASELINE,
-    listing: str = LISTING,
-    repeats: int = 1,
+    pairs: Iterable[Shown], prompt: str = BASELINE, listing: str = LISTING, repeats: int = 1
 ) -> Iterator[_Cell]:
     for shown in pairs:
         for order in ORDERS:
@@ -241,19 +220,11 @@ def _both_orders(
 
 def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..., str]) -> Call:
     shown, fields = cell.shown, stimulus.fields
-    texts = {"u": shown.u, "v": shown.v}
-    first, second = (texts[side] for side in cell.order)
-    elements = fields.get("elements", ())
-    answers = cell.listing.split("|")
-    prompt = render(
-        request=fields["request"],
-        requirements=[e["requirement"] for e in elements] or fields.get("requirements", []),
-        prompt=cell.prompt,
-        answers=answers,
-        reply=options.reply,
-        first=first,
-        second=second,
-        tag=tag(fields["request"], [first, second]),
+    responses = [{"u": shown.u, "v": shown.v}[side] for side in cell.order]
+    elements = [element["requirement"] for element in fields.get("elements", ())]
+    requirements = elements or fields.get("requirements", [])
+    variables = _variables(
+        options, fields["request"], responses, requirements, cell.prompt, cell.listing
     )
     return Call(
         axis="candidate_order",
@@ -269,37 +240,17 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
             "listing": cell.listing,
         },
         repeat=cell.repeat,
-        messages=({"role": "user", "content": prompt},),
-        params=params(answers, options),
+        messages=({"role": "user", "content": render(**variables)},),
+        params=params(variables["answers"], options),
         reply=options.reply,
     )
 
 
-_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
-
-
-def tag(request: str, responses: Sequence[str]) -> str:
-    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
-    if any(_MARK.search(text) for text in (request, *responses)):
-        return f"response_{boundary([request], responses)}"
-    return "response"
-
-
 def params(answers: Sequence[str], options: Options) -> dict[str, Any]:
     """The parameters of a call that may give one of these answers."""
+    schema = object_schema({"winner": {"type": "string", "enum": list(answers)}})
     # Text leaves room for the sentences that the prompt allows before the verdict.
-    budget = {"text": 512, "json": 32}.get(options.reply, 0)
-    plain = {"temperature": options.temperature, "max_tokens": options.max_tokens or budget}
-    if options.reply != "json":
-        return plain
-    schema = {
-        "type": "object",
-        "properties": {"winner": {"type": "string", "enum": list(answers)}},
-        "required": ["winner"],
-        "additionalProperties": False,
-    }
-    named = {"name": "winner", "strict": True, "schema": schema}
-    return {**plain, "response_format": {"type": "json_schema", "json_schema": named}}
+    return parameters(options, {"text": 512, "json": 32}, "winner", schema)
 
 
 def arm(cell: Mapping[str, Any]) -> str:
@@ -328,19 +279,20 @@ def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
 
 def fault(cell: Mapping[str, Any]) -> str | None:
     """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
+    condition = cell.get("condition")
     if not isinstance(cell.get("pair"), str):
         return "cell.pair must name the pair"
-    if cell.get("condition") not in CONDITIONS:
+    if condition not in CONDITIONS:
         return f"cell.condition must be one of {', '.join(CONDITIONS)}"
     if cell.get("prompt", BASELINE) not in (BASELINE, STRICT):
         return "cell.prompt must be baseline or strict"
-    if cell["condition"] == "vacuum" and cell.get("kind") not in KINDS:
+    if condition == "vacuum" and cell.get("kind") not in KINDS:
         return f"cell.kind must be one of {', '.join(KINDS)}"
     if tuple(cell.get("order") or ()) not in ORDERS:
         return 'cell.order must be ["u", "v"] or ["v", "u"], as displayed'
-    if cell.get("better") not in SIDES:
+    if cell.get("better") not in ("u", "v", None):
         return 'cell.better must be "u", "v" or null'
-    return _ladder_fault(cell) if cell["condition"] == "ladder" else None
+    return _ladder_fault(cell) if condition == "ladder" else None
 
 
 def _ladder_fault(cell: Mapping[str, Any]) -> str | None:
@@ -349,6 +301,4 @@ def _ladder_fault(cell: Mapping[str, Any]) -> str | None:
         return "cell.delta must be the number of steps between the two responses"
     if not 0 < delta <= MOST_STEPS:
         return f"cell.delta must be a number above 0 and up to {MOST_STEPS}"
-    if cell.get("better") is None:
-        return 'cell.better must be "u" or "v" on the ladder'
-    return None
+    return None if cell.get("better") else 'cell.better must be "u" or "v" on the ladder'

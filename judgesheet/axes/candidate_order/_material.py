@@ -15,14 +15,13 @@ from pydantic import (
     model_validator,
 )
 
+from judgesheet.axes.candidate_order._compose import VARIANTS, Composer
 from judgesheet.axis import Problem
 from judgesheet.axis.material import duplicates, leaks, word_count
 from judgesheet.records import Label, Stimulus
 
 LENGTH_LIMIT = 0.10
 """Largest share by which a composed response may differ from its task's mean word count."""
-VARIANTS = 3
-"""Wordings of a level; pairs of equal quality compare two of them."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -141,24 +140,18 @@ def _sentences(task: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def length_spread(task: Mapping[str, Any]) -> float:
-    """Largest relative distance of a composed response from the task's mean word count."""
-    counts = list(_lengths(task))
+    """Largest relative distance of a composed response from the task's mean word count.
+
+    Every level counts in every wording, half-steps included.
+    """
+    composer = Composer(task, seed=0)  # the seed moves sentences, not their number of words
+    counts = [
+        word_count(composer.response(half_steps / 2, wording))
+        for wording in range(VARIANTS)
+        for half_steps in range(2 * composer.levels + 1)
+    ]
     mean = sum(counts) / len(counts)
     return max(abs(count - mean) / mean for count in counts) if mean else 0.0
-
-
-def _lengths(task: Mapping[str, Any]) -> Iterator[int]:
-    """Words of every level in every wording, half-steps included."""
-    elements, neutral = task["elements"], task["neutral"]
-    for variant in range(VARIANTS):
-        full = [word_count(element["full"][variant]) for element in elements]
-        blank = [word_count(slot[variant]) for slot in neutral]
-        for level in range(len(elements) + 1):
-            yield sum(full[:level]) + sum(blank[level:])
-            if level < len(elements):
-                half = elements[level]["half"]
-                part = word_count(half[variant % len(half)])
-                yield sum(full[:level]) + part + sum(blank[level + 1 :])
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
