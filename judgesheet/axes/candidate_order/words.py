@@ -1,32 +1,28 @@
-"""What the estimates mean, in words: findings, profile labels, recommendations and caveats.
+"""What the estimates mean, in words: the findings of the first page, with their labels.
 
 Every sentence and every label is decided by intervals, never by a point value, and names the keys
 that it rests on. The limits are these:
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Literal
 
-from judgesheet.axes.candidate_order._pairs import SET_WORDS, arrange
-from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT, ONE_ORDER
-from judgesheet.axis import Readings
+from judgesheet.axes.candidate_order._pairs import SET_WORDS
+from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
 from judgesheet.axis.words import (
     MOSTLY,
     above,
-    at_temperature_0,
     below,
-    few_asked,
     interval,
     keys,
     one_in,
     percent,
     share,
     share_with_interval,
-    unread,
 )
 from judgesheet.estimates import Estimates
-from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
+from judgesheet.records import Estimate, Statement
 from judgesheet.stats.interval import widening
 
 CLEAN, CLEAN_KIND = 0.15, 0.20
@@ -50,7 +46,7 @@ def _apart(more: Estimate | None, less: Estimate | None) -> bool:
     return less is not None and less.high is not None and above(more, less.high)
 
 
-def _steps(estimates: Estimates, name: str) -> list[tuple[str, Estimate]]:
+def ladder_steps(estimates: Estimates, name: str) -> list[tuple[str, Estimate]]:
     """(step, estimate) of a figure on the ladder under the baseline prompt, rising.
 
     Steps that fewer than half of the tasks are long enough for are left out.
@@ -65,10 +61,12 @@ def _steps(estimates: Estimates, name: str) -> list[tuple[str, Estimate]]:
     return sorted(shared, key=lambda member: float(member[0]))
 
 
-def _one_order(estimates: Estimates) -> dict[str, Estimate]:
+def in_one_order(estimates: Estimates) -> dict[str, Estimate]:
     """The rates of change of sets whose pairs were all read in one order only."""
     rates = ((name, estimates.of("order_inconsistent", set=name)) for name in SET_WORDS)
-    return {name: rate for name, rate in rates if rate and rate.reason == ONE_ORDER.code}
+    return {
+        name: rate for name, rate in rates if rate is not None and rate.reason == ONE_ORDER.code
+    }
 
 
 # -- findings --------------------------------------------------------------------------------------
@@ -77,25 +75,14 @@ def _one_order(estimates: Estimates) -> dict[str, Estimate]:
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page: broken controls first, then what the judge is."""
     measured = any(estimate.value is not None for estimate in estimates.values())
-    if not measured and not _one_order(estimates):
+    if not measured and not in_one_order(estimates):
         text = (
             "No reply could be read as a verdict, so nothing about this judge is known on this "
             "axis."
         )
         yield Statement(text, tuple(estimates)[:1], "bad")
         return
-    for part in (
-        _vacuum,
-        _monotone,
-        _equal_quality,
-        _slot,
-        _other_order,
-        _natural,
-        _ladder,
-        _strict,
-        _listing,
-        _filler,
-    ):
+    for part in _FINDINGS:
         yield from part(estimates)
 
 
@@ -116,6 +103,7 @@ def _vacuum(estimates: Estimates) -> Iterator[Statement]:
         if set(dims) == {"kind"} and rate.value is not None
     }
     dirty = {kind: rate for kind, rate in kinds.items() if above(rate, NOTICEABLE)}
+    overall = share_with_interval(pooled)
     if dirty:
         parts = ", ".join(f"{share(rate)} of {kind} pairs" for kind, rate in dirty.items())
         text = (
@@ -124,98 +112,89 @@ def _vacuum(estimates: Estimates) -> Iterator[Statement]:
         )
         yield _said("bad", text, *dirty.values(), pooled)
     elif below(pooled, CLEAN) and all(below(rate, CLEAN_KIND) for rate in kinds.values()):
-        text = (
-            "Vacuum-clean: where there is nothing to prefer it prefers in "
-            f"{share_with_interval(pooled)} of calls."
-        )
+        text = f"Vacuum-clean: where there is nothing to prefer it prefers in {overall} of calls."
         yield _said("good", text, pooled, *kinds.values())
     else:
         text = (
             "Vacuum not identified: made-up preferences are neither shown nor excluded "
-            f"({share_with_interval(pooled)} of calls; excluded below {percent(CLEAN)})."
+            f"({overall} of calls; excluded below {percent(CLEAN)})."
         )
         yield _said("unknown", text, pooled, *kinds.values())
 
 
 def _monotone(estimates: Estimates) -> Iterator[Statement]:
-    steps = _steps(estimates, "target_sensitivity")
-    for (small, rate), (large, larger_rate) in combinations(steps, 2):
-        if _apart(rate, larger_rate):
+    steps = ladder_steps(estimates, "target_sensitivity")
+    for (small, seen), (large, seen_less) in combinations(steps, 2):
+        if _apart(seen, seen_less):
             text = (
                 "The ladder is not monotone: it finds the better response in "
-                f"{share_with_interval(rate)} of calls at step {small} and in only "
-                f"{share_with_interval(larger_rate)} at step {large}. {BROKEN}"
+                f"{share_with_interval(seen)} of calls at step {small} and in only "
+                f"{share_with_interval(seen_less)} at step {large}. {BROKEN}"
             )
-            yield _said("bad", text, rate, larger_rate)
+            yield _said("bad", text, seen, seen_less)
             return
 
 
-def _equal_quality(estimates: Estimates) -> Iterator[Statement]:
+def _profile(estimates: Estimates) -> Iterator[Statement]:
     """The profile on two responses with the same content."""
     raw = estimates.known("raw_false_preference", set=SAME)
     if raw is None:
         return
-    ties = [rate for _, rate in _steps(estimates, "miss_by_tie")][-1:]
+    rate = f"{share_with_interval(raw)} of calls"
+    one_of_two = "two responses with the same content it prefers one in"
+    ties = [tie for _, tie in ladder_steps(estimates, "miss_by_tie")][-1:]
     if below(raw, RARE) and ties and above(ties[0], MOSTLY):
         text = (
-            "Indifferent: it says tie to responses with the same content, all but "
-            f"{share_with_interval(raw)} of calls, but also at the largest step, in "
-            f"{share_with_interval(ties[0])}."
+            f"Indifferent: it says tie to responses with the same content, all but {rate}, but "
+            f"also at the largest step, in {share_with_interval(ties[0])}."
         )
         yield _said("bad", text, raw, *ties)
     elif below(raw, RARE):
-        text = (
-            "Not over-discriminating: of two responses with the same content it prefers one in "
-            f"only {share_with_interval(raw)} of calls."
-        )
-        yield _said("good", text, raw)
+        yield _said("good", f"Not over-discriminating: of {one_of_two} only {rate}.", raw)
     elif not above(raw, NOTICEABLE):
         text = (
             "Profile not identified: it prefers one of two responses with the same content in "
-            f"{share_with_interval(raw)} of calls, too few tasks to tell."
+            f"{rate}, too few tasks to tell."
         )
         yield _said("unknown", text, raw)
     else:
-        yield _over_discriminating(estimates, raw)
+        parts = [estimates.known(f"{name}_component", set=SAME) for name in _COMPONENTS]
+        stable = estimates.known("stable_cross_sensitivity", set=SAME)
+        positional = estimates.known("positional_false_preference", set=SAME)
+        tone, label = (
+            _by_components(*parts) if parts[0] is not None else _by_pairs(stable, positional)
+        )
+        yield _said(tone, f"{label} Of {one_of_two} {rate}.", raw, stable, positional, *parts)
 
 
-def _over_discriminating(estimates: Estimates, raw: Estimate) -> Statement:
-    """What the preferences follow, by the components where they are known."""
-    stable = estimates.known("stable_cross_sensitivity", set=SAME)
-    positional = estimates.known("positional_false_preference", set=SAME)
-    parts = [
-        estimates.known(f"{name}_component", set=SAME) for name in ("position", "content", "noise")
-    ]
-    tone, label = _by_components(parts) if parts[0] else _by_pairs(stable, positional)
-    text = (
-        f"{label} Of two responses with the same content it prefers one in "
-        f"{share_with_interval(raw)} of calls."
-    )
-    return _said(tone, text, raw, stable, positional, *parts)
-
-
+_COMPONENTS = ("position", "content", "noise")
+NOISY = "Noisy: most of its preferences do not repeat when the same call is made again."
 PRESENTATION = "Presentation-conflicted: its preferences follow the slot, not the response."
 SURFACE = "Stable over-discriminating: it prefers wordings of the same content, whatever the order."
+MIXED = (
+    "Mixed: its preferences follow slot and wording alike{repeats}, as those of a judge that "
+    "reacts to the letters of the prompt would."
+)
+OVERLAP = "Profile not identified: the intervals of slot, content and noise overlap."
+MAYBE_NOISE = (
+    "Profile not identified: the same slot and the same response win about equally often, and "
+    "without repeats that may be noise."
+)
 
 
-def _by_components(parts: Sequence[Estimate | None]) -> tuple[Tone, str]:
+def _by_components(
+    position: Estimate | None, content: Estimate | None, noise: Estimate | None
+) -> tuple[Tone, str]:
     """The label from the three components, which tell noise from the rest."""
-    position, content, noise = parts
     if _apart(noise, position) and _apart(noise, content):
-        return "bad", (
-            "Noisy: most of its preferences do not repeat when the same call is made again."
-        )
+        return "bad", NOISY
     if _apart(position, content) and _apart(position, noise):
         return "bad", PRESENTATION
     if _apart(content, position) and _apart(content, noise):
         return "bad", SURFACE
     if above(position, NOTICEABLE) and above(content, NOTICEABLE):
-        repeats = " and repeat" if below(noise, CLEAN_KIND) else ""
-        return "bad", (
-            f"Mixed: its preferences follow slot and wording alike{repeats}, as those of a judge "
-            "that reacts to the letters of the prompt would."
-        )
-    return "unknown", ("Profile not identified: the intervals of slot, content and noise overlap.")
+        return "bad", MIXED.format(repeats=" and repeat" if below(noise, CLEAN_KIND) else "")
+    return "unknown", OVERLAP
 
 
 def _by_pairs(stable: Estimate | None, positional: Estimate | None) -> tuple[Tone, str]:
@@ -224,10 +203,7 @@ def _by_pairs(stable: Estimate | None, positional: Estimate | None) -> tuple[Ton
         return "bad", PRESENTATION
     if _apart(stable, positional) and above(stable, NOTICEABLE):
         return "bad", SURFACE
-    return "unknown", (
-        "Profile not identified: the same slot and the same response win about equally often, and "
-        "without repeats that may be noise."
-    )
+    return "unknown", MAYBE_NOISE
 
 
 def _slot(estimates: Estimates) -> Iterator[Statement]:
@@ -258,7 +234,7 @@ def _leaning(first: Estimate | None) -> str:
 
 
 def _other_order(estimates: Estimates) -> Iterator[Statement]:
-    unknown = _one_order(estimates)
+    unknown = in_one_order(estimates)
     if unknown:
         sets = " and ".join(SET_WORDS[name] for name in unknown)
         text = f"Nothing can be said about the order of the responses ({sets})"
@@ -277,16 +253,13 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
-    tone: Tone = "unknown"
-    if above(changes, NOTICEABLE):
-        tone = "bad"
-    elif below(changes, RARE):
-        tone = "good"
+    bad, good = above(changes, NOTICEABLE), below(changes, RARE)
+    tone: Tone = "bad" if bad else "good" if good else "unknown"
     yield _said(tone, f"{text}.", changes, first, noise)
 
 
 def _ladder(estimates: Estimates) -> Iterator[Statement]:
-    steps = _steps(estimates, "target_sensitivity")
+    steps = ladder_steps(estimates, "target_sensitivity")
     if not steps:
         return
     rates = [rate for _, rate in steps]
@@ -295,17 +268,16 @@ def _ladder(estimates: Estimates) -> Iterator[Statement]:
     ties = estimates.known("miss_by_tie", delta=largest)
     seen = next((at for at in range(len(rates)) if all(above(r, SEEN) for r in rates[at:])), None)
     if seen is not None:
-        first, rate = steps[seen]
-        where = f"step {first}" if seen else "even the smallest step shown"
+        where = f"step {steps[seen][0]}" if seen else "even the smallest step shown"
         text = (
-            f"Target-sensitive from step {first}: it finds the better response at {where} in "
-            f"{share_with_interval(rate)} of calls, and at every larger one."
+            f"Target-sensitive from step {steps[seen][0]}: it finds the better response at {where} "
+            f"in {share_with_interval(rates[seen])} of calls, and at every larger one."
         )
         yield _said("good", text, *evidence)
     elif ties is not None and above(ties, MOSTLY):
+        rate = share_with_interval(ties)
         text = (
-            f"Not target-sensitive: at step {largest}, the largest, it says tie in "
-            f"{share_with_interval(ties)} of calls."
+            f"Not target-sensitive: at step {largest}, the largest, it says tie in {rate} of calls."
         )
         yield _said("bad", text, ties, *evidence)
     elif below(last, SEEN):
@@ -375,120 +347,16 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
         yield _said("neutral", text, longer)
 
 
-# -- recommendations -------------------------------------------------------------------------------
-
-
-def recommend(estimates: Estimates) -> Iterator[Recommendation]:
-    """What to do: whether to compare with it, in which orders, under which prompt."""
-    last = [rate for _, rate in _steps(estimates, "target_sensitivity")][-1:]
-    if last and below(last[0], SEEN):
-        text = (
-            "Do not compare responses with it: it does not find the better one even where the "
-            "difference is largest."
-        )
-        yield _advice(text, *last)
-        return
-    yield from _swap(estimates)
-    yield from _prompt(estimates)
-    yield from _small_steps(estimates)
-
-
-def _advice(text: str, *evidence: Estimate | None, binding: bool = True) -> Recommendation:
-    return Recommendation("candidate_order", text, keys(*evidence), binding)
-
-
-def _swap(estimates: Estimates) -> Iterator[Recommendation]:
-    rates = [estimates.known("order_inconsistent", set=name) for name in SET_WORDS]
-    shown = [rate for rate in rates if rate is not None]
-    if unknown := _one_order(estimates):
-        yield _advice("Ask each pair in the other order too.", *unknown.values())
-    if any(above(rate, NOTICEABLE) for rate in shown):
-        text = "Ask every comparison in both orders and count a win only where both agree."
-        yield _advice(text, *shown)
-    elif shown and all(below(rate, RARE) for rate in shown):
-        text = "One order is enough: its verdict hardly depends on it."
-        yield _advice(text, *shown, binding=False)
-
-
-def _prompt(estimates: Estimates) -> Iterator[Recommendation]:
-    gain, cost = (estimates.known("criterion_shift", delta=delta) for delta in (0, 1))
-    if not above(gain, NOTICEABLE):
-        return
-    if above(cost, NOTICEABLE):
-        text = (
-            "Use the strict tie instruction only where false preferences cost more than missed "
-            "differences of one step."
-        )
-        yield _advice(text, gain, cost)
-    elif below(cost, RARE):
-        yield _advice("Use the strict tie instruction: it removes false preferences.", gain, cost)
-
-
-def _small_steps(estimates: Estimates) -> Iterator[Recommendation]:
-    threshold = estimates.known("threshold75")
-    if threshold is not None and above(threshold, 1):
-        text = (
-            f"Do not read its verdict on differences below about {threshold.value:.1f} required "
-            "elements: it misses too many of them."
-        )
-        yield _advice(text, threshold)
-
-
-# -- mitigations and controls ----------------------------------------------------------------------
-
-
-def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
-    """Asking in both orders and calling what does not agree a tie."""
-    for name in (SAME, "natural"):
-        yield Mitigation(
-            action="ask in both orders; where they disagree, call it a tie",
-            before=estimates.key("raw_false_preference", set=name),
-            after=estimates.key("stable_cross_sensitivity", set=name),
-            calls=2,
-        )
-
-
-def control(estimates: Estimates) -> Iterator[Control]:
-    """Whether the largest step of the ladder is seen."""
-    for _, largest in _steps(estimates, "target_sensitivity")[-1:]:
-        passed = True if above(largest, 0.5) else False if below(largest, SEEN) else None
-        text = (
-            "With all required elements against none, the better response must win more than half."
-        )
-        yield Control("the largest step is seen", passed, text, (largest.key,))
-
-
-# -- caveats ---------------------------------------------------------------------------------------
-
-
-def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
-    """What a reader of this run must know."""
-    yield from few_asked(readings, "tasks")
-    so = "no verdict; the figures describe the readable rest, which may differ."
-    yield from unread(readings, so)
-    yield from _partial(readings)
-    splits = estimates.family("position_component")
-    if any(part.reason == NO_SPLIT.code for dims, part in splits if "prompt" not in dims):
-        yield (
-            "Pairs were read once per order: a stable preference, a slot preference and noise "
-            "cannot be told apart with certainty."
-        )
-    if _steps(estimates, "target_sensitivity"):
-        yield (
-            "The better response is the one that states more of the required elements. It is so "
-            "by construction; quality in general is more than that."
-        )
-    yield from at_temperature_0(readings)
-
-
-def _partial(readings: Readings) -> Iterator[str]:
-    """Pairs that lack a verdict in one order, counted and the first of them named."""
-    pairs = arrange(readings)
-    if pairs is None or not pairs.partial.any():
-        return
-    names = [f"{cell.stimulus}/{cell.pair}" for cell in pairs.cells[pairs.partial].itertuples()]
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    yield (
-        f"{len(names)} of {len(pairs)} pairs have a verdict in one order only and are left out of "
-        f"the rates of pairs: {', '.join(names[:3])}{more}."
-    )
+_FINDINGS = (
+    _vacuum,
+    _monotone,
+    _profile,
+    _slot,
+    _other_order,
+    _natural,
+    _ladder,
+    _strict,
+    _listing,
+    _filler,
+)
+"""In the order of the first page."""
