@@ -5,10 +5,10 @@ them, pairs of equal quality, pairs that are a known number of steps apart, unde
 strict instruction about ties.
 
 `_material` says what is asked about, `_compose` writes the responses, `_design` the calls, `_reply`
-reads what comes back, `_pairs` arranges it. The figures are in `vacuum` (dark current),
-`equal_quality`, `ladder` (steps) and `operating_point` (what moves verdicts besides quality);
-`words` says what they mean, `advice` what to do. `keyed` is the pass in which the judge compares
-against its own answer, for `judgesheet consensus`.
+reads what comes back, `_pairs` arranges it; `_simulated` answers in place of a judge. The figures
+are in `vacuum` (dark current), `equal_quality`, `ladder` (steps) and `operating_point` (what moves
+verdicts besides quality); `words` says what they mean, `advice` what to do. `keyed` is the pass in
+which the judge compares against its own answer, for `judgesheet consensus`.
 """
 
 from collections.abc import Iterator
@@ -20,6 +20,7 @@ from judgesheet.axes.candidate_order._material import check, labels, material
 from judgesheet.axes.candidate_order._pairs import arrange
 from judgesheet.axes.candidate_order._plots import plots
 from judgesheet.axes.candidate_order._reply import parse
+from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.words import find
 from judgesheet.axis import Readings
