@@ -87,7 +87,7 @@ class Pairs:
 
     @property
     def steps(self) -> list[float]:
-        """How far apart the responses of these pairs are, in rising order."""
+        """How many steps apart the responses of these pairs are, in rising order."""
         return sorted(self.cells["delta"].unique().tolist())
 
     # -- groups ------------------------------------------------------------------------------------
@@ -116,8 +116,9 @@ class Pairs:
         for prompt in self.main.prompts:
             mine = self.main.where(prompt=prompt)
             ladder = mine.where(condition="ladder")
-            for delta in map(step, ladder.steps):
-                yield from ladder.where(delta=float(delta)).by_prompt(f"step {delta}", delta=delta)
+            for delta in ladder.steps:
+                name = f"{delta:g}"
+                yield from ladder.where(delta=delta).by_prompt(f"step {name}", delta=name)
             yield from mine.where(condition="natural").ordered.by_prompt("own pairs", set="natural")
 
     # -- arrays ------------------------------------------------------------------------------------
@@ -256,11 +257,6 @@ def arrange(readings: Readings) -> Pairs | None:
     verdicts = np.full((len(pairs), 2, int(repeat.max()) + 1), MISSING, dtype=np.int64)
     verdicts[code, swapped, repeat] = [CODES.get(value, MISSING) for value in frame["value"]]
     return Pairs(verdicts, pairs.assign(cluster=pd.factorize(pairs["stimulus"])[0]), readings.seed)
-
-
-def step(delta: float) -> str:
-    """A step as keys name it: 0.5, 1, 2."""
-    return f"{delta:g}"
 
 
 def by_set(symbol: str) -> Callable[[Mapping[str, str]], str]:

@@ -13,14 +13,7 @@ from judgesheet.axes.candidate_order.words import (
     ladder_steps,
 )
 from judgesheet.axis import Readings
-from judgesheet.axis.words import (
-    above,
-    at_temperature_0,
-    below,
-    few_asked,
-    keys,
-    unread,
-)
+from judgesheet.axis.words import above, at_temperature_0, below, few_asked, keys, unread
 from judgesheet.estimates import Estimates
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation
 

@@ -120,10 +120,9 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
     if not rungs:
         return
     steps = [str(rung.dims["delta"]) for rung in rungs]
+    places = [place for rung in rungs for place in rung.pairs.steps]
     hits, calls = _tables(rungs)
-    fit = stats.threshold(
-        hits, calls, list(map(float, steps)), np.random.default_rng([pairs.seed, 75]), TARGET
-    )
+    fit = stats.threshold(hits, calls, places, np.random.default_rng([pairs.seed, 75]), TARGET)
     how = "neighbouring steps" if fit.bracketed else "task bootstrap, percentiles"
     missing = RIGHT_CENSORED if fit.censored else NO_LADDER
     interval = Interval(
