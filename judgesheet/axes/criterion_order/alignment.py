@@ -13,10 +13,11 @@ import numpy as np
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis.differences import (
     MARGIN,
+    Compared,
+    compared,
     gain,
     gain_equivalence_p,
     gain_p,
-    not_comparable,
 )
 from judgesheet.axis.estimate import maker
 from judgesheet.axis.figure import Draft
@@ -158,33 +159,14 @@ def _quality(scores: Scores) -> str:
     return f"quality: {scores.reference_name}"
 
 
-def _reads(scores: Scores, arm: str) -> int:
-    return int(scores.arms[arm].shape[1])
-
-
-def _pairs(scores: Scores) -> Iterator[tuple[str, str]]:
-    for other in ("fixed", "random"):
-        if other in scores.arms and other != scores.base:
-            yield scores.base, other
-
-
-def _deltas(scores: Scores) -> list[tuple[str, str, correlation.DeltaR]]:
-    return [
-        (
-            one,
-            other,
-            macro.macro_delta_r(
-                scores.means(one),
-                scores.means(other),
-                scores.reference,
-                scores.cluster,
-                scores.rng(),
-                margin=MARGIN,
-            ),
+def _compared(scores: Scores) -> list[Compared]:
+    def difference(one: str, other: str) -> correlation.DeltaR:
+        means = scores.means(one), scores.means(other)
+        return macro.macro_delta_r(
+            *means, scores.reference, scores.cluster, scores.rng(), margin=MARGIN
         )
-        for one, other in _pairs(scores)
-        if _reads(scores, one) == _reads(scores, other) and not _unknown(scores)
-    ]
+
+    return compared(scores.arms, None if _unknown(scores) else difference, scores.base)
 
 
 @figure("difference of r", symbol=lambda dims: f"Δr_{dims['arms'][9:12]}", better="")
@@ -195,17 +177,13 @@ def delta_r(scores: Scores) -> Iterator[Draft]:
     arms were read equally often: averaging alone raises r. balanced-fixed is the effect of removing
     the order, balanced-random that of exact balance over mere shuffling.
     """
-    for one, other in _pairs(scores):
-        reads = (_reads(scores, one), _reads(scores, other))
-        if reads[0] != reads[1]:
-            yield not_comparable(one, other, reads)
-    yield from gain(_deltas(scores), Quality(scores.reference_kind or ""), scores.temperature)
+    yield from gain(_compared(scores), Quality(scores.reference_kind or ""), scores.temperature)
 
 
 @figure("p")
 def delta_r_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    yield from gain_p(_deltas(scores))
+    yield from gain_p(_compared(scores))
 
 
 @figure("p")
@@ -214,7 +192,7 @@ def delta_r_equivalence_p(scores: Scores) -> Iterator[Draft]:
 
     A difference that is not significant proves nothing; this one can.
     """
-    yield from gain_equivalence_p(_deltas(scores))
+    yield from gain_equivalence_p(_compared(scores))
 
 
 def budget_r(scores: Scores) -> Iterator[Estimate]:
