@@ -86,6 +86,11 @@ class Material(_Strict):
         return self
 
 
+def material() -> type[BaseModel]:
+    """The schema of one stimulus: a prompt, criteria and the responses to grade."""
+    return Material
+
+
 def _check_labels(candidate: Candidate, names: Sequence[str], scale: int) -> None:
     for what in ("level", "human", "model"):
         unknown = sorted(set(getattr(candidate, what) or ()) - set(names))

@@ -26,22 +26,21 @@ _OPENING = re.compile(r"""[\s>*_`"'(\u2022+-]{0,40}(?:[0-9]{1,2}[.)])?[\s*_`"'(]
 _CLOSING = re.compile(r"""[\s*_`"')\]}.,;]*""")
 
 
-def scores_from(
-    text: str, reply: str, order: Sequence[str], scale: int | None
-) -> dict[str, int] | None:
-    """Criterion -> score from 1 to `scale`, or None if it cannot be read in exactly one way.
+def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> dict[str, int] | None:
+    """The score of every criterion; None if the reply does not give each in exactly one way.
 
-    `order` names the criteria that were shown. Only a recorded verdict may lack a scale.
+    Scores are from 1 to the cell's `scale`, which only a recorded verdict may lack.
     """
+    order, scale = cell["order"], cell.get("scale")
     if reply == "text":
-        found = _from_lines(text, order, scale)
+        scores = _from_lines(text, order, scale)
     elif reply == "json":
-        found = _from_json(text, order)
+        scores = _from_json(text, order)
     else:  # recorded: the ledger holds the verdict itself
-        found = _from_mapping(_recorded(text), order)
+        scores = _from_mapping(_recorded(text), order)
     low, high = (0, HIGHEST_RECORDED) if scale is None else (1, scale)
-    in_range = found is not None and all(low <= score <= high for score in found.values())
-    return found if in_range else None
+    in_range = scores is not None and all(low <= score <= high for score in scores.values())
+    return scores if in_range else None
 
 
 def _from_lines(text: str, order: Sequence[str], scale: int | None) -> dict[str, int] | None:
