@@ -98,7 +98,7 @@ QUESTION = "Does a score depend on the order in which the rubric lists its descr
 TEMPLATE = "score_order.jinja"
 
 SAMPLED: dict[str, Any] = {
-    str(function.__name__): function
+    getattr(function, "__name__"): function  # noqa: B009
     for function in (
         position_share,
         chi2,

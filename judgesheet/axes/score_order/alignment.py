@@ -13,15 +13,15 @@ from judgesheet.axes.score_order._scores import Order, Scores, figure
 from judgesheet.axes.score_order.ordering import canonical, digits
 from judgesheet.axis.differences import (
     MARGIN,
+    Compared,
+    compared,
     gain,
     gain_equivalence_p,
     gain_p,
-    not_comparable,
 )
 from judgesheet.axis.estimate import maker
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.flat import explained
-from judgesheet.axis.labels import Quality
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.interval import by_cluster, cluster_t
@@ -169,35 +169,18 @@ def _reference(scores: Scores) -> str:
     return f"quality: {scores.reference.name}"
 
 
-_PAIRS = (("balanced", "fixed"), ("balanced", "random"))
-
-
-def _deltas(scores: Scores) -> list[tuple[str, str, stats.DeltaR]]:
-    return [
-        (
-            one,
-            other,
-            stats.delta_r(
-                scores.means(one),
-                scores.means(other),
-                scores.reference.values,
-                scores.grid.cluster,
-                scores.rng(),
-                margin=MARGIN,
-            ),
+def _compared(scores: Scores) -> list[Compared]:
+    def difference(one: str, other: str) -> stats.DeltaR:
+        return stats.delta_r(
+            scores.means(one),
+            scores.means(other),
+            scores.reference.values,
+            scores.grid.cluster,
+            scores.rng(),
+            margin=MARGIN,
         )
-        for one, other in _PAIRS
-        if other in scores.arms
-        and _reads(scores, one) == _reads(scores, other)
-        and scores.reference.kind is not None
-    ]
 
-
-def _unmatched(scores: Scores) -> Iterator[tuple[str, str]]:
-    """Pairs of arms that were read, but not equally often."""
-    for one, other in _PAIRS:
-        if other in scores.arms and _reads(scores, one) != _reads(scores, other):
-            yield one, other
+    return compared(scores.arms, difference if scores.reference.kind else None)
 
 
 def _reads(scores: Scores, arm: str) -> int:
@@ -212,16 +195,13 @@ def delta_r(scores: Scores) -> Iterator[Draft]:
     equally often: averaging alone raises r. balanced-fixed is the effect of removing the order,
     balanced-random that of exact balance over mere shuffling.
     """
-    for one, other in _unmatched(scores):
-        reads = (_reads(scores, one), _reads(scores, other))
-        yield not_comparable(one, other, reads)
-    yield from gain(_deltas(scores), Quality(scores.reference.kind or ""), scores.temperature)
+    yield from gain(_compared(scores), scores.reference.given(), scores.temperature)
 
 
 @figure("p")
 def delta_r_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    yield from gain_p(_deltas(scores))
+    yield from gain_p(_compared(scores))
 
 
 @figure("p")
@@ -230,7 +210,7 @@ def delta_r_equivalence_p(scores: Scores) -> Iterator[Draft]:
 
     A difference that is not significant proves nothing; this one can.
     """
-    yield from gain_equivalence_p(_deltas(scores))
+    yield from gain_equivalence_p(_compared(scores))
 
 
 def per_order_r(scores: Scores) -> Iterator[Estimate]:
