@@ -16,7 +16,7 @@ from judgesheet.axes.criterion_order import alignment, averaging, positions, rat
 from judgesheet.axes.criterion_order._design import PERMUTED, arm, design, expect, fault
 from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
-from judgesheet.axes.criterion_order._reply import parse
+from judgesheet.axes.criterion_order._reply import parse, parts
 from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
 from judgesheet.axis import Readings

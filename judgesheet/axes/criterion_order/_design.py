@@ -7,7 +7,15 @@ from judgesheet.axes.criterion_order._names import fault_of_names
 from judgesheet.axis import Expectation, Options
 from judgesheet.axis.arms import ARMS, Read, Settings, reads
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axis.prompt import (
+    Variant,
+    built_in,
+    compile_prompt,
+    mark,
+    object_schema,
+    parameters,
+    refuse_blind,
+)
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import planning
 
@@ -147,32 +155,8 @@ def _call(
 
 def _params(names: Sequence[str], scale: int, options: Options) -> dict[str, Any]:
     # A name may take a token for each of its letters; a score, quotes and a comma take six.
-    json_budget = 32 + sum(len(name.encode()) + 6 for name in names)
-    budget = {"text": 1024, "json": json_budget}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
-    }
-    if options.reply == "json":
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "scores", "strict": True, "schema": _schema(names, scale)},
-        }
-    return params
-
-
-def _schema(names: Sequence[str], scale: int) -> dict[str, Any]:
-    """Properties in displayed order: constrained decoding answers in that order."""
+    budgets = {"text": 1024, "json": 32 + sum(len(name.encode()) + 6 for name in names)}
+    # Properties stand in displayed order: a constrained judge answers in that order.
     score = {"type": "integer", "enum": list(range(1, scale + 1))}
-    scores = {
-        "type": "object",
-        "properties": dict.fromkeys(names, score),
-        "required": list(names),
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"scores": scores},
-        "required": ["scores"],
-        "additionalProperties": False,
-    }
+    schema = object_schema({"scores": object_schema(dict.fromkeys(names, score))})
+    return parameters(options, budgets, "scores", schema)

@@ -90,6 +90,8 @@ def _budget(
         values = [point.value for point in curve(scores.reads[items, :, 0, slots], items, index)]
         if None not in values:
             curves.append(values)
+    if not curves:
+        return
     lost = len(scores.names) - len(curves)
     method = "mean over subsets of k orders, then over criteria"
     for k, value in enumerate(row_means(np.array(curves, dtype=float).T), start=1):

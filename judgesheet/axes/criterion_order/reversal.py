@@ -32,10 +32,11 @@ def repeat_change_rate(scores: Scores) -> Iterator[Draft]:
 
 
 def _changes(what: str, scores: Scores, which: reversal.Which) -> Iterator[Draft]:
-    yield reversal.change_rate(*scores.rows(), which).draft(f"A criterion's score {what}")
+    yield reversal.change_rate(*scores.rows(), which, f"A criterion's score {what}")
     for index, name in enumerate(scores.names):
-        change = reversal.change_rate(*scores.rows(index), which)
-        yield change.draft(f"The score of {name} {what}", {"criterion": name})
+        dims = {"criterion": name}
+        label = f"The score of {name} {what}"
+        yield reversal.change_rate(*scores.rows(index), which, label, dims)
 
 
 @figure("share", symbol="ΔC", null=0.0)
@@ -45,8 +46,8 @@ def excess_change_rate(scores: Scores) -> Draft:
     Per prompt, `order_change_rate` minus `repeat_change_rate`; prompt-level t interval. It sees
     every effect of the order, also one that favours no position on average.
     """
-    excess = reversal.excess_change_rate(*scores.rows())
-    return excess.draft("Changes of a criterion's score caused by the order")
+    label = "Changes of a criterion's score caused by the order"
+    return reversal.excess_change_rate(*scores.rows(), label)
 
 
 @figure("share", symbol="F", noise="repeat_flip_rate")
@@ -56,8 +57,8 @@ def order_flip_rate(scores: Scores) -> Draft:
     A response's score is the mean over criteria. Ties are resolved as independent uniform picks
     from the two top sets. Contains noise: compare `repeat_flip_rate`.
     """
-    flips = reversal.flip_rate(scores.contest, "different")
-    return flips.draft("Best response differs under another order of criteria")
+    label = "Best response differs under another order of criteria"
+    return reversal.flip_rate(scores.contest, "different", label)
 
 
 @figure("share", symbol="F_rep")
@@ -66,8 +67,8 @@ def repeat_flip_rate(scores: Scores) -> Draft:
 
     Noise and ties alone.
     """
-    flips = reversal.flip_rate(scores.contest, "same")
-    return flips.draft("Best response differs under the same order of criteria")
+    label = "Best response differs under the same order of criteria"
+    return reversal.flip_rate(scores.contest, "same", label)
 
 
 @figure("share", symbol="ΔF", null=0.0)
@@ -77,8 +78,8 @@ def excess_flip_rate(scores: Scores) -> Draft:
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs at
     least two reads of some orders.
     """
-    excess = reversal.excess_flip_rate(scores.contest)
-    return excess.draft("Flips of the best response caused by the order of criteria")
+    label = "Flips of the best response caused by the order of criteria"
+    return reversal.excess_flip_rate(scores.contest, label)
 
 
 @figure("share", symbol="T")
@@ -87,7 +88,7 @@ def top_tie_rate(scores: Scores) -> Draft:
 
     Where it is high the judge cannot rank: whichever response is picked, is picked by chance.
     """
-    return reversal.tie_rate(scores.contest).draft("Several responses share the best score")
+    return reversal.tie_rate(scores.contest, "Several responses share the best score")
 
 
 @figure("share", symbol="F_bal")
@@ -98,9 +99,7 @@ def top1_flip_rate(scores: Scores) -> Iterator[Draft]:
     The paper takes the first of tied responses; that figure stands beside it. Noise and ties alone
     flip winners too: the effect of the order is `excess_flip_rate`.
     """
-    for one, other, dims in _arm_pairs(scores):
-        label = f"Best response changes, {one} against {other} order of criteria"
-        yield reversal.top1_flip(scores.contest, one, other).draft(label, dims)
+    yield from reversal.top1_flip_rate(scores.contest, scores.base)
 
 
 @figure("tau-b", symbol="τ", null=1.0, better="higher")
@@ -111,13 +110,4 @@ def kendall_tau(scores: Scores) -> Iterator[Draft]:
     Without a dimension: balanced against fixed. Prompts with an arm all tied have no tau and are
     left out; the note counts them.
     """
-    for one, other, dims in _arm_pairs(scores):
-        label = f"Kendall's tau between rankings, {one} against {other}"
-        yield reversal.tau(scores.contest, one, other).draft(label, dims)
-
-
-def _arm_pairs(scores: Scores) -> Iterator[tuple[str, str, dict[str, object]]]:
-    """Balanced against fixed, which carries no dimension, then against random."""
-    for number, other in enumerate(("fixed", "random")):
-        if other in scores.arms and other != scores.base:
-            yield scores.base, other, {"arms": f"{scores.base}-{other}"} if number else {}
+    yield from reversal.kendall_tau(scores.contest, scores.base)
