@@ -6,14 +6,13 @@ on the same criteria, listed in other orders; the described scores of a criterio
 In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
 `_reply` (how a reply is read), `_scores` (the readings as arrays), then the figures: `positions`
 (does a place score higher), `reversal` (do scores and winners change), `alignment` (do scores
-follow quality), `raters` (how good is that yardstick), `averaging` (how many orders are enough).
-`words` says what it all means.
+follow quality) and `averaging` (how many orders are enough). `words` says what it all means.
 """
 
 from collections.abc import Iterator
 
-from judgesheet.axes.criterion_order import alignment, averaging, positions, raters, reversal
-from judgesheet.axes.criterion_order._design import PERMUTED, arm, design, expect, fault
+from judgesheet.axes.criterion_order import alignment, averaging, positions, reversal
+from judgesheet.axes.criterion_order._design import arm, design, expect, fault
 from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._reply import parse, parts
@@ -26,8 +25,9 @@ from judgesheet.records import Estimate, Rating
 NAME = "criterion_order"
 TITLE = "Order of several criteria"
 QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
+PERMUTED = frozenset({"criteria"})
 
-ESTIMATES = declared_in(positions, reversal, alignment, raters, averaging)
+ESTIMATES = declared_in(positions, reversal, alignment, averaging)
 
 HEADLINE = (
     "mean_delta_pos",

@@ -28,7 +28,6 @@ PROFILES: Mapping[str, Settings] = {
     "standard": Settings(None, None, repeated=4, random=None, fixed=None),
     "full": Settings(None, None, repeated=None, random=None, fixed=None),
 }
-PERMUTED = frozenset({"criteria"})
 LONGEST_SCALE = 100
 MOST_RECORDED = 20
 """Criteria in a recorded order."""

@@ -76,70 +76,44 @@ class Scores:
         Shape (items, n): indices into `names`.
     cluster
         Shape (items,): each item's stimulus as a code from 0.
-    passes
-        Number of repeats in which every item was to be read under each of its orders.
-    arms
-        Arm -> (items, reads, n).
-    references
-        Criterion -> what each item is known to be worth on it, all by one kind of label.
     base
         The arm of `reads`: `balanced`, or `random` where there is no balanced one.
-    scale
-        Highest score, None where a recorded run does not say.
-    left_out
-        Stimuli with another number of criteria or of scores.
+    arms
+        Arm -> (items, reads, n); of the base arm the complete passes.
+    references
+        Criterion -> what each item is known to be worth on it, all by one kind of label.
+    lists
+        Under which lists positions are compared.
     """
 
     reads: "Floats"
     place: "Ints"
     criterion: "Ints"
     cluster: "Ints"
-    passes: int
-    names: tuple[str, ...]
+    base: str
     arms: Mapping[str, "Floats"]
     references: Mapping[str, Reference]
-    base: str
-    scale: int | None
-    left_out: int
+    lists: Lists
     temperature: float | None
     seed: int
 
     @property
-    def positions(self) -> int:
-        """Number of criteria in a list."""
-        return int(self.criterion.shape[1])
+    def names(self) -> tuple[str, ...]:
+        """The criteria of the pool."""
+        return tuple(self.references)
 
     @property
     def span(self) -> float:
         """Best less worst score; of the scores given where the scale is not known."""
-        if self.scale is not None:
-            return float(self.scale - 1)
+        if self.lists.scale is not None:
+            return float(self.lists.scale - 1)
         given = self.reads[~np.isnan(self.reads)]
         return float(np.ptp(given)) if given.size else 0.0
 
     @property
-    def calls(self) -> "Floats":
-        """The reads that positions are compared with: complete passes, (items, calls, n)."""
-        items, orders, _, n = self.reads.shape
-        return self.reads[:, :, : self.passes].reshape(items, orders * self.passes, n)
-
-    @property
     def call_place(self) -> "Ints":
-        """Where the criteria stood in each of `calls`."""
-        return np.repeat(self.place, self.passes, axis=1)
-
-    @property
-    def conditions(self) -> Lists:
-        """Under which lists positions were compared."""
-        shown = (self.place[..., None] == np.arange(self.positions)).sum(axis=1)
-        return Lists(
-            criteria=self.positions,
-            scale=self.scale,
-            orders=self.place.shape[1],
-            balanced=bool((shown == shown[:, :1, :1]).all()),
-            passes=self.passes,
-            left_out=self.left_out,
-        )
+        """Where the criteria stood in each read of the base arm, shape (items, reads, n)."""
+        return np.repeat(self.place, self.lists.passes, axis=1)
 
     @property
     def clusters(self) -> int:
@@ -151,10 +125,8 @@ class Scores:
     def effects(self) -> tuple[stats.PositionEffects, ...]:
         """What each position adds, per criterion of `names`."""
         groups = int(self.cluster.max(initial=-1)) + 1
-        return tuple(
-            stats.position_effects(scores, place, cluster, self.positions, groups)
-            for scores, place, cluster in map(self.of, range(len(self.names)))
-        )
+        criteria = map(self.of, range(len(self.names)))
+        return tuple(stats.position_effects(*of, self.lists.criteria, groups) for of in criteria)
 
     @cached_property
     def gaps(self) -> stats.Family:
@@ -164,23 +136,33 @@ class Scores:
     @cached_property
     def null_gaps(self) -> stats.NullFamily:
         """What `gaps` would read if the order did not matter."""
-        return stats.permuted_spreads(
-            self.calls, self.call_place, self.criterion, len(self.names), self.rng()
-        )
+        calls, criteria = self.arms[self.base], len(self.names)
+        return stats.permuted_spreads(calls, self.call_place, self.criterion, criteria, self.rng())
 
     @cached_property
     def position_tests(self) -> tuple[stats.Friedman, ...]:
         """Friedman's test per criterion, blocks are stimuli."""
         return tuple(stats.friedman(effects.cells) for effects in self.effects)
 
+    @cached_property
+    def gains(self) -> list[Compared]:
+        """The correlation of the base arm less that of each other arm, mean over criteria."""
+
+        def difference(one: str, other: str) -> DeltaR:
+            means = self.means(one), self.means(other)
+            return macro_delta_r(*means, self.reference, self.cluster, self.rng(), margin=MARGIN)
+
+        return compared(self.arms, difference if self.knows_quality else None, self.base)
+
     def of(self, index: int) -> tuple["Floats", "Ints", "Ints"]:
-        """Scores and places (items with it, calls) of one criterion, and their stimuli."""
-        rows, slots = np.nonzero(self.criterion == index)
-        return self.calls[rows, :, slots], self.call_place[rows, :, slots], self.cluster[rows]
+        """Scores and places (items with it, reads) of one criterion, and the items' stimuli."""
+        items, slots = np.nonzero(self.criterion == index)
+        calls = self.arms[self.base][items, :, slots]
+        return calls, self.call_place[items, :, slots], self.cluster[items]
 
     def rows(self, index: int | None = None) -> tuple["Floats", "Ints"]:
         """Reads (rows, orders, repeats) of one criterion or of each, and the rows' stimuli."""
-        chosen = np.ones(self.criterion.shape, bool) if index is None else self.criterion == index
+        chosen = self.criterion >= 0 if index is None else self.criterion == index
         items, slots = np.nonzero(chosen)
         return self.reads[items, :, :, slots], self.cluster[items]
 
@@ -218,16 +200,6 @@ class Scores:
         kinds = (one.kind for one in self.references.values() if one.kind is not None)
         return Quality(next(kinds, ""), reads)
 
-    @cached_property
-    def gains(self) -> list[Compared]:
-        """r of the base arm less that of each other arm, mean over criteria."""
-
-        def difference(one: str, other: str) -> DeltaR:
-            means = self.means(one), self.means(other)
-            return macro_delta_r(*means, self.reference, self.cluster, self.rng(), margin=MARGIN)
-
-        return compared(self.arms, difference if self.knows_quality else None, self.base)
-
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         return np.random.default_rng([self.seed, 7])
@@ -238,7 +210,7 @@ def arrange(readings: Readings) -> Scores | None:
     base = next((arm for arm in _BASES if (readings.frame["arm"] == arm).any()), None)
     if base is None:
         return None
-    calls, scale = _commonest_lists(readings.frame, base)
+    calls = _commonest(readings.frame, base)
     shown = np.array(calls["order"].tolist(), dtype=object)  # (calls, n)
     slots, places = np.sort(shown, axis=1), np.argsort(shown, axis=1)
     scores = np.array([_of_slots(*row) for row in zip(calls["value"], slots, strict=True)])
@@ -248,39 +220,44 @@ def arrange(readings: Readings) -> Scores | None:
     main = _placed(calls, base)
     passes = int(main.groupby(["code", "order"]).size().min())
     reads = _table(main, ("code", "column", "time"), scores, len(items))
+    shown_at = _table(main, ("code", "column"), places.astype(float), len(items))
+    place = np.nan_to_num(shown_at, nan=-1).astype(np.int64)
     arms = {base: reads[:, :, :passes].reshape(len(items), -1, shown.shape[1])}
     for arm in ("random", "fixed"):
         if arm != base and (calls["arm"] == arm).any():
             arms[arm] = _table(_placed(calls, arm), ("code", "read"), scores, len(items))
-    place = _table(main, ("code", "column"), places.astype(float), len(items))
+    hits = (place[..., None] == np.arange(shown.shape[1])).sum(axis=1)  # (items, n, places)
     return Scores(
         reads=reads,
-        place=np.nan_to_num(place, nan=-1).astype(np.int64),
+        place=place,
         criterion=criterion.reshape(-1, shown.shape[1]),
         cluster=items["prompt"].to_numpy(),
-        passes=passes,
-        names=tuple(names),
-        arms=arms,
-        references=_references(readings.labels, list(items["item"]), names),
         base=base,
-        scale=scale or None,
-        left_out=readings.frame["stimulus"].nunique() - items["stimulus"].nunique(),
+        arms=arms,
+        references=_references(readings.labels, list(items["item"]), names.tolist()),
+        lists=Lists(
+            criteria=shown.shape[1],
+            scale=int(calls["scale"].iloc[0]) or None,
+            orders=place.shape[1],
+            balanced=bool((hits == hits[:, :1, :1]).all()),
+            passes=passes,
+            left_out=readings.frame["stimulus"].nunique() - items["stimulus"].nunique(),
+        ),
         temperature=readings.temperature,
         seed=readings.seed,
     )
 
 
-def _commonest_lists(frame: pd.DataFrame, base: str) -> tuple[pd.DataFrame, int]:
+def _commonest(frame: pd.DataFrame, base: str) -> pd.DataFrame:
     """The calls with the number of criteria and of scores of most stimuli in the base arm.
 
-    Of equally common ones the longest. Returns them with that number of scores, 0 if not recorded.
+    Of equally common ones the longest; `scale` is 0 where it is not recorded.
     """
-    scale = pd.Series(frame.get("scale"), index=frame.index, dtype=float).fillna(0).astype(int)
+    scale = pd.Series(frame.get("scale"), index=frame.index, dtype=float).fillna(0)
     calls = frame.assign(order=frame["order"].map(tuple), n=frame["order"].map(len), scale=scale)
     layouts = calls[calls["arm"] == base].groupby(["n", "scale"])["stimulus"].nunique()
-    n, scores = layouts[::-1].idxmax()
-    chosen = (calls["n"] == n) & (calls["scale"] == scores)
-    return calls[chosen].reset_index(drop=True), int(scores)
+    commonest = layouts.reset_index().sort_values(["stimulus", "n", "scale"]).tail(1)
+    return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
 
 
 def _of_slots(value: Mapping[str, int] | None, names: Sequence[str]) -> list[float]:
@@ -293,11 +270,10 @@ def _coded(calls: pd.DataFrame, slots: Any) -> pd.DataFrame:
 
     An item that was graded on two sets of criteria counts as two items.
     """
-    criteria = [tuple(names) for names in slots]
-    code = calls.assign(criteria=criteria).groupby(["item", "criteria"], sort=False).ngroup()
-    items = calls.assign(code=code).drop_duplicates("code")
-    prompt = pd.factorize(items["stimulus"])[0].astype(np.int64)[code]
-    return calls.assign(code=code, prompt=prompt)
+    graded = calls.assign(criteria=pd.Series(map(tuple, slots), dtype=object))
+    code = graded.groupby(["item", "criteria"], sort=False).ngroup()
+    stimuli = calls["stimulus"].groupby(code).first()
+    return calls.assign(code=code, prompt=pd.factorize(stimuli)[0].astype(np.int64)[code])
 
 
 def _placed(calls: pd.DataFrame, arm: str) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """What does averaging over orders gain, and how many orders are enough? (Xu et al., section 5.5)"""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,11 +73,11 @@ def budget_agreement(scores: Scores) -> Iterator[Draft]:
     Needs no label. The k orders are part of what they are compared with, so it ends at 1: it says
     how soon fewer calls stand in for all, not how good all are.
     """
-    yield from _budget(
-        "Agreement with all orders",
-        scores,
-        lambda reads, items, index: correlation.budget_agreement(reads, scores.rng()),
-    )
+
+    def curve(reads: "Floats", *_: Any) -> tuple[correlation.BudgetPoint, ...]:
+        return correlation.budget_agreement(reads, scores.rng())
+
+    yield from _budget("Agreement with all orders", scores, curve)
 
 
 def _budget(

@@ -83,7 +83,7 @@ def significant_criteria(scores: Scores) -> Draft:
         label,
         exactly(count, clusters=scores.clusters, method="friedman_p_holm below .05"),
         n=len(corrected),
-        given=scores.conditions,
+        given=scores.lists,
         unit=f"of {len(corrected)}",
         paper=PaperCompatible(
             sum(p is not None and p < ALPHA for p in papers),
@@ -187,16 +187,16 @@ def _gap(
     label: str, gap: Interval, scores: Scores, dims: Mapping[str, object] | None = None
 ) -> Draft:
     paper = "best less worst position mean, no interval (Xu et al.)"
-    if gap.high is not None and scores.scale is not None:
+    if gap.high is not None and scores.lists.scale is not None:
         # No place can be worth more points than the scale has steps.
-        gap = replace(gap, high=min(gap.high, scores.scale - 1.0))
+        gap = replace(gap, high=min(gap.high, scores.lists.scale - 1.0))
     readings = sum(effects.counts.sum() for effects in scores.effects)
     return Draft(
         label,
         gap,
         dims or {},
-        n=int(readings / scores.positions),
-        given=scores.conditions,
+        n=int(readings / scores.lists.criteria),
+        given=scores.lists,
         paper=PaperCompatible(gap.value, None, None, paper),
     )
 
@@ -226,7 +226,7 @@ def _test(scores: Scores, index: int, p: float | None, method: str) -> Draft:
         _number(p, FEW_BLOCKS, test.blocks, method),
         {"criterion": scores.names[index]},
         n=test.blocks,
-        given=scores.conditions,
+        given=scores.lists,
         note="; ".join(filter(None, said)),
     )
 
@@ -237,7 +237,7 @@ def _at(label: str, scores: Scores, index: int, position: int, part: Interval) -
         part,
         {"criterion": scores.names[index], "position": position},
         n=int(scores.effects[index].counts[position - 1]),
-        given=scores.conditions,
+        given=scores.lists,
         note=_few(scores, index),
     )
 
@@ -250,7 +250,7 @@ def _corrected(scores: Scores) -> tuple[float | None, ...]:
 def _papers_test(scores: Scores, index: int) -> stats.Friedman:
     """Friedman's test as the papers count: blocks are responses."""
     values, place, _ = scores.of(index)
-    return stats.friedman(stats.item_cells(values, place, scores.positions))
+    return stats.friedman(stats.item_cells(values, place, scores.lists.criteria))
 
 
 def _number(value: float | None, why: Reason, clusters: int, method: str) -> Interval:
