@@ -65,14 +65,11 @@ MISSING_REASONS = {
     "": "criteria that stood at several places (cell.order)",
 }
 
-SWEEP_KEYS = tuple(
-    f"{NAME}.{name}"
-    for name in (
-        "mean_delta_pos",
-        "order_change_rate",
-        "excess_flip_rate",
-        "pearson_r[arm=balanced]",
-    )
+SWEEP_KEYS = (
+    "criterion_order.mean_delta_pos",
+    "criterion_order.order_change_rate",
+    "criterion_order.excess_flip_rate",
+    "criterion_order.pearson_r[arm=balanced]",
 )
 
 

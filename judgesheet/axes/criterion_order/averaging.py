@@ -13,19 +13,12 @@ from judgesheet.stats.interval import exactly
 from judgesheet.stats.reads import row_means
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from judgesheet.axes.criterion_order._scores import Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 
 
-@figure(
-    "difference of r",
-    symbol=lambda dims: f"Δr_{dims['arms'].partition('-')[2][:3]}",
-    null=0.0,
-    better="",
-)
+@figure("difference of r", symbol=lambda dims: f"Δr_{dims['arms'][9:12]}", null=0.0, better="")
 def delta_r(scores: Scores) -> Iterator[Draft]:
     """What averaging over balanced orders gains in correlation with quality over another arm.
 

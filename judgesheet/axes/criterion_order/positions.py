@@ -5,7 +5,7 @@ criterion stands equally often at every position. Recorded orders that are not b
 within responses too, and `conditions` say so.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
@@ -42,8 +42,8 @@ def mean_delta_pos_null(scores: Scores) -> Draft:
 
     As `delta_pos_null`; `conditions` give the 95th percentile.
     """
-    null = scores.null_gaps.mean
-    return _null("Position gap by noise alone, mean over criteria", null.mean, scores, p95=null.p95)
+    label = "Position gap by noise alone, mean over criteria"
+    return _with_p95(label, scores.null_gaps.mean, scores)
 
 
 @figure("points", symbol="ΔP_max", noise="max_delta_pos_null")
@@ -62,8 +62,8 @@ def max_delta_pos_null(scores: Scores) -> Draft:
 
     As `delta_pos_null`; `conditions` give the 95th percentile.
     """
-    null, label = scores.null_gaps.most, "Position gap by noise alone, largest of all criteria"
-    return _null(label, null.mean, scores, p95=null.p95)
+    label = "Position gap by noise alone, largest of all criteria"
+    return _with_p95(label, scores.null_gaps.most, scores)
 
 
 @figure("criteria", symbol="S", null=0.0)
@@ -74,24 +74,15 @@ def significant_criteria(scores: Scores) -> Draft:
     stands beside it.
     """
     label = "Criteria whose score depends on their place"
-    corrected = [p for p in _corrected(scores) if p is not None]
-    if not corrected:
+    tested = [p for p in _corrected(scores) if p is not None]
+    if not tested:
         return absent(label, NOTHING_READ)
-    papers = [_papers_test(scores, index).p for index in range(len(scores.names))]
-    count = sum(p < ALPHA for p in corrected)
-    return Draft(
-        label,
-        exactly(count, clusters=scores.clusters, method="friedman_p_holm below .05"),
-        n=len(corrected),
-        given=scores.lists,
-        unit=f"of {len(corrected)}",
-        paper=PaperCompatible(
-            sum(p is not None and p < ALPHA for p in papers),
-            None,
-            None,
-            "p < .05 uncorrected, blocks are responses (Xu et al.)",
-        ),
-    )
+    papers = [_papers_p(scores, index) for index in range(len(scores.names))]
+    count, papers_count = (_significant(tests) for tests in (tested, papers))
+    interval = exactly(count, clusters=scores.clusters, method="friedman_p_holm below .05")
+    draft = Draft(label, interval, n=len(tested), given=scores.lists, unit=f"of {len(tested)}")
+    how = "p < .05 uncorrected, blocks are responses (Xu et al.)"
+    return replace(draft, paper=PaperCompatible(papers_count, None, None, how))
 
 
 @figure("points")
@@ -102,8 +93,8 @@ def delta_pos(scores: Scores) -> Iterator[Draft]:
     comes from the range of centred cluster-bootstrap means, and reaches 0 where the data allow it.
     """
     for index, (name, gap) in enumerate(zip(scores.names, scores.gaps.each, strict=True)):
-        draft = _gap(f"Position gap of {name}", gap, scores, {"criterion": name})
-        yield replace(draft, note=_few(scores, index))
+        draft = _gap(f"Position gap of {name}", gap, scores)
+        yield replace(draft, dims={"criterion": name}, note=_few(scores, index))
 
 
 @figure("points", better="")
@@ -114,9 +105,8 @@ def delta_pos_null(scores: Scores) -> Iterator[Draft]:
     at this number of prompts, without any effect of the place.
     """
     for name, null in zip(scores.names, scores.null_gaps.each, strict=True):
-        yield _null(
-            f"Position gap of {name} by noise alone", null.mean, scores, {"criterion": name}
-        )
+        label = f"Position gap of {name} by noise alone"
+        yield replace(_null(label, null.mean, scores), dims={"criterion": name})
 
 
 @figure("points", better="")
@@ -127,7 +117,7 @@ def delta_pos_null95(scores: Scores) -> Iterator[Draft]:
     """
     for name, null in zip(scores.names, scores.null_gaps.each, strict=True):
         label = f"Position gap of {name} that noise seldom exceeds"
-        yield _null(label, null.p95, scores, {"criterion": name})
+        yield replace(_null(label, null.p95, scores), dims={"criterion": name})
 
 
 @figure("p", better="")
@@ -139,21 +129,19 @@ def friedman_p(scores: Scores) -> Iterator[Draft]:
     p stands beside it. Xu et al., section 5.5.
     """
     method = "Friedman, corrected for ties, blocks are prompts"
+    papers = "Friedman, blocks are responses (Xu et al.)"
     for index, test in enumerate(scores.position_tests):
-        draft = _test(scores, index, test.p, method)
-        papers = _papers_test(scores, index).p
-        paper = PaperCompatible(papers, None, None, "Friedman, blocks are responses (Xu et al.)")
-        yield replace(draft, paper=paper)
+        paper = PaperCompatible(_papers_p(scores, index), None, None, papers)
+        yield replace(_test(scores, index, test.p, method), paper=paper)
 
 
 @figure("p", better="")
 def friedman_p_holm(scores: Scores) -> Iterator[Draft]:
     """`friedman_p` with Holm's correction over the criteria: what announces a bias."""
     method = "Friedman, blocks are prompts; Holm over criteria"
-    tests = f", corrected for {len(scores.names)} tests"
     for index, p in enumerate(_corrected(scores)):
         draft = _test(scores, index, p, method)
-        yield replace(draft, label=draft.label + tests)
+        yield replace(draft, label=f"{draft.label}, corrected for {len(scores.names)} tests")
 
 
 @figure("points", better="")
@@ -163,10 +151,9 @@ def position_shift(scores: Scores) -> Iterator[Draft]:
     In points of the scale; 0 everywhere if the place does not matter. Least squares with one
     constant per response, cluster-robust t interval over prompts. Xu et al., figure 10.
     """
-    for index, name in enumerate(scores.names):
-        shifts = stats.position_shift(scores.effects[index], scores.span)
-        for position, shift in enumerate(shifts, start=1):
-            yield _at(f"Shift of {name} at position {position}", scores, index, position, shift)
+    for index, effects in enumerate(scores.effects):
+        shifts = stats.position_shift(effects, scores.span)
+        yield from _by_position("Shift of {name} at position {position}", scores, index, shifts)
 
 
 @figure("points", better="")
@@ -177,66 +164,61 @@ def position_mean(scores: Scores) -> Iterator[Draft]:
     (cluster-robust t over prompts) contains how prompts differ: to compare positions, read
     `position_shift`. Xu et al., section 5.5.
     """
-    for index, name in enumerate(scores.names):
-        means = stats.position_mean(scores.effects[index], scores.span)
-        for position, mean in enumerate(means, start=1):
-            yield _at(f"{name} at position {position}", scores, index, position, mean)
+    for index, effects in enumerate(scores.effects):
+        means = stats.position_mean(effects, scores.span)
+        yield from _by_position("{name} at position {position}", scores, index, means)
 
 
-def _gap(
-    label: str, gap: Interval, scores: Scores, dims: Mapping[str, object] | None = None
-) -> Draft:
-    paper = "best less worst position mean, no interval (Xu et al.)"
+def _gap(label: str, gap: Interval, scores: Scores) -> Draft:
+    """Best less worst position, with an interval that no scale can exceed."""
     if gap.high is not None and scores.lists.scale is not None:
-        # No place can be worth more points than the scale has steps.
         gap = replace(gap, high=min(gap.high, scores.lists.scale - 1.0))
     readings = sum(effects.counts.sum() for effects in scores.effects)
-    return Draft(
-        label,
-        gap,
-        dims or {},
-        n=int(readings / scores.lists.criteria),
-        given=scores.lists,
-        paper=PaperCompatible(gap.value, None, None, paper),
-    )
+    how = "best less worst position mean, no interval (Xu et al.)"
+    paper = PaperCompatible(gap.value, None, None, how)
+    n = int(readings / scores.lists.criteria)
+    return Draft(label, gap, n=n, given=scores.lists, paper=paper)
 
 
-def _null(
-    label: str,
-    value: float | None,
-    scores: Scores,
-    dims: Mapping[str, object] | None = None,
-    p95: float | None = None,
-) -> Draft:
+def _null(label: str, value: float | None, scores: Scores) -> Draft:
+    """A gap of permuted replies."""
     method = "replies permuted over the orders of each response, 1,000 draws"
-    return Draft(
-        label,
-        _number(value, NO_POSITIONS, scores.clusters, method),
-        dims or {},
-        n=len(scores.cluster),
-        given="" if p95 is None else f"95th percentile {p95:.2f} points",
+    interval = _number(value, NO_POSITIONS, scores.clusters, method)
+    return Draft(label, interval, n=len(scores.cluster))
+
+
+def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> Draft:
+    draft = _null(label, null.mean, scores)
+    return replace(
+        draft, given="" if null.p95 is None else f"95th percentile {null.p95:.2f} points"
     )
+
+
+def _by_position(
+    label: str, scores: Scores, index: int, parts: Sequence[Interval]
+) -> Iterator[Draft]:
+    """What a criterion has at each position; `label` with its name and the position in braces."""
+    name, counts = scores.names[index], scores.effects[index].counts
+    for position, (part, count) in enumerate(zip(parts, counts, strict=True), start=1):
+        yield Draft(
+            label.format(name=name, position=position),
+            part,
+            {"criterion": name, "position": position},
+            n=int(count),
+            given=scores.lists,
+            note=_few(scores, index),
+        )
 
 
 def _test(scores: Scores, index: int, p: float | None, method: str) -> Draft:
-    test = scores.position_tests[index]
-    said = (_few(scores, index), test.note if p is not None else "")
+    """A p-value of Friedman's test of a criterion, as it is or corrected."""
+    name, test = scores.names[index], scores.position_tests[index]
+    interval = _number(p, FEW_BLOCKS, test.blocks, method)
     return Draft(
-        f"p: {scores.names[index]} scores alike at every position",
-        _number(p, FEW_BLOCKS, test.blocks, method),
-        {"criterion": scores.names[index]},
+        f"p: {name} scores alike at every position",
+        replace(interval, note=test.note),
+        {"criterion": name},
         n=test.blocks,
-        given=scores.lists,
-        note="; ".join(filter(None, said)),
-    )
-
-
-def _at(label: str, scores: Scores, index: int, position: int, part: Interval) -> Draft:
-    return Draft(
-        label,
-        part,
-        {"criterion": scores.names[index], "position": position},
-        n=int(scores.effects[index].counts[position - 1]),
         given=scores.lists,
         note=_few(scores, index),
     )
@@ -247,10 +229,14 @@ def _corrected(scores: Scores) -> tuple[float | None, ...]:
     return holm([test.p for test in scores.position_tests])
 
 
-def _papers_test(scores: Scores, index: int) -> stats.Friedman:
-    """Friedman's test as the papers count: blocks are responses."""
+def _papers_p(scores: Scores, index: int) -> float | None:
+    """Friedman's p as the papers count: blocks are responses."""
     values, place, _ = scores.of(index)
-    return stats.friedman(stats.item_cells(values, place, scores.lists.criteria))
+    return stats.friedman(stats.item_cells(values, place, scores.lists.criteria)).p
+
+
+def _significant(tests: Sequence[float | None]) -> int:
+    return sum(p is not None and p < ALPHA for p in tests)
 
 
 def _number(value: float | None, why: Reason, clusters: int, method: str) -> Interval:

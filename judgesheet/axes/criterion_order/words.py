@@ -5,8 +5,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from judgesheet.axes.criterion_order.positions import ALPHA, NO_ORDERS
 from judgesheet.axis import Readings
@@ -48,31 +47,13 @@ _SAY = Wording(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Moved:
-    """A criterion whose score is shown to depend on its place, with the test that shows it."""
-
-    name: str
-    test: Estimate
-    gap: Estimate
-    highest: str
-    lowest: str
-
-
-def _moved(estimates: Estimates) -> list[_Moved]:
-    """The criteria that Friedman's test announces after Holm's correction, largest gap first."""
-    moved = []
-    for dims, test in estimates.family("friedman_p_holm"):
-        name = dims["criterion"]
-        gap = estimates.known("delta_pos", criterion=name)
-        shifts = [
-            (shift.value, at["position"])
-            for at, shift in estimates.family("position_shift", criterion=name)
-            if shift.value is not None
-        ]
-        if test.value is not None and test.value < ALPHA and gap is not None and shifts:
-            moved.append(_Moved(name, test, gap, max(shifts)[1], min(shifts)[1]))
-    return sorted(moved, key=lambda criterion: -(criterion.gap.value or 0.0))
+def _moved(estimates: Estimates) -> dict[str, Estimate]:
+    """The gaps of the criteria that Friedman's test announces after Holm's correction, by size."""
+    tests = {dims["criterion"]: test.value for dims, test in estimates.family("friedman_p_holm")}
+    announced = [name for name, p in tests.items() if p is not None and p < ALPHA]
+    gaps = {name: estimates.known("delta_pos", criterion=name) for name in announced}
+    known = {name: gap for name, gap in gaps.items() if gap is not None}
+    return dict(sorted(known.items(), key=lambda item: -(item[1].value or 0.0)))
 
 
 def _prompts(estimates: Estimates) -> int:
@@ -100,11 +81,9 @@ def _clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bo
 def _one_order(estimates: Estimates) -> str:
     """Why the order is not known although replies may have been read; "" where none was."""
     gap = estimates.of("mean_delta_pos")
-    if gap is None:
-        return ""
-    if gap.reason == NO_ORDERS.code:
+    if gap is not None and gap.reason == NO_ORDERS.code:
         return NO_ORDERS.sentence
-    return "replies were read in one order only" if gap.n else ""
+    return "replies were read in one order only" if gap is not None and gap.n else ""
 
 
 # -- findings ----------------------------------------------------------------------------------
@@ -112,56 +91,57 @@ def _one_order(estimates: Estimates) -> str:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    gap, prompts = estimates.key("mean_delta_pos"), _prompts(estimates)
-    if not prompts:
-        why = _one_order(estimates)
+    gap, prompts, why = estimates.key("mean_delta_pos"), _prompts(estimates), _one_order(estimates)
+    if prompts:
+        yield from too_few(prompts, gap)
+        yield _gap(estimates)
+        yield from _change(estimates)
+        yield from winner(estimates, prompts, _SAY)
+        yield from quality(estimates, prompts, _SAY, _exceptions(estimates))
+    elif why:
+        text = f"Nothing can be said about the order of criteria: {why}."
+        yield Statement(text, (gap,), "unknown")
+    else:
         text = "No reply could be read, so nothing about the order of criteria is known here."
-        yield Statement(
-            f"Nothing can be said about the order of criteria: {why}." if why else text,
-            (gap,),
-            "unknown" if why else "bad",
-        )
-        return
-    yield from too_few(prompts, gap)
-    yield _gap(estimates)
-    yield from _change(estimates)
-    yield from winner(estimates, prompts, _SAY)
-    yield from quality(estimates, prompts, _SAY, _exceptions(estimates))
+        yield Statement(text, (gap,), "bad")
 
 
 def _gap(estimates: Estimates) -> Statement:
     """Whether a criterion's place in the list moves its score."""
     moved, most = _moved(estimates), estimates.known("max_delta_pos")
-    evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
     if moved:
         return _places(estimates, moved)
-    if most is None or most.high is None:
-        text = "It cannot be told whether a criterion's place in the list moves its score."
-        return Statement(text, evidence, "unknown")
-    if _clears(estimates, most, _points(estimates, SMALL_GAP)):
-        text = "No criterion's score moves by much with its place in the list: by"
-        return Statement(f"{text} {most.high:.2f} points at most.", evidence, "good")
-    text = "It cannot be told whether a criterion's place in the list moves its score: by up to"
-    return Statement(f"{text} {most.high:.2f} points.", evidence, "unknown")
+    evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
+    if most is not None and _clears(estimates, most, _points(estimates, SMALL_GAP)):
+        text = "No criterion's score moves by much with its place in the list"
+        return Statement(f"{text}: by {most.high:.2f} points at most.", evidence, "good")
+    reach = "" if most is None or most.high is None else f": by up to {most.high:.2f} points"
+    text = f"It cannot be told whether a criterion's place in the list moves its score{reach}."
+    return Statement(text, evidence, "unknown")
 
 
-def _places(estimates: Estimates, moved: Sequence[_Moved]) -> Statement:
+def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
     """Which criteria depend on their place, and where the first of them scores highest."""
-    first, count = moved[0], estimates.known("significant_criteria")
+    (name, gap), *others = moved.items()
+    count = estimates.known("significant_criteria")
     how_many = "some" if count is None else f"{count.value:.0f} {count.unit} criteria"
-    text = (
-        f"A criterion's score depends on its place in the list for {how_many}: {first.name} scores "
-        f"{first.gap.value:.2f} points more at position {first.highest} than at position "
-        f"{first.lowest}"
+    shifts = sorted(
+        (shift.value, dims["position"])
+        for dims, shift in estimates.family("position_shift", criterion=name)
+        if shift.value is not None
     )
-    if first.gap.low is not None:
-        text += f" (gap: 95 % interval {first.gap.low:.2f} to {first.gap.high:.2f})"
-    if len(moved) > 1:
-        text += f"; also {_listed([criterion.name for criterion in moved[1:]])}"
+    text = (
+        f"A criterion's score depends on its place in the list for {how_many}: {name} scores "
+        f"{gap.value:.2f} points more at position {shifts[-1][1]} than at position {shifts[0][1]}"
+    )
+    if gap.low is not None:
+        text += f" (gap: 95 % interval {gap.low:.2f} to {gap.high:.2f})"
+    if others:
+        text += f"; also {_listed([other for other, _ in others])}"
     limit = _points(estimates, SMALL_GAP)
-    small = all(below(criterion.gap, limit) for criterion in moved)
-    tests = (criterion.test.key for criterion in moved)
-    return Statement(f"{text}.", (first.gap.key, *tests), "neutral" if small else "bad")
+    small = all(below(each, limit) for each in moved.values())
+    tests = (estimates.key("friedman_p_holm", criterion=each) for each in moved)
+    return Statement(f"{text}.", (gap.key, *tests), "neutral" if small else "bad")
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -210,9 +190,8 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     elif not prompts:
         yield _advice("Do not use it as it was asked: no reply could be read.", gap)
     elif r is not None and (is_flat(r) or below(r, USABLE_R)):
-        yield _advice(
-            "Do not score several criteria with it: what it says hardly depends on quality.", r
-        )
+        text = "Do not score several criteria with it: what it says hardly depends on quality."
+        yield _advice(text, r)
     elif prompts < FEWEST_PROMPTS:
         yield _advice(
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
@@ -237,62 +216,69 @@ def _advice(text: str, *evidence: Estimate | None) -> Recommendation:
 def _apart(estimates: Estimates) -> Iterator[Recommendation]:
     """Criteria whose gap is proven to be large are worth a prompt of their own."""
     limit = _points(estimates, LARGE_GAP)
-    large = [criterion for criterion in _moved(estimates) if above(criterion.gap, limit)]
+    large = {name: gap for name, gap in _moved(estimates).items() if above(gap, limit)}
     if large:
         yield _advice(
-            f"Ask for {_listed([criterion.name for criterion in large])} in a prompt of "
-            f"{'its' if len(large) == 1 else 'their'} own: in a list the place alone is worth more "
-            f"than {limit:g} points.",
-            *(criterion.gap for criterion in large[:4]),
+            f"Ask for {_listed(list(large))} in a prompt of {'its' if len(large) == 1 else 'their'}"
+            f" own: in a list the place alone is worth more than {limit:g} points.",
+            *list(large.values())[:4],
         )
 
 
 def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
-    moved, most = _moved(estimates), estimates.of("max_delta_pos")
-    excess, small = estimates.known("excess_change_rate"), _points(estimates, SMALL_GAP)
-    k, total, enough, what = _enough(estimates)
-    if moved:
-        orders = f"the {total} balanced orders" if enough else "balanced orders"
+    excess, most = estimates.known("excess_change_rate"), estimates.of("max_delta_pos")
+    small, enough = _points(estimates, SMALL_GAP), _enough(estimates)
+    if _moved(estimates):
+        orders = f"the {enough.orders} balanced orders" if enough else "balanced orders"
         yield _advice(
             f"Average over {orders} of the criteria, which cancels the effect of the place; where "
             "one call must do, shuffle the criteria for every response.",
             estimates.of("significant_criteria"),
             most,
         )
-    elif above(excess, 0.0):
+        return
+    if above(excess, 0.0):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
             "place is shown to be favoured throughout.",
             excess,
-            enough,
+            enough and enough.estimate,
         )
     elif _clears(estimates, most, small):
         yield _advice(
             f"Do not worry about the order of the criteria: no place is worth {small:g} points.",
             most,
         )
-    if k > 1 and not moved:
+    if enough and enough.k > 1:
         yield _advice(
-            f"Average over {k} readings, each under another order of the criteria: that brings "
-            f"{what} within {NEAR_ENOUGH} of {total} orders.",
-            enough,
+            f"Average over {enough.k} readings, each under another order of the criteria: that "
+            f"brings {enough.what} within {NEAR_ENOUGH} of {enough.orders} orders.",
+            enough.estimate,
         )
 
 
-def _enough(estimates: Estimates) -> tuple[int, int, Estimate | None, str]:
-    """The smallest k within .02 of all orders, their number, the figure after k, and what of."""
+class _Enough(NamedTuple):
+    """The fewest orders `k` that bring `what` within .02 of all `orders`."""
+
+    k: int
+    estimate: Estimate
+    orders: int
+    what: str
+
+
+def _enough(estimates: Estimates) -> _Enough | None:
+    """By correlation with quality where that is known, else by agreement with all orders."""
     for name, what in (
         ("budget_r", "its correlation with quality"),
         ("budget_agreement", "its scores"),
     ):
         points = curve(estimates, name)
-        if points:
-            total, last = points[-1]
-            near = (last.value or 0.0) - NEAR_ENOUGH
-            k, enough = next(point for point in points if (point[1].value or 0.0) >= near)
-            return k, total, enough, what
-    return 0, 0, None, ""
+        for k, point in points:
+            orders, last = points[-1]
+            if (point.value or 0.0) >= (last.value or 0.0) - NEAR_ENOUGH:
+                return _Enough(k, point, orders, what)
+    return None
 
 
 # -- mitigations and controls ------------------------------------------------------------------
@@ -300,13 +286,13 @@ def _enough(estimates: Estimates) -> tuple[int, int, Estimate | None, str]:
 
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Averaging over the balanced orders, with what it does to the correlation with quality."""
-    _, orders, enough, _ = _enough(estimates)
+    enough = _enough(estimates)
     if enough is not None:
         yield Mitigation(
-            action=f"average {orders} balanced orders of the criteria",
+            action=f"average {enough.orders} balanced orders of the criteria",
             before=estimates.key("single_read_r"),
             after=estimates.key("pearson_r", arm="balanced"),
-            calls=orders,
+            calls=enough.orders,
         )
 
 
