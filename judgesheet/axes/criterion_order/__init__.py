@@ -3,10 +3,11 @@
 One prompt asks for scores on several criteria (setting 2 of Xu et al.). The same response is graded
 on the same criteria, listed in other orders; the described scores of a criterion keep their order.
 
-In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
-`_reply` (how a reply is read), `_scores` (the readings as arrays), then the figures: `positions`
-(does a place score higher), `reversal` (do scores and winners change), `alignment` (do scores
-follow quality) and `averaging` (how many orders are enough). `words` says what it all means.
+In reading order: `_material` (what is asked about), `_design` (in which orders, how often), `_reply`
+(how a reply is read), `_simulated` (how a simulated judge answers), `_scores` (the readings as
+arrays), then the figures: `positions` (does a place score higher), `reversal` (do scores and
+winners change), `alignment` (do scores follow quality) and `averaging` (how many orders are
+enough). `words` says what it all means.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._reply import parse, parts
 from judgesheet.axes.criterion_order._scores import arrange
+from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
 from judgesheet.axis import Readings
 from judgesheet.axis.figure import declared_in, measured
@@ -88,3 +90,4 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
     if len(lengths):
         why = "longer lists have more places to prefer, and none was shown"
         yield Rating("criteria in a prompt", float(lengths.max()), "criteria", why)
+from judgesheet.axes.criterion_order._simulated import simulate

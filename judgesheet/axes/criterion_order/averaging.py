@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
-from judgesheet.axis.differences import gain, gain_equivalence_p, gain_p
+from judgesheet.axis.differences import gain, gain_equivalence_p, gain_p, gain_symbol
 from judgesheet.axis.figure import Conditions, Draft
 from judgesheet.stats import correlation
 from judgesheet.stats.interval import exactly
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 
 
-@figure("difference of r", symbol=lambda dims: f"Δr_{dims['arms'][9:12]}", null=0.0, better="")
+@figure("difference of r", symbol=gain_symbol, null=0.0, better="")
 def delta_r(scores: Scores) -> Iterator[Draft]:
     """What averaging over balanced orders gains in correlation with quality over another arm.
 

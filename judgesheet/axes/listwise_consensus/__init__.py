@@ -16,6 +16,7 @@ from judgesheet.axes.listwise_consensus import _design, _material
 from judgesheet.axes.listwise_consensus._lists import arrange
 from judgesheet.axes.listwise_consensus._plots import plots
 from judgesheet.axes.listwise_consensus._reply import Verdict, read
+from judgesheet.axes.listwise_consensus._simulated import simulate
 from judgesheet.axes.listwise_consensus.agreement import (
     agreeing_orders,
     error_correlation,
@@ -253,5 +254,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "tested_range",
     "recommend",
+    "simulate",
     "warn",
 ]
