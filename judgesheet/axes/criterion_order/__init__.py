@@ -3,11 +3,11 @@
 One prompt asks for scores on several criteria (setting 2 of Xu et al.). The same response is graded
 on the same criteria, listed in other orders; the described scores of a criterion keep their order.
 
-In reading order: `_material` (what is asked about), `_design` (in which orders, how often), `_reply`
-(how a reply is read), `_simulated` (how a simulated judge answers), `_scores` (the readings as
-arrays), then the figures: `positions` (does a place score higher), `reversal` (do scores and
-winners change), `alignment` (do scores follow quality) and `averaging` (how many orders are
-enough). `words` says what it all means.
+In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
+`_reply` (how a reply is read), `_simulated` (how a simulated judge answers), `_scores` (the
+readings as arrays), then the figures: `positions` (does a place score higher), `reversal` (do
+scores and winners change), `alignment` (do scores follow quality) and `averaging` (how many orders
+are enough). `words` says what it all means.
 """
 
 from collections.abc import Iterator
@@ -90,4 +90,3 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
     if len(lengths):
         why = "longer lists have more places to prefer, and none was shown"
         yield Rating("criteria in a prompt", float(lengths.max()), "criteria", why)
-from judgesheet.axes.criterion_order._simulated import simulate
