@@ -17,7 +17,7 @@ from judgesheet.stats.interval import Interval, exactly, missing
 from judgesheet.stats.multiplicity import holm
 
 NOTHING_READ = Reason("nothing_read", "no readable reply with criteria in changing places")
-NO_ORDERS = Reason("no_orders", "the run has no arm in which criteria change places")
+FIXED_PLACES = Reason("fixed_places", "the run has no arm in which criteria change places")
 NO_POSITIONS = Reason("no_positions", "positions cannot be compared")
 FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 FEW = 6
@@ -33,7 +33,7 @@ def mean_delta_pos(scores: Scores | None) -> Draft:
     compare `mean_delta_pos_null`. Interval as for `delta_pos`, criteria resampled together.
     """
     label = "Position gap, mean over criteria"
-    return _gap(label, scores.gaps.mean, scores) if scores else absent(label, NO_ORDERS)
+    return _gap(label, scores.gaps.mean, scores) if scores else absent(label, FIXED_PLACES)
 
 
 @figure("points", symbol="ΔP_0", better="")

@@ -7,7 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from judgesheet.axes.criterion_order.positions import ALPHA, NO_ORDERS
+from judgesheet.axes.criterion_order.positions import ALPHA, FIXED_PLACES
 from judgesheet.axis import Readings
 from judgesheet.axis.findings import USABLE_R, Wording, is_flat, is_perfect, quality, winner
 from judgesheet.axis.labels import NO_REFERENCE, caveats
@@ -81,8 +81,8 @@ def _clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bo
 def _one_order(estimates: Estimates) -> str:
     """Why the order is not known although replies may have been read; "" where none was."""
     gap = estimates.of("mean_delta_pos")
-    if gap is not None and gap.reason == NO_ORDERS.code:
-        return NO_ORDERS.sentence
+    if gap is not None and gap.reason == FIXED_PLACES.code:
+        return FIXED_PLACES.sentence
     return "replies were read in one order only" if gap is not None and gap.n else ""
 
 
@@ -182,7 +182,7 @@ def _exceptions(estimates: Estimates) -> str:
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which criteria to ask alone."""
     gap, prompts = estimates.of("mean_delta_pos"), _prompts(estimates)
-    if gap is None or gap.reason == NO_ORDERS.code:
+    if gap is None or gap.reason == FIXED_PLACES.code:
         return
     r = estimates.of("pearson_r", arm="balanced")
     if not prompts and _one_order(estimates):
