@@ -66,6 +66,12 @@ def compared(
     return pairs
 
 
+def gain_symbol(dims: Mapping[str, str]) -> str:
+    """`Δr_fix`: what a characteristics table calls `delta_r`."""
+    _, _, other = dims["arms"].partition("-")
+    return f"Δr_{other[:3]}"
+
+
 def gain(
     pairs: Sequence[Compared], given: Conditions | str, temperature: float | None
 ) -> Iterator[Draft]:
