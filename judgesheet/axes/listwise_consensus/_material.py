@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from judgesheet.axis import Problem
 from judgesheet.axis.material import duplicates, leaks, length_spread, word_count
-from judgesheet.records import Stimulus
+from judgesheet.records import Label, Stimulus
 
 MOST_CANDIDATES = 26
 """As many as there are letters to call them by."""
@@ -60,6 +60,16 @@ class Material(_Strict):
         if len(set(gold)) == len(ids):
             raise ValueError("every candidate is gold, so no answer could be wrong")
         return self
+
+
+def material() -> type[BaseModel]:
+    """The schema of one stimulus: a prompt, its candidate answers, and the right one if known."""
+    return Material
+
+
+def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
+    """None: the right answer stands in the cell of each call, which no prompt shows."""
+    return iter(())
 
 
 def golds(fields: Mapping[str, Any]) -> list[str]:
