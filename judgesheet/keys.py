@@ -46,8 +46,13 @@ class Key:
     @property
     def local(self) -> str:
         """The key within its axis: `name[dim=value]`."""
+        return f"{self.name}{self.bracket}"
+
+    @property
+    def bracket(self) -> str:
+        """The dimensions alone: `[dim=value]`, or "" for a key without any."""
         inside = ",".join(f"{dim}={value}" for dim, value in self.dims.items())
-        return f"{self.name}[{inside}]" if inside else self.name
+        return f"[{inside}]" if inside else ""
 
     def at(self, **dims: object) -> Self:
         """The key with further dimensions, or other values of those that it has."""

@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal
 
 Outcome = Literal[
@@ -337,7 +338,8 @@ class Verdict:
 
     `rule` is the limit as a reader says it (`at most 10 %`), `limit` and `kind` the same for a
     program; `bound` is the one-sided bound that decided, `needed` what would decide where nothing
-    is proven. `warns` is True where a limit that is not proven does not fail the gate.
+    is proven. `warns` is True where a limit that is not proven does not fail the gate. Where it is
+    `against_baseline`, `observed` is how much worse than a baseline the figure became.
     """
 
     rule: str
@@ -350,6 +352,7 @@ class Verdict:
     bound: float | None = None
     needed: str = ""
     warns: bool = False
+    against_baseline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,8 +360,9 @@ class Decision:
     """What a policy says of the judge as a whole.
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
-    `conditions` lists under what. `reject`: a limit is proven to be broken. `limiting` is the key
-    that decides ("" where none stands out), `text` the decision in one sentence.
+    `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
+    proven to be broken. `limiting` is the key that decides ("" where none stands out), `text` the
+    decision in one sentence.
     """
 
     verdict: Literal["adopt", "conditions", "reject", "not proven"]
@@ -366,6 +370,13 @@ class Decision:
     limiting: str
     text: str
     conditions: tuple[str, ...] = ()
+    condition_keys: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def told_conditions(self) -> tuple[str, ...]:
+        """The conditions with the keys behind them, for readers who look figures up."""
+        keyed = zip_longest(self.conditions, self.condition_keys, fillvalue=())
+        return tuple(f"{text} ({', '.join(keys)})" if keys else str(text) for text, keys in keyed)
 
 
 @dataclass(frozen=True, slots=True)

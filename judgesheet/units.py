@@ -12,18 +12,28 @@ class Unit:
     """What a reader must know of a unit.
 
     `ends` are the least and the largest value there can be, None where the scale has none.
-    `percent` units are printed times 100; a `symbol` stands before its number (`V = 0.11`);
-    `short` is the unit where there is little room. Of a unit that is no `quantity` two values have
-    no difference, and `why` says so.
+    `percent` units are printed times 100, `parts` of a unit make a whole, a `symbol` stands before
+    its number (`V = 0.11`), `short` is the unit where there is little room. Of a unit that is no
+    `quantity` two values have no difference, and `why` says so.
     """
 
     name: str
     ends: tuple[float, float] | None = None
     percent: bool = False
+    parts: float = 1.0
     symbol: bool = False
     short: str = ""
     quantity: bool = True
     why: str = ""
+
+    @property
+    def scale(self) -> float:
+        """What a number is multiplied with for print."""
+        return 100.0 if self.percent else 1.0
+
+
+QUALITY_STEPS = "steps"
+"""The unit of figures that say how small a difference of quality the judge sees."""
 
 
 def _table(units: Iterable[Unit]) -> dict[str, Unit]:
@@ -41,7 +51,7 @@ UNITS = _table(
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("kappa", "alpha")),
         Unit("difference", _COEFFICIENT, short="diff."),
         Unit("difference of r", _COEFFICIENT, short="diff. r"),
-        Unit("percentage points", short="pp"),
+        Unit("percentage points", short="pp", parts=100.0),
         Unit(
             "p",
             symbol=True,

@@ -283,6 +283,7 @@ def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
         limit=one.margin,
         kind="max",
         warns=one.not_proven == "warn",
+        against_baseline=True,
     )
     found = _worsening(row)
     if found is None or p is None:
@@ -331,11 +332,12 @@ def _decision(sheet: Datasheet, policy: Policy) -> Decision:
         text = "Not proven: no limit of the policy is proven on what was probed."
         return Decision("not proven", name, "", f"{text}{scope}")
     tightest = min(kept, key=_distance)
-    conditions = tuple(dict.fromkeys(_conditions(sheet)))
+    conditions = dict(_conditions(sheet))
     proven = f"{_count(kept)} proven, {tightest.key} by least"
     if conditions:
         text = f"Adopt under conditions: {proven}.{scope}"
-        return Decision("conditions", name, tightest.key, text, conditions)
+        told, keys = tuple(conditions), tuple(conditions.values())
+        return Decision("conditions", name, tightest.key, text, told, keys)
     return Decision("adopt", name, tightest.key, f"Adopt: {proven}.{scope}")
 
 
@@ -360,7 +362,7 @@ def _scope(sheet: Datasheet, policy: Policy) -> str:
     return skipped + (f" Measure again by {day.isoformat()}." if day else "")
 
 
-def _conditions(sheet: Datasheet) -> Iterator[str]:
+def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What an adoption rests on, each with the keys that say so.
 
     - a limit that only warns is not proven;
@@ -371,26 +373,24 @@ def _conditions(sheet: Datasheet) -> Iterator[str]:
     judged = {Key.parse(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
     for verdict in sheet.verdicts:
         if verdict.passed is None:
-            yield f"{verdict.key} {verdict.rule} is not proven ({verdict.why})"
+            yield f"{verdict.key} {verdict.rule} is not proven ({verdict.why})", ()
     kept = {verdict.key for verdict in sheet.verdicts if verdict.passed}
     for axis in sheet.axes:
         for remedy in axis.mitigations:
             if remedy.after in kept and remedy.before not in kept:
-                yield f"{remedy.action}: {remedy.calls} calls a judgment ({remedy.after})"
+                yield f"{remedy.action}: {remedy.calls} calls a judgment", (remedy.after,)
         if axis.name in judged:
             yield from _lost(axis)
     for advice in sheet.recommendations:
         if advice.binding and advice.axis in judged:
-            yield f"{advice.text} ({', '.join(advice.evidence)})"
+            yield advice.text, advice.evidence
     if sheet.run.get("complete") is False:
-        yield "the run is not complete: finish it and measure again"
+        yield "the run is not complete: finish it and measure again", ()
 
 
-def _lost(axis: AxisResult) -> Iterator[str]:
+def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
     asked = axis.answered + axis.unreadable + axis.refused + axis.failed
     lost = asked - axis.answered
     if asked and lost / asked > MANY_LOST:
-        yield (
-            f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict; the limits "
-            "are proven of the others only"
-        )
+        told = f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict"
+        yield f"{told}; the limits are proven of the others only", ()

@@ -248,7 +248,7 @@ def test_a_warning_is_a_condition_unless_it_is_broken() -> None:
     made = judge(sheet(GOOD, share(V, 0.1, 0, 0.2)), warn)
     assert verdict_of(made) == "conditions"
     assert made.decision is not None
-    assert V in made.decision.conditions[0]
+    assert V in made.decision.told_conditions[0]
     assert verdict_of(judge(sheet(GOOD, share(V, 0.5, 0.4, 0.6)), warn)) == "reject"
 
 
@@ -273,7 +273,7 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
     made = replace(made, axes=(replace(made.axes[0], mitigations=(remedy,)),))
     decision = judge(made, policy(limit())).decision
     assert decision is not None
-    assert decision.conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
+    assert decision.told_conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
 
 
 def test_lost_replies_and_an_open_run_are_conditions() -> None:

@@ -19,6 +19,7 @@ from judgesheet.resources import template_dir
 from judgesheet.spine.datasheet import family
 from judgesheet.spine.render import show
 from judgesheet.spine.render.svg import slim
+from judgesheet.units import unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +120,7 @@ class Data:
     @property
     def scale(self) -> float:
         """100 for shares, which are drawn in percent."""
-        return 100.0 if self.points and self.points[0].estimate.unit in show.SHARES else 1.0
+        return unit(self.points[0].estimate.unit).scale if self.points else 1.0
 
     @property
     def reference(self) -> float | None:

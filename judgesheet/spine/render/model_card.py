@@ -97,7 +97,7 @@ def _verdict(sheet: Datasheet) -> str:
     policy = escape(show.visible(decision.policy, 80))
     said = escape(show.visible(decision.text, 600))
     lines = [f"**{_WORDS[decision.verdict]}** under the policy “{policy}”: {said}"]
-    conditions = [f"- {escape(show.visible(one, 400))}" for one in decision.conditions]
+    conditions = [f"- {escape(show.visible(one, 400))}" for one in decision.told_conditions]
     return "\n".join([*lines, "", *conditions]) if conditions else lines[0]
 
 

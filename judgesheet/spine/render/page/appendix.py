@@ -152,7 +152,7 @@ def _families(axis: AxisResult, anchors: Anchors) -> Iterator[Family]:
         printed[estimate.key] += 1
         groups.setdefault(Key.parse(estimate.key).name, []).append(line)
     for name, lines in groups.items():
-        yield _family(name, lines, axis.glossary.get(name, ""))
+        yield _family(f"{axis.name}.{name}", lines, axis.glossary.get(name, ""))
 
 
 def _family(name: str, lines: list[Line], meaning: str) -> Family:
@@ -179,10 +179,9 @@ def _without(line: Line, shared: Mapping[str, str]) -> Line:
 def _line(estimate: Estimate, anchors: Anchors) -> Line:
     shown = show.estimate(estimate)
     paper, way = _paper(estimate)
-    dims = ", ".join(f"{dim} {value}" for dim, value in Key.parse(estimate.key).dims.items())
     return Line(
         anchor=anchors.of(estimate.key),
-        dims=show.visible(dims, 120),
+        dims=show.visible(Key.parse(estimate.key).bracket, 120),
         shown=shown,
         size=size(estimate),
         conditions=show.visible(estimate.conditions, 300),
