@@ -49,7 +49,7 @@ def announced(estimates: Estimates, test: str) -> bool:
 
 
 def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, Estimate]]:
-    """(k, estimate) of the measured `name[k=…]` with these dimensions and no others, in rising k."""
+    """(k, estimate) of the measured `name[k=…]` with these other dimensions alone, in rising k."""
     members = estimates.family(name, **having)
     wanted = {"k", *having}
     points = ((int(dims["k"]), estimate) for dims, estimate in members if dims.keys() == wanted)

@@ -1,4 +1,4 @@
-"""From the replies of a run to the arrays of listwise_consensus: which call belongs to which arm."""
+"""From the replies of a run to the arrays of `_lists`: which call belongs to which arm."""
 
 from collections import defaultdict
 from collections.abc import Mapping

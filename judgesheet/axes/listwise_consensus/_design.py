@@ -8,7 +8,15 @@ from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
 from judgesheet.axes.listwise_consensus._reply import LABELS, schema
 from judgesheet.axis import Expectation, Options
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, boundary, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axis.prompt import (
+    Variant,
+    boundary,
+    built_in,
+    compile_prompt,
+    mark,
+    parameters,
+    refuse_blind,
+)
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders, planning
@@ -202,7 +210,7 @@ def _call(
     fields = stimulus.fields
     texts = {candidate["id"]: candidate["text"] for candidate in fields["candidates"]}
     shown, gold = [ids[place - 1] for place in cell.order], golds(fields)
-    listed = [texts[one] for one in shown]
+    listed, n = [texts[name] for name in shown], len(shown)
     prompt = render(**_shown(fields["prompt"], fields.get("reference"), listed, options))
     content: dict[str, Any] = {
         "item": stimulus.id,
@@ -218,24 +226,12 @@ def _call(
         cell=content,
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),
-        params=_params(len(shown), options),
+        # An entry takes about 65 tokens; in text mode the judge may reason before it.
+        params=parameters(
+            options, {"text": 512 + 160 * n, "json": 32 + 120 * n}, "candidates", schema(n)
+        ),
         reply=options.reply,
     )
-
-
-def _params(n: int, options: Options) -> dict[str, Any]:
-    # An entry takes about 65 tokens; in text mode the judge may reason before it.
-    budget = {"text": 512 + 160 * n, "json": 32 + 120 * n}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
-    }
-    if options.reply == "json":
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "candidates", "strict": True, "schema": schema(n)},
-        }
-    return params
 
 
 # -- recorded cells --------------------------------------------------------------------------------

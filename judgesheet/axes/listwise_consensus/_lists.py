@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED, depths
-from judgesheet.axis.figure import Figures
+from judgesheet.axis.figure import Draft, Figures
 from judgesheet.reasons import Reason
 from judgesheet.stats.consensus import PROPOSED, Consensus, Weights, consensus, expected_hit
 from judgesheet.stats.flips import CallFlips, call_flips
-from judgesheet.stats.interval import Interval, cluster_rate
+from judgesheet.stats.interval import cluster_rate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -288,7 +288,8 @@ class Lists:
         )
 
 
-def prompt_rate(shares: "Floats") -> Interval:
-    """The mean of a share per prompt, prompts as clusters of one; NaN entries are left out."""
+def prompt_rate(label: str, shares: "Floats", dims: Mapping[str, object], given: str = "") -> Draft:
+    """The mean of a share per prompt, (P,), NaN where it is not known; prompts are the clusters."""
     known = shares[~np.isnan(shares)]
-    return cluster_rate(known, np.ones_like(known))
+    mean = cluster_rate(known, np.ones_like(known))
+    return Draft(label, mean, dims, n=known.size, given=given).or_absent(NOTHING_READ)

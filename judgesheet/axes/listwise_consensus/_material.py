@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
@@ -132,14 +131,12 @@ def _gold(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 def _lean(stimuli: Sequence[Stimulus], cue: Any) -> float:
     """Correlation of a cue, centred within each prompt, with being gold."""
-    values, hits = [], []
+    import numpy as np
+
+    lists = []
     for stimulus in stimuli:
         gold, candidates = golds(stimulus.fields), stimulus.fields["candidates"]
-        counts = [cue(candidate["text"]) for candidate in candidates]
-        right = [float(candidate["id"] in gold) for candidate in candidates]
-        values += [count - fmean(counts) for count in counts]
-        hits += [one - fmean(right) for one in right]
-    spread = sum(v * v for v in values) * sum(h * h for h in hits)
-    if not spread:
-        return 0.0
-    return float(sum(v * h for v, h in zip(values, hits, strict=True)) / spread**0.5)
+        rows = [(cue(one["text"]), float(one["id"] in gold)) for one in candidates]
+        lists.append(np.array(rows) - np.mean(rows, axis=0))
+    values, right = np.concatenate(lists).T
+    return float(np.corrcoef(values, right)[0, 1]) if values.any() else 0.0

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from judgesheet.axis.reply import json_objects, one_reading
+from judgesheet.axis.prompt import object_schema
+from judgesheet.axis.reply import displayed, json_objects, one_reading
 from judgesheet.records import ReplyFormat
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -58,19 +59,9 @@ def schema(n: int) -> dict[str, Any]:
         "rationale": {"type": "string", "maxLength": RATIONALE},
         **{flag: {"type": "boolean"} for flag in FLAGS},
     }
-    candidate = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    candidate = object_schema(properties)
     listed = {"type": "array", "items": candidate, "minItems": n, "maxItems": n}
-    return {
-        "type": "object",
-        "properties": {"candidates": listed},
-        "required": ["candidates"],
-        "additionalProperties": False,
-    }
+    return object_schema({"candidates": listed})
 
 
 def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Verdict | None:
@@ -92,8 +83,7 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Verdict | N
 
 def parts(cell: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """What the user's own parser may call each displayed candidate."""
-    for position, (label, name) in enumerate(zip(LABELS, cell["order"], strict=False), start=1):
-        yield {"candidate": name, "label": label, "position": str(position)}
+    return displayed(cell["order"])
 
 
 def _answer(listed: Any, order: Sequence[str]) -> Verdict | None:

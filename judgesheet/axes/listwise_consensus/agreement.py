@@ -55,10 +55,9 @@ def agreeing_orders(lists: Lists) -> Iterator[Draft]:
     shares = row_means(_agreeing(lists, lists.deepest))
     agreeing = np.rint(shares[~np.isnan(shares)] * total)
     for orders in range(total + 1):
-        share = prompt_rate((agreeing == orders).astype(float))
         label = f"{orders} of {total} orders agree with all"
-        draft = Draft(label, share, {"orders": orders}, n=share.clusters, given=given)
-        yield draft.or_absent(NOTHING_READ)
+        shares = (agreeing == orders).astype(float)
+        yield prompt_rate(label, shares, {"orders": orders}, given)
 
 
 @figure("share", better="higher")
@@ -74,10 +73,9 @@ def subset_agreement(lists: Lists) -> Iterator[Draft]:
     runs = lists.main.runs(lists.deepest)
     points = run_points(runs.scores, runs.marks)
     for k in range(1, total):
-        share = prompt_rate(majority.subset_agreement(points, k, lists.rng()))
         label = f"{k} of {total} orders decide as all do"
-        draft = Draft(label, share, {"k": k}, n=share.clusters, given=given)
-        yield draft.or_absent(NOTHING_READ)
+        shares = majority.subset_agreement(points, k, lists.rng())
+        yield prompt_rate(label, shares, {"k": k}, given)
     whole = exactly(1.0, method="by definition") if lists.readable else missing(NOTHING_READ)
     yield Draft(f"All {total} orders decide as all do", whole, {"k": total})
 

@@ -154,9 +154,8 @@ def change_rate(lists: Lists) -> Iterator[Draft]:
     Ties are resolved as independent uniform picks. Part of it is noise: compare the repeated arm.
     """
     for arm in lists.alternatives:
-        share = prompt_rate(_changes(lists, arm))
         label = f"Decision changes, {arm.words} against one call"
-        yield Draft(label, share, arm.dims, n=share.clusters).or_absent(NOTHING_READ)
+        yield prompt_rate(label, _changes(lists, arm), arm.dims)
 
 
 @figure("share", better="higher")
@@ -180,12 +179,11 @@ def _hit_rate(
     label: str, lists: Lists, hits: "Floats", dims: Mapping[str, object], given: str
 ) -> Draft:
     """How often decisions are right, with the paper's interval beside the one over prompts."""
-    share = prompt_rate(hits)
-    naive = wilson(float(np.nansum(hits)), share.clusters)
+    draft = prompt_rate(label, hits, dims, given)
+    if not draft.n:
+        return draft if lists.has_gold else draft.without_value(NO_GOLD)
+    naive = wilson(float(np.nansum(hits)), draft.n)
     paper = PaperCompatible(naive.value, naive.low, naive.high, "Wilson over prompts (004)")
-    draft = Draft(label, share, dims, n=share.clusters, given=given)
-    if share.value is None:
-        return draft.without_value(NOTHING_READ if lists.has_gold else NO_GOLD)
     return replace(draft, paper=paper)
 
 

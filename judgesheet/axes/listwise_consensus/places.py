@@ -13,28 +13,19 @@ import numpy as np
 
 from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
 from judgesheet.axis.figure import Draft
-from judgesheet.axis.reversal import NO_REPEAT
+from judgesheet.axis.reversal import NO_REPEAT, Which, call_pairs, mean_excess, pair_rate
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import (
-    Interval,
-    cluster_rate,
-    cluster_t,
-    exactly,
-    mean_t,
-    missing,
-    unseen_share,
-    wilson,
-)
+from judgesheet.stats.interval import cluster_t, exactly, missing, wilson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
+NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
 
 
 @figure("share", symbol="w_{position}", better="")
@@ -66,7 +57,9 @@ def order_dependence_p(lists: Lists) -> Draft:
     a fixed sequence of the prompt's candidates that no order enters.
     """
     table = lists.main
-    test = stats.sharp_null(_label_tables(table, lists.rng()), table.n, lists.rng())
+    chosen = _chosen(table, lists.rng())
+    tables = stats.permutation_tables(chosen, np.argsort(table.place, axis=-1))
+    test = stats.sharp_null(tables, table.n, lists.rng())
     method = f"order labels permuted within prompts, {test.method}"
     p = exactly(test.p, clusters=len(_wins(table)), method=method)
     return Draft(
@@ -86,18 +79,16 @@ def position_bias_p(lists: Lists) -> Draft:
     """
     counts = _wins(lists.main)
     test, method = stats.rao_scott(counts), "Rao-Scott second order, clusters are prompts"
-    if test.p is None:
-        why = ONE_CLUSTER.saying(test.note) if test.clusters else NOTHING_READ
-        p = missing(why, clusters=test.clusters, method=method)
-    else:
-        p = exactly(test.p, clusters=test.clusters, method=method)
-    return Draft(
+    draft = Draft(
         "p: no place is favoured on average",
-        p,
+        missing(NO_TEST if test.clusters else NOTHING_READ, clusters=test.clusters, method=method),
         n=round(float(counts.sum())),
         given=lists.shown,
-        note="" if test.p is None else test.note,
     )
+    if test.p is None:
+        return draft
+    p = exactly(test.p, clusters=test.clusters, method=method)
+    return replace(draft, interval=p, note=test.note)
 
 
 @figure("share", better="")
@@ -133,18 +124,14 @@ def order_flip_rate(lists: Lists) -> Draft:
 
     Ties are resolved as independent uniform picks. Contains noise: compare `repeat_flip_rate`.
     """
-    flips = lists.joined(lambda table: table.flips.different)
-    label = "Winner differs under another order"
-    draft = _pair_rate(label, flips, lists.joined(lambda table: _pairs(table)[0]))
+    draft = _flip_rate(lists, "different", "Winner differs under another order")
     return draft.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
 
 
 @figure("share")
 def repeat_flip_rate(lists: Lists) -> Draft:
     """How often two single calls under the same order choose different winners: the noise."""
-    flips = lists.joined(lambda table: table.flips.same)
-    label = "Winner differs under the same order"
-    draft = _pair_rate(label, flips, lists.joined(lambda table: _pairs(table)[1]))
+    draft = _flip_rate(lists, "same", "Winner differs under the same order")
     return draft.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
 
 
@@ -155,7 +142,8 @@ def excess_flip_rate(lists: Lists) -> Draft:
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs two
     reads of some orders.
     """
-    mean = _mean_excess(lists.joined(lambda table: table.flips.excess))
+    excess = lists.joined(lambda table: table.flips.excess)
+    mean = mean_excess(excess[~np.isnan(excess)], few=0)
     draft = Draft("Flips of the winner caused by the order", mean, n=mean.clusters)
     across = lists.joined(lambda table: table.flips.different)
     return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)
@@ -174,52 +162,20 @@ def _wins(table: Table) -> "Floats":
     return read
 
 
-def _label_tables(table: Table, rng: np.random.Generator) -> "list[Ints]":
-    """For each number m of answered orders, where every winner stands under every order: (I, m, m).
+def _chosen(table: Table, rng: np.random.Generator) -> "Floats":
+    """Whom the first call under each order chooses, (P, orders), from 1; NaN where unread.
 
-    Entry [i, j, k] is the place, under order k, of what prompt i chose under order j.
+    Ties are broken by a preference between candidates that is the same under every order.
     """
     first = table.first_calls
     preference = rng.random((len(first), 1, table.n))
     chosen = np.argmax(np.where(first > 0, 1 + preference, 0.0), axis=-1)
-    answered = ~np.isnan(first[..., 0])
-    calls = answered.sum(axis=1)
-    tables: list[Ints] = []
-    for m in sorted(set(calls) - {0}):
-        rows = np.flatnonzero(calls == m)
-        orders = np.nonzero(answered[rows])[1].reshape(rows.size, m)
-        winners = np.take_along_axis(chosen[rows], orders, axis=1)
-        place = np.take_along_axis(table.place[rows], orders[..., None], axis=1)  # (I, k, n)
-        tables.append(np.take_along_axis(place, winners[:, None, :], axis=2).swapaxes(1, 2))
-    return tables
+    return np.where(np.isnan(first[..., 0]), np.nan, chosen + 1)
 
 
-def _pairs(table: Table) -> "tuple[Floats, Floats]":
-    """Pairs of answered calls per prompt: under two orders, and under one."""
-    per_order = (~np.isnan(table.calls[..., 0])).sum(axis=2).astype(np.float64)
-    calls, same = per_order.sum(axis=1), (per_order * (per_order - 1)).sum(axis=1) / 2
-    return calls * (calls - 1) / 2 - same, same
-
-
-def _pair_rate(label: str, flips: "Floats", pairs: "Floats") -> Draft:
+def _flip_rate(lists: Lists, which: Which, label: str) -> Draft:
     """A rate over pairs of calls; each prompt weighs by its number of pairs, and is a cluster."""
-    pairs = np.where(np.isnan(flips), 0.0, pairs)
-    return Draft(label, cluster_rate(np.nan_to_num(flips) * pairs, pairs), n=int(pairs.sum()))
-
-
-def _mean_excess(per_prompt: "Floats") -> Interval:
-    """A mean difference of shares with its interval; not a point where every prompt agrees."""
-    mean = mean_t(per_prompt)
-    if mean.value is None or mean.clusters < 2:
-        return mean
-    if mean.low is None or mean.high is None:
-        reach = unseen_share(mean.clusters)
-        mean = replace(
-            mean,
-            low=mean.value - reach,
-            high=mean.value + reach,
-            method="Clopper-Pearson over prompts",
-            note="every prompt shows the same; the interval allows for prompts that were not seen",
-            reason="",
-        )
-    return replace(mean, low=max(-1.0, mean.low or 0.0), high=min(1.0, mean.high or 0.0))
+    rates = lists.joined(lambda t: t.flips.same if which == "same" else t.flips.different)
+    pairs = lists.joined(lambda t: call_pairs(~np.isnan(t.calls[..., 0]), which))
+    share = pair_rate(rates, pairs, np.arange(rates.size))
+    return Draft(label, share, n=int(pairs[~np.isnan(rates)].sum()))

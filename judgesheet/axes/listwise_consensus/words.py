@@ -24,19 +24,11 @@ from judgesheet.axis.words import (
     keys,
     percent,
     share,
-    share_with_interval,
     too_few,
     unread,
 )
 from judgesheet.estimates import Estimates
-from judgesheet.records import (
-    Control,
-    Estimate,
-    Mitigation,
-    Rating,
-    Recommendation,
-    Statement,
-)
+from judgesheet.records import Control, Estimate, Mitigation, Rating, Recommendation, Statement
 
 SMALL_FLIPS = 0.05
 """Flips of the winner that are proven to be rarer are next to none."""
@@ -55,10 +47,10 @@ def _direct(estimates: Estimates) -> Estimate | None:
     return estimates.of("accuracy", arm="direct", k=1)
 
 
-def _deepest(estimates: Estimates, name: str) -> tuple[int, Estimate] | None:
-    """The measured member of a family from the most orders, and their number."""
+def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
+    """The largest number of orders that a figure was measured from, and the figure."""
     points = curve(estimates, name, arm="permuted")
-    return points[-1] if points else None
+    return points[-1] if points else (0, None)
 
 
 # -- findings --------------------------------------------------------------------------------------
@@ -93,19 +85,16 @@ def _right(estimates: Estimates) -> Iterator[Statement]:
 
 
 def _tone(direct: Estimate, chance: float) -> Literal["good", "bad", "unknown", "neutral"]:
-    """Good from half-way between a blind pick and always right."""
-    if above(direct, (1 + chance) / 2):
-        return "good"
+    """Good is nearer to always right than to a blind pick."""
+    middle = (1 + chance) / 2
     if above(direct, chance):
-        return "neutral"
-    return "bad" if below(direct, (1 + chance) / 2) else "unknown"
+        return "good" if above(direct, middle) else "neutral"
+    return "bad" if below(direct, middle) else "unknown"
 
 
 def _place(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the list is favoured."""
     shares = {dims["position"]: one for dims, one in estimates.family("win_share")}
-    if not shares:
-        return
     even = 1 / len(shares)
     place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
     extreme = shares[place]
@@ -120,8 +109,8 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
     ):
         text = (
-            "No place in the list wins much more often than another: every place is within 10 "
-            f"points of {percent(even)}."
+            "No place in the list wins much more often than another: every place is within "
+            f"{100 * NEARLY_EVEN:.0f} points of {percent(even)}."
         )
         yield Statement(text, evidence, "good")
     else:
@@ -140,8 +129,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
     evidence = (flips.key, estimates.key("excess_flip_rate"))
     told = f"Two orders of a list give different winners in {share(flips)} of cases"
     if excess is None:
-        text = f"{told}; how much of that is noise is not known."
-        yield Statement(text, evidence, "unknown")
+        yield Statement(f"{told}; how much of that is noise is not known.", evidence, "unknown")
     elif above(excess, 0.0):
         text = f"{told}, {share(excess)} beyond noise and ties ({interval(excess)})."
         yield Statement(text, evidence, "bad")
@@ -150,17 +138,13 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
         text = f"The order of the list decides who wins in {limit} of cases at most."
         yield Statement(text, evidence, "good")
     elif announced(estimates, "order_dependence_p"):
-        text = (
-            f"{told}. Who wins depends on the order; how much beyond noise is not settled "
-            f"({interval(excess)})."
-        )
-        yield Statement(text, (*evidence, estimates.key("order_dependence_p")), "bad")
+        text = "Who wins depends on the order; how much beyond noise is not settled"
+        test = estimates.key("order_dependence_p")
+        yield Statement(f"{told}. {text} ({interval(excess)}).", (*evidence, test), "bad")
     else:
-        text = (
-            f"{told}; whether the order does more than noise cannot be told (in up to "
-            f"{at_most(excess.high or 1.0)} of cases)."
-        )
-        yield Statement(text, evidence, "unknown")
+        limit = at_most(excess.high or 1.0)
+        text = "whether the order does more than noise cannot be told"
+        yield Statement(f"{told}; {text} (in up to {limit} of cases).", evidence, "unknown")
 
 
 def _order_does_not_matter(estimates: Estimates) -> bool:
@@ -169,37 +153,25 @@ def _order_does_not_matter(estimates: Estimates) -> bool:
     return enough and below(estimates.known("excess_flip_rate"), SMALL_FLIPS)
 
 
-def _order_matters(estimates: Estimates) -> bool:
-    """Whether the order is proven to decide something."""
-    by_test = any(announced(estimates, test) for test in ORDER_TESTS)
-    return by_test or above(estimates.known("excess_flip_rate"), 0.0)
-
-
 def _help(estimates: Estimates) -> Iterator[Statement]:
     """Whether deciding from all orders is right more often than one call."""
-    deepest = _deepest(estimates, "gain")
-    if deepest is None:
-        return
-    k, gain = deepest
-    if gain.value is None or gain.low is None or gain.high is None:
+    k, gain = _from_all(estimates, "gain")
+    if gain is None or gain.value is None or gain.low is None or gain.high is None:
         return
     points = f"{_signed(gain.value)} points, {_signed(gain.low)} to {_signed(gain.high)}"
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
+    told = f"Deciding from {k} orders"
     if gain.low > 0:
-        text = f"Deciding from {k} orders is right more often than one call ({points})"
-        yield Statement(f"{text}, at {k} calls a decision.", evidence, "good")
+        text = f"{told} is right more often than one call ({points}), at {k} calls a decision."
+        yield Statement(text, evidence, "good")
     elif gain.high < 0:
-        text = f"Deciding from {k} orders is right less often than one call ({points})."
-        yield Statement(text, evidence, "bad")
+        yield Statement(f"{told} is right less often than one call ({points}).", evidence, "bad")
     elif gain.high < NEAR_ENOUGH:
-        text = f"Deciding from {k} orders gains next to nothing over one call ({points})."
+        text = f"{told} gains next to nothing over one call ({points})."
         yield Statement(text, evidence, "neutral")
     else:
-        text = (
-            f"It cannot be told whether deciding from {k} orders is right more often than one call "
-            f"({points})."
-        )
-        yield Statement(text, evidence, "unknown")
+        text = f"whether deciding from {k} orders is right more often than one call"
+        yield Statement(f"It cannot be told {text} ({points}).", evidence, "unknown")
 
 
 def _signed(difference: float) -> str:
@@ -211,110 +183,90 @@ def _signed(difference: float) -> str:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """Whether to use it, in how many orders, or not to bother."""
-    chance, full = estimates.known("chance_accuracy"), _full_accuracy(estimates)
+    chance, (_, full) = estimates.known("chance_accuracy"), _from_all(estimates, "accuracy")
     if _prompts(estimates) == 0:
         text = "Do not rank lists with it as it was asked: no reply could be read."
         yield _advice(text, _direct(estimates))
-    elif full is not None and _blind(estimates):
-        yield _advice(
+    elif full is not None and _is_blind(full, chance):
+        text = (
             "Do not choose answers with it: even from all orders together it finds the right one "
-            f"hardly more often than a blind pick ({interval(full)}).",
-            full,
-            chance,
+            f"hardly more often than a blind pick ({interval(full)})."
         )
+        yield _advice(text, full, chance)
     elif _prompts(estimates) < FEWEST_PROMPTS:
-        yield _advice(
+        text = (
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
-            "profile asks all of them.",
-            estimates.known("win_share", position=1),
+            "profile asks all of them."
         )
+        yield _advice(text, estimates.known("win_share", position=1))
     elif chance is not None and not above(full, chance.value or 0.0):
-        yield _advice(
+        text = (
             "Probe more prompts before choosing answers with it: this run does not show that it "
-            "beats a blind pick.",
-            full,
-            chance,
+            "beats a blind pick."
         )
+        yield _advice(text, full, chance)
     else:
         yield from _how_many(estimates)
 
 
-def _full_accuracy(estimates: Estimates) -> Estimate | None:
-    """The accuracy of a decision from all orders."""
-    deepest = _deepest(estimates, "accuracy")
-    return None if deepest is None else deepest[1]
-
-
-def _blind(estimates: Estimates) -> bool:
-    """Whether even the full set is proven to be nearer to chance than to always right."""
-    chance, full = estimates.known("chance_accuracy"), _full_accuracy(estimates)
+def _is_blind(full: Estimate, chance: Estimate | None) -> bool:
+    """Whether even all orders are proven to be nearer to a blind pick than to always right."""
     if chance is None or chance.value is None:
         return False
-    near_chance = not above(full, chance.value + NEAR_ENOUGH)
-    return near_chance and below(full, (1 + chance.value) / 2)
+    return below(full, (1 + chance.value) / 2) and not above(full, chance.value + NEAR_ENOUGH)
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     """How many orders a decision should rest on."""
-    deepest = _deepest(estimates, "gain")
-    gain = None if deepest is None else deepest[1]
-    shared = estimates.known("error_correlation")
+    _, gain = _from_all(estimates, "gain")
+    excess, shared = estimates.known("excess_flip_rate"), estimates.known("error_correlation")
     if _order_does_not_matter(estimates):
-        yield _advice(
-            "One call per list is enough: the order does not matter for this judge.",
-            estimates.known("excess_flip_rate"),
-            gain,
-        )
+        text = "One call per list is enough: the order does not matter for this judge."
+        yield _advice(text, excess, gain)
     elif below(gain, NEAR_ENOUGH) and above(shared, MOSTLY):
-        yield _advice(
-            "Do not pay for several orders to be right more often: its errors are common to all "
-            "orders.",
-            gain,
-            shared,
-        )
+        text = "Do not pay for several orders to be right more often: its errors are common to all"
+        yield _advice(f"{text} orders.", gain, shared)
     elif below(gain, 0.0):
         text = "Do not decide from several orders: they are right less often than one call."
         yield _advice(text, gain)
     else:
-        yield from _smallest(estimates, gain)
+        yield from _smallest(estimates, gain, excess)
 
 
-def _smallest(estimates: Estimates, gain: Estimate | None) -> Iterator[Recommendation]:
+def _smallest(
+    estimates: Estimates, gain: Estimate | None, excess: Estimate | None
+) -> Iterator[Recommendation]:
     """The smallest k whose decisions are proven to be those of all orders, nearly always."""
     points = curve(estimates, "subset_agreement")
     if len(points) < 2:
         return
     *fewer, (total, _) = points
-    enough = next(((k, one) for k, one in fewer if above(one, 1 - NEAR_ENOUGH)), None)
-    _, nearest = fewer[-1]
-    excess = estimates.known("excess_flip_rate")
-    if enough is not None:
-        k, agreement = enough
+    alike = [(k, one) for k, one in fewer if above(one, 1 - NEAR_ENOUGH)]
+    if alike:
+        k, agreement = alike[0]
         text = "One order decides" if k == 1 else f"{k} orders decide"
         text = f"{text} as all {total} do, within {percent(NEAR_ENOUGH)} of prompts."
         yield _advice(text, agreement)
     elif above(gain, 0.0):
-        yield _advice(
+        k, nearest = fewer[-1]
+        text = (
             f"Decide from {total} orders ({total} calls): that is right more often than one call, "
-            f"and no smaller number is shown to decide alike ({total - 1} orders agree in "
-            f"{share(nearest)}).",
-            gain,
-            nearest,
+            f"and no smaller number is shown to decide alike ({k} orders agree in "
+            f"{share(nearest)})."
         )
-    elif _order_matters(estimates):
-        yield _advice(
+        yield _advice(text, gain, nearest)
+    elif above(excess, 0.0) or any(announced(estimates, test) for test in ORDER_TESTS):
+        text = (
             f"Decide from {total} orders where who wins matters: one order moves the winner. That "
-            "it is right more often is not shown by this run.",
-            excess,
-            gain,
+            "it is right more often is not shown by this run."
         )
+        yield _advice(text, excess, gain)
     else:
-        yield _advice(
+        text = (
             "Probe more prompts: neither an effect of the order nor a gain from several orders is "
-            "shown, and neither is ruled out.",
-            excess,
-            gain,
+            "shown, and neither is ruled out."
         )
+        yield _advice(text, excess, gain)
 
 
 def _advice(text: str, *evidence: Estimate | None) -> Recommendation:
@@ -337,10 +289,10 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
 
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the right answer wins more often than by chance."""
-    full, chance = _full_accuracy(estimates), estimates.known("chance_accuracy")
+    (_, full), chance = _from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
     if full is None or chance is None or chance.value is None:
         return
-    passed = True if above(full, chance.value) else False if _blind(estimates) else None
+    passed = True if above(full, chance.value) else False if _is_blind(full, chance) else None
     yield Control(
         "the right answer wins",
         passed,
