@@ -139,4 +139,4 @@ def _lean(stimuli: Sequence[Stimulus], cue: Any) -> float:
         rows = [(cue(one["text"]), float(one["id"] in gold)) for one in candidates]
         lists.append(np.array(rows) - np.mean(rows, axis=0))
     values, right = np.concatenate(lists).T
-    return float(np.corrcoef(values, right)[0, 1]) if values.any() else 0.0
+    return 0.0 if np.allclose(values, 0) else float(np.corrcoef(values, right)[0, 1])
