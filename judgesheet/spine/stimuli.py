@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgesheet.axes import all_axes
+from judgesheet.axes import all_axes, pool
 from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.records import Stimulus, canonical_json, digest
-from judgesheet.resources import stimuli_dir
 
 MAX_LINE = 4_000_000
 """Characters a line may have; a longer one is no stimulus but an accident."""
@@ -69,7 +68,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _file_of(axis: Axis, path: Path | None) -> Path:
-    file = stimuli_dir() / f"{axis.NAME}.jsonl" if path is None else path
+    file = pool(axis) if path is None else path
     if file.is_dir():
         file = file / f"{axis.NAME}.jsonl"
     if not file.is_file():

@@ -16,7 +16,6 @@ import judgesheet
 from judgesheet.axis import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
-from judgesheet.judges.scripted import Line, ScriptedJudge
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import Call
 from judgesheet.spine import consensus as stage
@@ -24,6 +23,7 @@ from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.consensus import Decision
 from judgesheet.spine.consensus._decision import Runs
 from judgesheet.spine.ledger import Ledger
+from tests.judges.scripted import Line, ScriptedJudge
 from tests.simulate import SHARED
 
 JUDGEBENCH = SHARED / "data" / "judgebench_gpt.jsonl.gz"

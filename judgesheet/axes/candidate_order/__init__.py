@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes.candidate_order import _design, _material
 from judgesheet.axes.candidate_order._pair import arrange, read
 from judgesheet.axes.candidate_order._plots import plots
+from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.delta0 import (
     content_component,
     filler_preference,
@@ -251,5 +252,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "tested_range",
     "recommend",
+    "simulate",
     "warn",
 ]

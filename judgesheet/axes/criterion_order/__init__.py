@@ -15,6 +15,7 @@ from judgesheet.axes.criterion_order import _design, _material
 from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._reply import scores_from
 from judgesheet.axes.criterion_order._scores import arrange
+from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.alignment import (
     budget_agreement,
     budget_r,
@@ -259,5 +260,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "tested_range",
     "recommend",
+    "simulate",
     "warn",
 ]
