@@ -126,12 +126,12 @@ class Table:
     @property
     def n(self) -> int:
         """Candidates in a list."""
-        return self.gold.shape[1]
+        return len(self.gold[0])
 
     @property
     def orders(self) -> int:
         """Most orders in which a prompt was shown."""
-        return self.place.shape[1]
+        return len(self.place[0])
 
     @property
     def known(self) -> "Flags":
@@ -146,7 +146,8 @@ class Table:
         if arm.name == REPEATED:
             return self.repeated[:, : arm.k]
         some = self.permuted[:, : arm.k, : arm.executions]
-        return Runs(*(part.reshape(len(part), -1, self.n) for part in (some.scores, some.marks)))
+        flat = len(some.scores), -1, self.n
+        return Runs(some.scores.reshape(flat), some.marks.reshape(flat))
 
     def asked(self, arm: Arm) -> "Flags":
         """Prompts with as many orders or repeats as the arm needs; all have a direct reading."""
@@ -160,6 +161,11 @@ class Table:
         """The decision of an arm on every prompt; nobody wins where the arm was not asked."""
         runs, asked = self.runs(arm), self.asked(arm)[:, None, None]
         return consensus(np.where(asked, runs.scores, np.nan), runs.marks, weights)
+
+    def hits(self, arm: Arm, weights: Weights) -> "Floats":
+        """How right an arm's decision is, (P,); NaN without a gold or a decision."""
+        hits = expected_hit(self.decide(arm, weights).winners, self.gold)
+        return np.where(self.known, hits, np.nan)
 
     def picks(self, arm: Arm) -> "Floats":
         """Uniform over the winners, (P, n); NaN where nobody wins."""
@@ -252,20 +258,19 @@ class Lists:
 
     def hits(self, arm: Arm, weights: Weights = PROPOSED) -> "Floats":
         """How right an arm's decision is, per prompt; NaN without a gold or a decision."""
-
-        def of(table: Table) -> "Floats":
-            hit = expected_hit(table.decide(arm, weights).winners, table.gold)
-            return np.where(table.known, hit, np.nan)
-
-        return self.joined(of)
+        return self.joined(lambda table: table.hits(arm, weights))
 
     @cached_property
     def gains(self) -> "Mapping[Arm, Floats]":
-        """How much righter each other arm is than one call, per prompt; no arm without a gold."""
+        """How much righter each other arm is than one call, on the prompts that both decide.
+
+        No arm without a gold.
+        """
         if not self.has_gold:
             return {}
         direct = self.hits(DIRECTLY)
-        return {arm: self.hits(arm) - direct for arm in self.alternatives}
+        gains = {arm: self.hits(arm) - direct for arm in self.alternatives}
+        return {arm: gain[~np.isnan(gain)] for arm, gain in gains.items()}
 
     @property
     def chance(self) -> float:

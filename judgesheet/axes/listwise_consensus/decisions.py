@@ -96,22 +96,19 @@ def gain_over_repeated(lists: Lists) -> Iterator[Draft]:
 @figure("prompts", better="higher")
 def improved(lists: Lists) -> Iterator[Draft]:
     """Prompts on which an arm is right, or right with fewer in a tie, and the direct call not."""
-    for arm, gains in lists.gains.items():
-        yield _count("improved", changes(gains)[0], gains, arm)
+    return _counts(lists, "improved", 0)
 
 
 @figure("prompts")
 def regressed(lists: Lists) -> Iterator[Draft]:
     """Prompts on which the direct call is right, or right with fewer in a tie, and the arm not."""
-    for arm, gains in lists.gains.items():
-        yield _count("regressed", changes(gains)[1], gains, arm)
+    return _counts(lists, "regressed", 1)
 
 
 @figure("prompts", better="")
 def unchanged(lists: Lists) -> Iterator[Draft]:
     """Prompts on which an arm is exactly as right as the direct call."""
-    for arm, gains in lists.gains.items():
-        yield _count("unchanged", changes(gains)[2], gains, arm)
+    return _counts(lists, "unchanged", 2)
 
 
 @figure("p", better="")
@@ -119,13 +116,13 @@ def sign_test_p(lists: Lists) -> Iterator[Draft]:
     """Exact two-sided sign test of improved against regressed prompts: its p (004, section 4.5)."""
     for arm, gains in lists.gains.items():
         better, worse, same = changes(gains)
-        pairs = better + worse + same
-        p = exactly(sign_test(better, worse), clusters=pairs, method="exact sign test, two-sided")
+        method = "exact sign test, two-sided"
+        p = exactly(sign_test(better, worse), clusters=gains.size, method=method)
         yield Draft(
             f"p: no gain, {arm.words} against one call",
-            p if pairs else missing(NOTHING_READ),
+            p if gains.size else missing(NOTHING_READ),
             arm.dims,
-            n=pairs,
+            n=gains.size,
             given=f"{better} improved, {worse} regressed, {same} unchanged",
         )
 
@@ -193,15 +190,17 @@ def _mean_gain(label: str, gains: "Floats", arm: Arm, dims: Mapping[str, object]
     return draft.or_absent(NOTHING_READ)
 
 
-def _count(which: str, prompts: int, gains: "Floats", arm: Arm) -> Draft:
-    pairs = int((~np.isnan(gains)).sum())
-    return Draft(
-        f"Prompts {which}, {arm.words} against one call",
-        exactly(prompts, clusters=pairs, method="count") if pairs else missing(NOTHING_READ),
-        arm.dims,
-        n=pairs,
-        given=f"of {pairs} prompts",
-    )
+def _counts(lists: Lists, which: str, index: int) -> Iterator[Draft]:
+    """One of the three counts of `changes` for every arm."""
+    for arm, gains in lists.gains.items():
+        count = exactly(changes(gains)[index], clusters=gains.size, method="count")
+        yield Draft(
+            f"Prompts {which}, {arm.words} against one call",
+            count if gains.size else missing(NOTHING_READ),
+            arm.dims,
+            n=gains.size,
+            given=f"of {gains.size} prompts",
+        )
 
 
 def _price(gained: Interval, calls: int) -> Interval:
