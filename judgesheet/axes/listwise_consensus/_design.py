@@ -212,18 +212,11 @@ def _call(
     shown, gold = [ids[place - 1] for place in cell.order], golds(fields)
     listed, n = [texts[name] for name in shown], len(shown)
     prompt = render(**_shown(fields["prompt"], fields.get("reference"), listed, options))
-    content: dict[str, Any] = {
-        "item": stimulus.id,
-        "arm": cell.arm,
-        "order": shown,
-        "gold": gold[0] if gold else None,
-    }
-    if len(gold) > 1:
-        content["golds"] = gold
+    right = {"gold": gold[0] if gold else None, **({"golds": gold} if len(gold) > 1 else {})}
     return Call(
         axis="listwise_consensus",
         stimulus=stimulus.id,
-        cell=content,
+        cell={"item": stimulus.id, "arm": cell.arm, "order": shown, **right},
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),
         # An entry takes about 65 tokens; in text mode the judge may reason before it.

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED, depths
 from judgesheet.axis.figure import Draft, Figures
@@ -15,12 +16,9 @@ from judgesheet.stats.consensus import PROPOSED, Consensus, Weights, consensus, 
 from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import cluster_rate
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 figure = Figures("listwise_consensus")
 NOTHING_READ = Reason("nothing_read", "no reply could be read")
@@ -86,8 +84,8 @@ class Runs:
     true where the call marked calibrated uncertainty.
     """
 
-    scores: "Floats"
-    marks: "Flags"
+    scores: Floats
+    marks: Flags
 
     @classmethod
     def unread(cls, *shape: int) -> Self:
@@ -119,8 +117,8 @@ class Table:
     permuted: Runs
     repeated: Runs
     direct: Runs
-    place: "Ints"
-    gold: "Flags"
+    place: Ints
+    gold: Flags
     executions: int
 
     @property
@@ -134,7 +132,7 @@ class Table:
         return len(self.place[0])
 
     @property
-    def known(self) -> "Flags":
+    def known(self) -> Flags:
         """Which prompts have a gold."""
         known: Flags = np.any(self.gold, axis=1)
         return known
@@ -149,7 +147,7 @@ class Table:
         flat = len(some.scores), -1, self.n
         return Runs(some.scores.reshape(flat), some.marks.reshape(flat))
 
-    def asked(self, arm: Arm) -> "Flags":
+    def asked(self, arm: Arm) -> Flags:
         """Prompts with as many orders or repeats as the arm needs; all have a direct reading."""
         if arm.name == PERMUTED:
             enough: Flags = (self.place[:, :, 0] >= 0).sum(axis=1) >= arm.k
@@ -162,23 +160,23 @@ class Table:
         runs, asked = self.runs(arm), self.asked(arm)[:, None, None]
         return consensus(np.where(asked, runs.scores, np.nan), runs.marks, weights)
 
-    def hits(self, arm: Arm, weights: Weights) -> "Floats":
+    def hits(self, arm: Arm, weights: Weights) -> Floats:
         """How right an arm's decision is, (P,); NaN without a gold or a decision."""
         hits = expected_hit(self.decide(arm, weights).winners, self.gold)
         return np.where(self.known, hits, np.nan)
 
-    def picks(self, arm: Arm) -> "Floats":
+    def picks(self, arm: Arm) -> Floats:
         """Uniform over the winners, (P, n); NaN where nobody wins."""
         return _uniform(self.decide(arm).winners)
 
     @cached_property
-    def calls(self) -> "Floats":
+    def calls(self) -> Floats:
         """What every single call chooses, (P, orders, reads, n): the decision of one run."""
         runs = self.permuted[..., None, :]
         return _uniform(consensus(runs.scores, runs.marks).winners)
 
     @property
-    def first_calls(self) -> "Floats":
+    def first_calls(self) -> Floats:
         """What the first call under each order chooses, (P, orders, n)."""
         return self.calls[:, :, 0]
 
@@ -195,7 +193,7 @@ class Table:
         return bool((counts == counts[:, :1, :1]).all())
 
 
-def _uniform(winners: "Flags") -> "Floats":
+def _uniform(winners: Flags) -> Floats:
     """1 / number of winners for each of them, 0 for the others; NaN where nobody wins."""
     size = winners.sum(axis=-1, keepdims=True)
     picks: Floats = np.divide(winners, size, out=np.full(winners.shape, np.nan), where=size > 0)
@@ -252,16 +250,16 @@ class Lists:
         """The permuted arm of most orders in the main table, read once: the full set."""
         return Arm(PERMUTED, self.main.orders) if self.main.orders > 1 else None
 
-    def joined(self, part: "Callable[[Table], Floats]") -> "Floats":
+    def joined(self, part: Callable[[Table], Floats]) -> Floats:
         """One value per prompt, over all tables."""
         return np.concatenate([part(table) for table in self.tables])
 
-    def hits(self, arm: Arm, weights: Weights = PROPOSED) -> "Floats":
+    def hits(self, arm: Arm, weights: Weights = PROPOSED) -> Floats:
         """How right an arm's decision is, per prompt; NaN without a gold or a decision."""
         return self.joined(lambda table: table.hits(arm, weights))
 
     @cached_property
-    def gains(self) -> "Mapping[Arm, Floats]":
+    def gains(self) -> Mapping[Arm, Floats]:
         """How much righter each other arm is than one call, on the prompts that both decide.
 
         No arm without a gold.
@@ -293,7 +291,7 @@ class Lists:
         )
 
 
-def prompt_rate(label: str, shares: "Floats", dims: Mapping[str, object], given: str = "") -> Draft:
+def prompt_rate(label: str, shares: Floats, dims: Mapping[str, object], given: str = "") -> Draft:
     """The mean of a share per prompt, (P,), NaN where it is not known; prompts are the clusters."""
     known = shares[~np.isnan(shares)]
     mean = cluster_rate(known, np.ones_like(known))

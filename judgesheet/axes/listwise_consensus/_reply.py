@@ -72,10 +72,10 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Verdict | N
     """
     if reply == "recorded":
         return _recorded(text, cell["order"])
-    found = list(json_objects(text))
-    if None in found:
+    objects = list(json_objects(text))
+    if None in objects:
         return None
-    answers = [obj["candidates"] for obj in found if obj is not None and "candidates" in obj]
+    answers = [obj["candidates"] for obj in objects if obj is not None and "candidates" in obj]
     if len(answers) != len(_ANSWER.findall(text)):
         return None
     return one_reading([_answer(answer, cell["order"]) for answer in answers])

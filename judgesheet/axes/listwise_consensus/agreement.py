@@ -1,29 +1,25 @@
 """Do the orders of a list agree, how many of them are enough, and are their errors shared?"""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.listwise_consensus._lists import (
     NOTHING_READ,
     Arm,
+    Floats,
     Lists,
     figure,
     prompt_rate,
 )
 from judgesheet.axis.figure import Draft
+from judgesheet.reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
 from judgesheet.stats.interval import cluster_rate, exactly, missing
 from judgesheet.stats.reads import row_means
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
+NO_CORRELATION = Reason("no_correlation", "too few prompts, or no error that orders could share")
 FEW_PROMPTS = 20
 FEW_COVER = f"under {FEW_PROMPTS} prompts the interval covers .87 to .94"
 """Simulated in docs/proof/listwise_consensus.md: the jackknife is short of data there."""
@@ -92,14 +88,12 @@ def error_correlation(lists: Lists) -> Iterator[Draft]:
     hits, label = _hits(lists), "Correlation of errors between orders"
     given = f"lists of {lists.main.n}"
     correlation = majority.error_correlation(hits)
-    draft = Draft(label, correlation, n=int((~np.isnan(hits)).sum()), given=given)
     if correlation.value is None:
-        unread = draft.without_value(NOTHING_READ)
-        yield replace(draft if lists.readable else unread, n=0)
-    elif correlation.clusters < FEW_PROMPTS:
-        yield replace(draft, note=FEW_COVER)
-    else:
-        yield draft
+        why = NO_CORRELATION.saying(correlation.note) if lists.readable else NOTHING_READ
+        yield Draft(label, missing(why), given=given)
+        return
+    calls, few = int((~np.isnan(hits)).sum()), correlation.clusters < FEW_PROMPTS
+    yield Draft(label, correlation, n=calls, given=given, note=FEW_COVER if few else "")
 
 
 @figure("share", better="")
@@ -133,14 +127,14 @@ def independent_error_bound(lists: Lists) -> Iterator[Draft]:
     )
 
 
-def _agreeing(lists: Lists, whole: Arm) -> "Floats":
+def _agreeing(lists: Lists, whole: Arm) -> Floats:
     """How far each order's first call chooses the winner of all, (prompts, orders); NaN unread."""
     table = lists.main
     agreeing: Floats = (table.first_calls * table.picks(whole)[:, None]).sum(axis=-1)
     return agreeing
 
 
-def _hits(lists: Lists) -> "Floats":
+def _hits(lists: Lists) -> Floats:
     """How right the first call under each order is, (prompts of the main table, orders)."""
     table = lists.main
     hits: Floats = (table.first_calls * table.gold[:, None]).sum(axis=-1)[table.known]

@@ -6,7 +6,6 @@ under each of k orders. All decide by equation 5 of the paper, the direct one wi
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from judgesheet.axes.listwise_consensus._lists import (
     DIRECTLY,
     NOTHING_READ,
     Arm,
+    Floats,
     Lists,
     figure,
     prompt_rate,
@@ -26,11 +26,6 @@ from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
 from judgesheet.stats.interval import Interval, exactly, missing, wilson
 from judgesheet.stats.paired import agresti_min, changes, sign_test
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 NO_GOLD = Reason("no_gold", "no prompt has a known right answer")
 NO_GAIN = Reason("no_gain", "no gain is proven")
@@ -173,7 +168,7 @@ def weight_sensitivity(lists: Lists) -> Iterator[Draft]:
 
 
 def _hit_rate(
-    label: str, lists: Lists, hits: "Floats", dims: Mapping[str, object], given: str
+    label: str, lists: Lists, hits: Floats, dims: Mapping[str, object], given: str
 ) -> Draft:
     """How often decisions are right, with the paper's interval beside the one over prompts."""
     draft = prompt_rate(label, hits, dims, given)
@@ -184,7 +179,7 @@ def _hit_rate(
     return replace(draft, paper=paper)
 
 
-def _mean_gain(label: str, gains: "Floats", arm: Arm, dims: Mapping[str, object]) -> Draft:
+def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> Draft:
     mean = agresti_min(gains)
     draft = Draft(label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls a decision")
     return draft.or_absent(NOTHING_READ)
@@ -213,6 +208,6 @@ def _price(gained: Interval, calls: int) -> Interval:
     return Interval(price, low, high, gained.level, gained.clusters, "from the interval of gain")
 
 
-def _changes(lists: Lists, arm: Arm) -> "Floats":
+def _changes(lists: Lists, arm: Arm) -> Floats:
     """Per prompt, how often an arm and one call choose different answers."""
     return lists.joined(lambda table: top1_flip(table.picks(DIRECTLY), table.picks(arm)))

@@ -7,22 +7,16 @@ its winners evenly, whichever candidates it likes.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
+from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Floats, Lists, Table, figure
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.reversal import NO_REPEAT, Which, call_pairs, mean_excess, pair_rate
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import cluster_t, exactly, missing, wilson
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
@@ -53,8 +47,8 @@ def win_share(lists: Lists) -> Iterator[Draft]:
 def order_dependence_p(lists: Lists) -> Draft:
     """p-value of "the winner of a list does not depend on its order at all".
 
-    Sharp null: order labels are permuted within each prompt, as in score_order; ties are broken by
-    a fixed sequence of the prompt's candidates that no order enters.
+    Sharp null: order labels are permuted within each prompt; ties are broken by a fixed sequence of
+    the prompt's candidates that no order enters.
     """
     table = lists.main
     chosen = _chosen(table, lists.rng())
@@ -149,20 +143,20 @@ def excess_flip_rate(lists: Lists) -> Draft:
     return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)
 
 
-def _winners_by_place(table: Table) -> "Floats":
+def _winners_by_place(table: Table) -> Floats:
     """What the first call under each order chooses, by displayed place: (P, orders, places)."""
     shown = np.argsort(table.place, axis=-1)  # the candidate at each place
     return np.take_along_axis(table.first_calls, shown, axis=-1)
 
 
-def _wins(table: Table) -> "Floats":
+def _wins(table: Table) -> Floats:
     """Winners by displayed place, (prompts with a reading, places); ties count their shares."""
     sums: Floats = np.sum(np.nan_to_num(_winners_by_place(table)), axis=1)
     read: Floats = sums[sums.sum(axis=1) > 0]
     return read
 
 
-def _chosen(table: Table, rng: np.random.Generator) -> "Floats":
+def _chosen(table: Table, rng: np.random.Generator) -> Floats:
     """Whom the first call under each order chooses, (P, orders), from 1; NaN where unread.
 
     Ties are broken by a preference between candidates that is the same under every order.
