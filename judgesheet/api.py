@@ -18,12 +18,12 @@ from judgesheet.records import Datasheet, Plan, ReplyFormat
 
 if TYPE_CHECKING:
     from judgesheet.axes import Axis, Options
+    from judgesheet.importers import Imported
     from judgesheet.judges import Connection, Judge
+    from judgesheet.permutation_consensus import Decision, Sets, Summary
     from judgesheet.spine.collect import CollectSettings, Progress
     from judgesheet.spine.compare import Comparison
-    from judgesheet.spine.consensus import Decision, Sets, Summary
     from judgesheet.spine.doctor import Finding
-    from judgesheet.spine.importers import Imported
     from judgesheet.spine.ledger import Ledger
     from judgesheet.spine.parsing import Parser, Trial
     from judgesheet.spine.plan import AxisBudget
@@ -318,7 +318,7 @@ def import_stimuli(
     UsageError
         if the options do not fit the format.
     """
-    from judgesheet.spine import importers
+    from judgesheet import importers
 
     several = [files] if isinstance(files, str | Path) else files
     rubrics = rubric if isinstance(rubric, Mapping) else importers.read_rubric(rubric)
@@ -700,9 +700,9 @@ def _decide(
     tell: Callable[[str], None],
 ) -> Decided:
     """Read, plan, ask and decide in `directory`; nothing but the ledger is written."""
+    from judgesheet import permutation_consensus as stage
     from judgesheet.axes import get_axis
     from judgesheet.judges import check_name, open_judge
-    from judgesheet.spine import consensus as stage
     from judgesheet.spine.ledger import Ledger
 
     _refuse_running_loop()

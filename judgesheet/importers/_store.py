@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from judgesheet.errors import StimuliError
+from judgesheet.importers._piece import Head, Piece, name_of
 from judgesheet.records import canonical_json
-from judgesheet.spine.importers._piece import Head, Piece, name_of
 from judgesheet.spine.stimuli import MAX_LINE
 
 _SCHEMA = """

@@ -13,7 +13,7 @@ stay one stimulus.
 import re
 from collections.abc import Iterator
 
-from judgesheet.spine.importers._piece import (
+from judgesheet.importers._piece import (
     Choice,
     Head,
     Piece,

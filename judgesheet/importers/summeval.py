@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.errors import StimuliError
-from judgesheet.spine.importers._piece import (
+from judgesheet.importers._piece import (
     Choice,
     Head,
     Piece,

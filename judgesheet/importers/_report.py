@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from judgesheet.errors import StimuliError
-from judgesheet.spine.importers._piece import Piece
+from judgesheet.importers._piece import Piece
 
 MODEL = "scores of another model"
 CROWD = 20

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from judgesheet.axes import Axis, get_axis
 from judgesheet.errors import StimuliError, UsageError
-from judgesheet.spine.importers import (
+from judgesheet.importers import (
     _rows,
     hanna,
     judgebench,
@@ -25,15 +25,15 @@ from judgesheet.spine.importers import (
     rewardbench2,
     summeval,
 )
-from judgesheet.spine.importers._piece import CRITERION, Choice, Importer, Skip
-from judgesheet.spine.importers._report import CROWD, Imported, Scales, Spread
-from judgesheet.spine.importers._shape import (
+from judgesheet.importers._piece import CRITERION, Choice, Importer, Skip
+from judgesheet.importers._report import CROWD, Imported, Scales, Spread
+from judgesheet.importers._shape import (
     NotAStimulusError,
     Rubrics,
     compose,
     prompt_of,
 )
-from judgesheet.spine.importers._store import Store
+from judgesheet.importers._store import Store
 from judgesheet.spine.stimuli import MAX_LINE, first_fault
 
 FORMATS: Mapping[str, Importer] = {

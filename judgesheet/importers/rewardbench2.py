@@ -8,8 +8,7 @@ way; a result on them is no result on RewardBench.
 from collections.abc import Iterator
 
 from judgesheet.errors import StimuliError
-from judgesheet.records import digest
-from judgesheet.spine.importers._piece import (
+from judgesheet.importers._piece import (
     Choice,
     Head,
     Piece,
@@ -20,6 +19,7 @@ from judgesheet.spine.importers._piece import (
     text,
     texts,
 )
+from judgesheet.records import digest
 
 NAME = "rewardbench2"
 AXES = ("listwise_consensus", "candidate_order")

@@ -18,13 +18,13 @@ from judgesheet.axes import Options, get_axis
 from judgesheet.axes._prompt import built_in
 from judgesheet.axes.candidate_order import keyed
 from judgesheet.judges import Judge
+from judgesheet.permutation_consensus._decision import Decision, Replies
+from judgesheet.permutation_consensus._input import LISTWISE, PAIRWISE, Sets, as_pair, read_sets
+from judgesheet.permutation_consensus._lists import Listed
+from judgesheet.permutation_consensus._pairs import REASONS, Paired
+from judgesheet.permutation_consensus._summary import Summary, accuracy, summarise
 from judgesheet.records import Call, Plan, Stimulus, digest
 from judgesheet.spine.collect import CollectSettings, Progress, collect
-from judgesheet.spine.consensus._decision import Decision, Replies
-from judgesheet.spine.consensus._input import LISTWISE, PAIRWISE, Sets, as_pair, read_sets
-from judgesheet.spine.consensus._lists import Listed
-from judgesheet.spine.consensus._pairs import REASONS, Paired
-from judgesheet.spine.consensus._summary import Summary, accuracy, summarise
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import read
 from judgesheet.spine.plan import generator

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judgesheet.errors import StimuliError, UsageError
-from judgesheet.spine.importers import _piece
-from judgesheet.spine.importers._piece import (
+from judgesheet.importers import _piece
+from judgesheet.importers._piece import (
     CRITERION,
     Choice,
     Head,

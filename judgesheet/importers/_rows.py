@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from judgesheet.errors import StimuliError
-from judgesheet.spine.importers._piece import Row, Rows
+from judgesheet.importers._piece import Row, Rows
 from judgesheet.spine.stimuli import MAX_LINE
 
 BATCH = 64

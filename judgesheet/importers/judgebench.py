@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from judgesheet.spine.importers._piece import (
+from judgesheet.importers._piece import (
     Choice,
     Head,
     Piece,

@@ -7,7 +7,7 @@ of a prompt are one stimulus.
 
 from collections.abc import Iterator
 
-from judgesheet.spine.importers._piece import (
+from judgesheet.importers._piece import (
     Choice,
     Head,
     Piece,

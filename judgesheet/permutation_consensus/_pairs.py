@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from judgesheet.axes import Options, candidate_order
 from judgesheet.axes.candidate_order import keyed
-from judgesheet.records import Call, Stimulus
-from judgesheet.spine.consensus._decision import (
+from judgesheet.permutation_consensus._decision import (
     Answers,
     Decision,
     Replies,
@@ -14,6 +13,7 @@ from judgesheet.spine.consensus._decision import (
     mean_match,
     picks,
 )
+from judgesheet.records import Call, Stimulus
 
 TIE = "tie"
 Verdict = str | None

@@ -13,16 +13,16 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import judgesheet
+from judgesheet import permutation_consensus as stage
 from judgesheet.axes import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
 from judgesheet.judges.scripted import Line, ScriptedJudge
 from judgesheet.judges.simulated import SimulatedJudge
+from judgesheet.permutation_consensus import Decision
+from judgesheet.permutation_consensus._decision import Runs
 from judgesheet.records import Call
-from judgesheet.spine import consensus as stage
 from judgesheet.spine.collect import CollectSettings
-from judgesheet.spine.consensus import Decision
-from judgesheet.spine.consensus._decision import Runs
 from judgesheet.spine.ledger import Ledger
 from tests.simulate import SHARED
 

@@ -8,7 +8,7 @@ second turn (`--turn 2`) shows both of the user's turns and both answers.
 from collections.abc import Iterator, Sequence
 
 from judgesheet.errors import StimuliError
-from judgesheet.spine.importers._piece import (
+from judgesheet.importers._piece import (
     Choice,
     Head,
     Piece,

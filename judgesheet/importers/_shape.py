@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from judgesheet.errors import StimuliError, UsageError
+from judgesheet.importers._piece import CRITERION, Choice, Head, Piece, chosen, name_of
+from judgesheet.importers._store import Group
 from judgesheet.records import digest
-from judgesheet.spine.importers._piece import CRITERION, Choice, Head, Piece, chosen, name_of
-from judgesheet.spine.importers._store import Group
 
 Ratings = dict[str, list[float | None]]
 Rubrics = Mapping[str, Sequence[str]]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes import Options, listwise_consensus
-from judgesheet.records import Call, Stimulus
-from judgesheet.spine.consensus._decision import (
+from judgesheet.permutation_consensus._decision import (
     Answers,
     Decision,
     Replies,
@@ -20,6 +19,7 @@ from judgesheet.spine.consensus._decision import (
     mean_match,
     picks,
 )
+from judgesheet.records import Call, Stimulus
 from judgesheet.stats.consensus import Consensus, can_change, consensus
 from judgesheet.stats.orders import spread_orders
 
