@@ -5,7 +5,6 @@ Each is a few calls to the spine; nothing is printed here.
 
 import asyncio
 import json
-import re
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from judgesheet.errors import RunError, UsageError
+from judgesheet.files import slug
 from judgesheet.records import Datasheet, Plan, ReplyFormat
 
 if TYPE_CHECKING:
@@ -224,9 +224,9 @@ def gate(
     (run directory or datasheet.json) it is also held to what that one showed; `force` does so even
     where the two answer different questions. `junit` names a file for the verdicts.
     """
+    from judgesheet.files import write_whole
     from judgesheet.spine import gate as stage
     from judgesheet.spine.render import render as rendered
-    from judgesheet.spine.render import write_whole
 
     rules = _policy(policy)
     assert rules is not None  # noqa: S101  (a policy was named)
@@ -628,12 +628,7 @@ async def _try_logprobs(judge: "Judge") -> bool:
 
 def default_directory(model: str, prefix: str = "") -> Path:
     """Where a run of this judge lies unless the user says otherwise."""
-    return Path("runs") / f"{prefix}{_slug(model)}"
-
-
-def _slug(model: str) -> str:
-    """A folder name made of the model's name: letters, digits, dots and dashes, nothing else."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.")[:80] or "judge"
+    return Path("runs") / f"{prefix}{slug(model)[:80] or 'judge'}"
 
 
 def _make_directory(directory: Path, *, fresh: bool) -> None:
@@ -746,7 +741,7 @@ def _refuse_running_loop() -> None:
 
 
 def _write_decisions(done: Decided, directory: Path) -> None:
-    from judgesheet.spine.plan import write_lines
+    from judgesheet.files import write_lines
 
     lines = (json.dumps(one.as_record()) for one in done.decisions)
     write_lines(directory / "decisions.jsonl", lines)

@@ -437,7 +437,8 @@ def compare(
     compared stimulus by stimulus.
     """
     from judgesheet import api
-    from judgesheet.spine.render import comparison, write_whole
+    from judgesheet.files import write_whole
+    from judgesheet.spine.render import comparison
 
     text = comparison.render(api.compare(old, *new, force=force), "json" if as_json else form)
     if out is None:

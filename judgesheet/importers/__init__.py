@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from judgesheet.axes import Axis, get_axis
 from judgesheet.errors import StimuliError, UsageError
+from judgesheet.files import MAX_LINE
 from judgesheet.importers import (
     _rows,
     hanna,
@@ -34,7 +35,7 @@ from judgesheet.importers._shape import (
     prompt_of,
 )
 from judgesheet.importers._store import Store
-from judgesheet.spine.stimuli import MAX_LINE, first_fault
+from judgesheet.spine.stimuli import first_fault
 
 FORMATS: Mapping[str, Importer] = {
     **{

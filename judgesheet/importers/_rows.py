@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from judgesheet.errors import StimuliError
+from judgesheet.files import MAX_LINE
 from judgesheet.importers._piece import Row, Rows
-from judgesheet.spine.stimuli import MAX_LINE
 
 BATCH = 64
 """Rows of a Parquet file that are held at once; a row can be long."""

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from judgesheet.errors import StimuliError
+from judgesheet.files import MAX_LINE
 from judgesheet.importers._piece import Head, Piece, name_of
 from judgesheet.records import canonical_json
-from judgesheet.spine.stimuli import MAX_LINE
 
 _SCHEMA = """
 PRAGMA journal_mode = OFF;

@@ -6,8 +6,9 @@ from typing import Any
 
 from judgesheet.axes import get_axis
 from judgesheet.errors import StimuliError
+from judgesheet.files import records
 from judgesheet.records import Stimulus
-from judgesheet.spine.stimuli import records, refuse_twins, validated
+from judgesheet.spine.stimuli import refuse_twins, validated
 
 LISTWISE, PAIRWISE = "listwise_consensus", "candidate_order"
 

@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import Axis, Expectation, Options
 from judgesheet.axes._prompt import built_in
 from judgesheet.errors import RunError
+from judgesheet.files import write_lines
 from judgesheet.records import Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.spine import stimuli as pools
 
@@ -99,7 +100,7 @@ def as_line(call: Call) -> str:
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Write plan.jsonl: one call a line, in sending order, with no label in it.
+    """Write plan.jsonl: one call per line, in sending order, with no label in it.
 
     Raises
     ------
@@ -159,29 +160,6 @@ def read_sidecar(path: Path) -> tuple[int, tuple[Label, ...], dict[str, Any]]:
 
 def _sidecar(path: Path) -> Path:
     return path.with_name(path.name + ".about.json")
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write beside the target and rename, so that a file is whole or not there.
-
-    Raises
-    ------
-    RunError
-        if it cannot be written.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # a device or a pipe cannot be renamed over
-            part = path
-        with part.open("w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in lines)
-        if part != path:
-            part.replace(path)
-    except OSError as error:
-        if part != path:
-            part.unlink(missing_ok=True)
-        raise RunError(f"{path} cannot be written: {error.strerror}") from None
 
 
 @dataclass(frozen=True, slots=True)

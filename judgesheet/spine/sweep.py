@@ -18,6 +18,7 @@ import numpy as np
 from judgesheet.axes import Axis, Readings, all_axes
 from judgesheet.axes._words import percent
 from judgesheet.errors import RunError, UsageError
+from judgesheet.files import slug
 from judgesheet.records import (
     AxisResult,
     Characteristic,
@@ -64,8 +65,7 @@ class Knob:
 
     def folder(self, value: str) -> str:
         """The folder of a setting: letters, digits, dots and dashes, nothing else."""
-        safe = re.sub(r"[^A-Za-z0-9.]+", "-", value).strip("-.") or "empty"
-        return f"{self.values.index(value) + 1:02d}-{self.name}-{safe}"[:80]
+        return f"{self.values.index(value) + 1:02d}-{self.name}-{slug(value) or 'empty'}"[:80]
 
 
 def parse_knob(text: str) -> Knob:

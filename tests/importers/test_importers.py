@@ -15,12 +15,13 @@ import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.cli import main
 from judgesheet.errors import JudgesheetError, StimuliError, UsageError
+from judgesheet.files import MAX_LINE
 from judgesheet.importers import FORMATS, Choice
 from judgesheet.importers import _rows as rows
 from judgesheet.importers._piece import Piece
 from judgesheet.importers._shape import NotAStimulusError, compose, prompt_of
 from judgesheet.importers._store import Store
-from judgesheet.spine.stimuli import MAX_LINE, load
+from judgesheet.spine.stimuli import load
 from tests.simulate import SHARED
 
 Record = dict[str, Any]
