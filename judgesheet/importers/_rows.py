@@ -4,147 +4,179 @@ Nothing here holds more than one row (one batch of a Parquet file), however long
 """
 
 import csv
-import gzip
 import json
+import math
 import re
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from judgesheet.errors import StimuliError
-from judgesheet.files import MAX_LINE
-from judgesheet.importers._piece import Row, Rows
+from judgesheet.files import MAX_LINE, numbered_lines, records
 
-BATCH = 64
-"""Rows of a Parquet file that are held at once; a row can be long."""
-BUFFER = 1 << 20
-KINDS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
 DELIMITERS = ",;\t"
 HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a foreign file: `where` is `file:line`, `cells` holds the columns.
+
+    `names` are the file's own names of columns that go by another here. Every method raises
+    StimuliError, with place and column, where a cell is not what it asks for.
+    """
+
+    where: str
+    cells: Mapping[str, Any]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, column: str) -> Any:
+        """The content of a column."""
+        if column not in self.cells:
+            known = ", ".join(map(str, self.cells))
+            raise StimuliError(
+                f"{self.where}: there is no column {column!r}; the columns are {known}"
+            )
+        return self.cells[column]
+
+    def text(self, column: str) -> str:
+        """A column as text, without blanks around it; a list or an object is none."""
+        found = self.value(column)
+        if isinstance(found, bool):
+            return str(found).lower()
+        if isinstance(found, float):
+            return f"{found:g}"
+        if not isinstance(found, str | int):
+            raise self._fault(column, found, "text")
+        return HALVES.sub("\ufffd", str(found).strip())
+
+    def optional(self, column: str) -> str | None:
+        """A column as text where it may be absent or empty."""
+        return None if self.cells.get(column) in (None, "") else self.text(column) or None
+
+    def texts(self, column: str) -> list[str]:
+        """A column that holds a list of texts."""
+        found = self.value(column)
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise self._fault(column, found, "a list of texts")
+        return [HALVES.sub("\ufffd", one.strip()) for one in found]
+
+    def row(self, column: str) -> "Row":
+        """A column that holds an object."""
+        found = self.value(column)
+        if not isinstance(found, Mapping):
+            raise self._fault(column, found, "an object")
+        return Row(self.where, found)
+
+    def rows(self, column: str) -> list["Row"]:
+        """A column that holds a list of objects."""
+        found = self.value(column)
+        if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+            raise self._fault(column, found, "a list of objects")
+        return [Row(self.where, one) for one in found]
+
+    def numbers(self, column: str) -> list[float | None]:
+        """A rating or a list of them; None, and an empty cell, is a rating that was not given."""
+        return list(self._numbers(self.value(column), column))
+
+    def _numbers(self, found: Any, column: str) -> Iterator[float | None]:
+        if isinstance(found, str) and found.lstrip().startswith("["):  # a list in a cell of a CSV
+            with suppress(ValueError, RecursionError):
+                found = json.loads(found)
+        if isinstance(found, list | tuple):
+            for part in found:
+                yield from self._numbers(part, column)
+        elif found is None or found == "":
+            yield None
+        else:
+            number = _finite(found)
+            if number is None:
+                raise self._fault(column, found, "a finite number")
+            yield number
+
+    def _fault(self, column: str, found: Any, wanted: str) -> StimuliError:
+        name = self.names.get(column, column)
+        return StimuliError(f"{self.where}: {name} is {str(found)[:60]!r}, which is not {wanted}")
+
+
+def _finite(found: Any) -> float | None:
+    if isinstance(found, bool) or not isinstance(found, int | float | str):
+        return None
+    try:
+        number = float(found)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+# -- files -----------------------------------------------------------------------------------------
 
 
 def kind_of(path: Path) -> str:
     """`jsonl`, `csv` or `parquet`, by the name of the file without `.gz`."""
     inner = path.with_suffix("") if path.suffix == ".gz" else path
-    return KINDS.get(inner.suffix.lower(), "jsonl")
+    kinds = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+    return kinds.get(inner.suffix.lower(), "jsonl")
 
 
-def rows(path: Path, kind: str) -> Rows:
-    """(where, record) of every row.
-
-    Halves of surrogate pairs, which no UTF-8 file can hold, become U+FFFD.
+def read_rows(path: Path, kind: str) -> Iterator[Row]:
+    """Every row of a file.
 
     Raises
     ------
     StimuliError
         one sentence that names the file, and the line where there is one.
     """
-    read = {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind]
-    try:
-        for number, row in read(path):
-            yield f"{path.name}:{number}", row
-    except UnicodeDecodeError as error:
-        raise StimuliError(
-            f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8, or name the format "
-            "that it has"
-        ) from None
-    except csv.Error as error:
-        raise StimuliError(f"{path} is no CSV file that can be read: {error}") from None
-    except (OSError, EOFError, zlib.error) as error:
-        raise StimuliError(f"{path} cannot be read: {error}") from None
+    return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](path)
 
 
-def _opened(path: Path, encoding: str = "utf-8-sig") -> IO[str]:
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding=encoding, newline="")
-    return path.open(encoding=encoding, newline="")
+def _jsonl(path: Path) -> Iterator[Row]:
+    return (Row(where, record) for record, where in records(path))
 
 
-def _lines(path: Path, file: IO[str]) -> Iterator[tuple[int, str]]:
-    """Numbered lines; a line beyond the limit is refused before it is read whole."""
-    number = 0
-    while line := file.readline(MAX_LINE + 1):
-        number += 1
-        if len(line) > MAX_LINE:
-            raise StimuliError(
-                f"{path.name}:{number}: the line has more than {MAX_LINE:,} characters; "
-                "split or drop it"
-            )
-        yield number, line
-
-
-def _jsonl(path: Path) -> Iterator[tuple[int, Row]]:
-    with _opened(path) as file:
-        for number, line in _lines(path, file):
-            if line.strip():
-                yield number, _object(line, f"{path.name}:{number}")
-
-
-def _object(line: str, where: str) -> Row:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        reason = str(error).split(":")[0]
-        record = None
-    else:
-        reason = f"it is a JSON {type(record).__name__}"
-    if isinstance(record, list):
-        reason += "; write one object a line, as `jq -c '.[]'` does"
-    if not isinstance(record, dict):
-        raise StimuliError(f"{where}: not a JSON object ({reason})")
-    return _clean(record) if "\\u" in line else record
-
-
-def _clean(found: Any) -> Any:
-    if isinstance(found, str):
-        return HALVES.sub("\ufffd", found)
-    if isinstance(found, dict):
-        return {_clean(key): _clean(part) for key, part in found.items()}
-    if isinstance(found, list):
-        return [_clean(part) for part in found]
-    return found
-
-
-def _csv(path: Path) -> Iterator[tuple[int, Row]]:
+def _csv(path: Path) -> Iterator[Row]:
     """Rows of a CSV file with a header; the delimiter is the one that splits the header most."""
     csv.field_size_limit(MAX_LINE)
-    with _opened(path) as file:
-        lines = (line for _, line in _lines(path, file))
-        first = next(lines, "")
-        delimiter = max(DELIMITERS, key=lambda mark: len(next(csv.reader([first], delimiter=mark))))
-        header = [name.strip() for name in next(csv.reader([first], delimiter=delimiter))]
-        _refuse_header(path, header)
+    lines = (line for _, line in numbered_lines(path))
+    first = next(lines, "")
+    try:
+        delimiter = max(DELIMITERS, key=lambda mark: len(_cells(first, mark)))
+        header = [name.strip() for name in _cells(first, delimiter)]
+        twice = sorted(name for name in header if header.count(name) > 1)
+        if twice:
+            raise StimuliError(f"{path.name}:1: the column {twice[0]!r} stands there twice")
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        for cells in reader:
-            where = reader.line_num + 1
-            if len(cells) != len(header) and cells:
+        for cells in filter(None, reader):
+            where = f"{path.name}:{reader.line_num + 1}"
+            if len(cells) != len(header):
                 raise StimuliError(
-                    f"{path.name}:{where}: {len(cells)} cells under {len(header)} columns; "
-                    f"the delimiter taken from the header is {delimiter!r}"
+                    f"{where}: {len(cells)} cells under {len(header)} columns; the delimiter taken "
+                    f"from the header is {delimiter!r}"
                 )
-            if cells:
-                yield where, dict(zip(header, cells, strict=True))
+            yield Row(where, dict(zip(header, cells, strict=True)))
+    except csv.Error as error:
+        raise StimuliError(f"{path} is no CSV file that can be read: {error}") from None
 
 
-def _refuse_header(path: Path, header: list[str]) -> None:
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise StimuliError(f"{path.name}:1: the column {twice[0]!r} stands there twice")
+def _cells(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter))
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
+def _parquet(path: Path) -> Iterator[Row]:
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         # Buffered column chunks: without them a row group, often the whole file, is held at once.
-        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
+        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
         number = 0
-        for batch in file.iter_batches(batch_size=BATCH):
-            for row in batch.to_pylist():
+        for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
+            for record in batch.to_pylist():
                 number += 1
-                yield number, row
-    except pa.ArrowException as error:
+                yield Row(f"{path.name}:{number}", record)
+    except (OSError, pa.ArrowException) as error:
         reason = str(error).splitlines()[0]
         raise StimuliError(f"{path} is no Parquet file that can be read: {reason}") from None

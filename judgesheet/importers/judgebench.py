@@ -2,45 +2,36 @@
 
 from collections.abc import Iterator
 
-from judgesheet.importers._piece import (
-    Choice,
-    Head,
-    Piece,
-    Rows,
-    Skip,
-    optional_text,
-    text,
-)
+from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
+from judgesheet.importers._rows import Row
+from judgesheet.shaping import Holds
 
-NAME = "judgebench"
-AXES = ("candidate_order",)
+HOLDS = Holds.PAIR
 LICENCE = "MIT (its data set card)"
 ATTRIBUTION = (
     "JudgeBench (Tan et al. 2024, arXiv 2410.12784); questions from MMLU-Pro, LiveBench and "
     "LiveCodeBench."
 )
 SCALE = None
-RUBRICS: dict[str, tuple[str, ...]] = {}
+RUBRICS: Rubrics = {}
 BETTER = {"A>B": "u", "B>A": "v"}
 
 
-def read(rows: Rows, choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
     """Answer A as u, answer B as v, with the correct one marked."""
-    for where, row in rows:
-        source = optional_text(row, "source", where) or ""
-        better = BETTER.get(text(row, "label", where))
-        if choice.systems and row.get("response_model") not in choice.systems:
-            yield Skip(where, "a system that was not chosen")
+    for row in rows:
+        better = BETTER.get(row.text("label"))
+        if not choice.keeps(row.cells.get("response_model")):
+            yield Skip(row.where)
         elif better is None:
-            yield Skip(where, "a label other than A>B and B>A")
+            yield Skip(row.where, "a label other than A>B and B>A")
         else:
-            head = Head(prompt=text(row, "question", where), source=source)
             for side, column in (("u", "response_A"), ("v", "response_B")):
                 yield Piece(
-                    where=where,
-                    key=text(row, "pair_id", where),
-                    head=head,
+                    where=row.where,
+                    key=row.text("pair_id"),
+                    head=Head(prompt=row.text("question"), source=row.optional("source")),
                     item=side,
-                    text=text(row, column, where),
+                    text=row.text(column),
                     gold=side == better,
                 )

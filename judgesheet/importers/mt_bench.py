@@ -8,68 +8,56 @@ second turn (`--turn 2`) shows both of the user's turns and both answers.
 from collections.abc import Iterator, Sequence
 
 from judgesheet.errors import StimuliError
-from judgesheet.importers._piece import (
-    Choice,
-    Head,
-    Piece,
-    Row,
-    Rows,
-    Skip,
-    mapping,
-    optional_text,
-    text,
-    texts,
-    value,
-)
+from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
+from judgesheet.importers._rows import Row
+from judgesheet.shaping import Holds
 
-NAME = "mt-bench"
-AXES = ("listwise_consensus", "candidate_order", "score_order")
+HOLDS = Holds.ANSWERS
 LICENCE = "Apache-2.0 for the questions; check the terms of the answers' models"
 ATTRIBUTION = "MT-Bench (Zheng et al. 2023, LMSYS)."
 SCALE = None
-RUBRICS: dict[str, tuple[str, ...]] = {}
+RUBRICS: Rubrics = {}
 
 
-def read(rows: Rows, choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
     """Questions and answers, told apart by their columns."""
-    for where, row in rows:
-        key = text(row, "question_id", where)
-        if "choices" not in row:
-            yield _question(where, row, key, choice.turn)
-        elif choice.systems and row.get("model_id") not in choice.systems:
-            yield Skip(where, "a system that was not chosen")
+    for row in rows:
+        if "choices" not in row.cells:
+            yield _question(row, choice.turn)
+        elif choice.keeps(row.cells.get("model_id")):
+            yield _answer(row, choice.turn)
         else:
-            yield _answer(where, row, key, choice.turn)
+            yield Skip(row.where)
 
 
-def _question(where: str, row: Row, key: str, turn: int) -> Piece | Skip:
-    turns = texts(row, "turns", where)
+def _question(row: Row, turn: int) -> Piece | Skip:
+    turns = row.texts("turns")
     if len(turns) < turn:
-        return Skip(where, f"a question without turn {turn}")
-    references = texts(row, "reference", where) if row.get("reference") else []
+        return Skip(row.where, f"a question without turn {turn}")
+    references = row.texts("reference") if row.cells.get("reference") else []
     return Piece(
-        where=where,
-        key=key,
+        where=row.where,
+        key=row.text("question_id"),
         head=Head(
             prompt=_joined("User", turns[:turn]),
-            domain=optional_text(row, "category", where) or "",
+            domain=row.optional("category"),
             reference=_joined("Answer", references[:turn]) if len(references) >= turn else None,
         ),
     )
 
 
-def _answer(where: str, row: Row, key: str, turn: int) -> Piece | Skip:
-    choices = value(row, "choices", where)
-    if not isinstance(choices, list) or not choices:
-        raise StimuliError(f"{where}: choices is not a list with an answer")
-    turns = texts(mapping({"choice": choices[0]}, "choice", where), "turns", where)
+def _answer(row: Row, turn: int) -> Piece | Skip:
+    choices = row.rows("choices")
+    if not choices:
+        raise StimuliError(f"{row.where}: choices is a list without an answer")
+    turns = choices[0].texts("turns")
     if len(turns) < turn:
-        return Skip(where, f"an answer without turn {turn}")
+        return Skip(row.where, f"an answer without turn {turn}")
     return Piece(
-        where=where,
-        key=key,
+        where=row.where,
+        key=row.text("question_id"),
         head=Head(),
-        item=text(row, "model_id", where),
+        item=row.text("model_id"),
         text=_joined("Answer", turns[:turn]),
     )
 

@@ -4,64 +4,41 @@ Each `FIELD=COLUMN` names a column; in JSON and Parquet a dot goes into an objec
 Either a row is one response (`prompt`, `text`), or one pair (`prompt`, `u`, `v`).
 """
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from judgesheet.errors import StimuliError, UsageError
-from judgesheet.importers import _piece
-from judgesheet.importers._piece import (
-    CRITERION,
-    Choice,
-    Head,
-    Piece,
-    Row,
-    Rows,
-    Skip,
-    key_of,
-    numbers,
-)
+from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip, key_of
+from judgesheet.importers._rows import Row
+from judgesheet.shaping import UNNAMED
 
-NAME = "plain"
-AXES = ("score_order", "criterion_order", "candidate_order", "listwise_consensus")
+T = TypeVar("T")
+
+HOLDS = None
 LICENCE = ""
 ATTRIBUTION = ""
 SCALE = None
-RUBRICS: dict[str, tuple[str, ...]] = {}
+RUBRICS: Rubrics = {}
 KINDS = ("jsonl", "csv", "parquet")
 
-FIELDS: Mapping[str, str] = {
-    "prompt": "what was asked",
-    "text": "the response",
-    "stimulus": "name of the prompt; rows with one name are one stimulus [the prompt itself]",
-    "item": "name of the response [the number of its line]",
-    "domain": "subject",
-    "source": "where the prompt comes from",
-    "reference": "reference answer",
-    "human": "people's score, or a list with one per rater",
-    "human.NAME": "the same for the criterion NAME",
-    "model": "score of another model, or a list of them",
-    "rater": "who gave this row's ratings, where each rater has a row",
-    "gold": "whether it is a best response: true/false, yes/no, 1/0",
-    "u": "first response of a pair",
-    "v": "second response of a pair",
-    "better": "the better one of a pair: u/v, A/B, 1/2; tie or empty for none",
-}
+FIELDS = (
+    *("prompt", "text", "stimulus", "item", "domain", "source", "reference"),
+    *("human", "human.NAME", "model", "rater", "gold", "u", "v", "better"),
+)
+"""What a map can name; docs/stimuli.md says what each holds."""
 _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _SIDES = {"u": "u", "a": "u", "1": "u", "v": "v", "b": "v", "2": "v", "tie": None, "none": None}
 
 
-def read(rows: Rows, choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
     """The rows as the map says; `--system` chooses by `item`."""
     columns = choice.columns
     _refuse_map(columns)
-    paired = "u" in columns
-    for where, row in rows:
-        for piece in _pair(where, row, columns) if paired else [_response(where, row, columns)]:
-            if choice.systems and piece.item not in choice.systems:
-                yield Skip(where, "a system that was not chosen")
-            else:
-                yield piece
+    pieces = _pair if "u" in columns else _response
+    for row in rows:
+        cells = {field: _at(row, column) for field, column in columns.items()}
+        for piece in pieces(Row(row.where, cells, columns)):
+            yield piece if choice.keeps(piece.item) else Skip(row.where)
 
 
 def _refuse_map(columns: Mapping[str, str]) -> None:
@@ -77,94 +54,72 @@ def _refuse_map(columns: Mapping[str, str]) -> None:
         )
 
 
-def _response(where: str, row: Row, columns: Mapping[str, str]) -> Piece:
-    prompt = _text(row, columns, "prompt", where)
-    criteria = {
-        name.partition(".")[2] or CRITERION: column
-        for name, column in columns.items()
-        if name == "human" or name.startswith("human.")
-    }
-    return Piece(
-        where=where,
-        key=_optional(row, columns, "stimulus", where) or key_of(prompt),
-        head=_head(row, columns, prompt, where),
-        item=_optional(row, columns, "item", where) or f"r{where.rpartition(':')[2]}",
-        text=_text(row, columns, "text", where),
-        human={name: _ratings(_at(row, column, where), where, column)
-               for name, column in criteria.items()},
-        model=_ratings(_at(row, columns["model"], where), where, columns["model"])
-        if "model" in columns else [],
-        rater=_optional(row, columns, "rater", where),
-        seated="rater" in columns,
-        gold=_told(row, columns, "gold", _YES_NO, where),
-    )  # fmt: skip
+def _at(row: Row, column: str) -> Any:
+    """The content of a column; the whole name first, then a path into objects."""
+    if column in row.cells or "." not in column:
+        return row.value(column)
+    *path, last = column.split(".")
+    for part in path:
+        found = row.value(part)
+        if not isinstance(found, Mapping):
+            raise StimuliError(f"{row.where}: {column}: {part} is no object to look further into")
+        row = Row(row.where, found)
+    return row.value(last)
 
 
-def _pair(where: str, row: Row, columns: Mapping[str, str]) -> Iterator[Piece]:
-    prompt = _text(row, columns, "prompt", where)
-    better = _told(row, columns, "better", _SIDES, where)
-    key = _optional(row, columns, "stimulus", where) or f"pair-{where.rpartition(':')[2]}"
+def _response(row: Row) -> Iterator[Piece]:
+    prompt = row.text("prompt")
+    yield Piece(
+        where=row.where,
+        key=row.optional("stimulus") or key_of(prompt),
+        head=_head(row),
+        item=row.optional("item") or f"r{_line(row)}",
+        text=row.text("text"),
+        human={
+            name.partition(".")[2] or UNNAMED: row.numbers(name)
+            for name in row.cells
+            if name.partition(".")[0] == "human"
+        },
+        model=row.numbers("model") if "model" in row.cells else [],
+        rater=row.optional("rater"),
+        seated="rater" in row.cells,
+        gold=_word(row, "gold", _YES_NO),
+    )
+
+
+def _pair(row: Row) -> Iterator[Piece]:
+    better = _word(row, "better", _SIDES)
     for side in ("u", "v"):
         yield Piece(
-            where=where,
-            key=key,
-            head=_head(row, columns, prompt, where),
+            where=row.where,
+            key=row.optional("stimulus") or f"pair-{_line(row)}",
+            head=_head(row),
             item=side,
-            text=_text(row, columns, side, where),
+            text=row.text(side),
             gold=None if better is None else side == better,
         )
 
 
-def _head(row: Row, columns: Mapping[str, str], prompt: str, where: str) -> Head:
+def _head(row: Row) -> Head:
     return Head(
-        prompt=prompt,
-        domain=_optional(row, columns, "domain", where) or "",
-        source=_optional(row, columns, "source", where) or "",
-        reference=_optional(row, columns, "reference", where),
+        prompt=row.text("prompt"),
+        domain=row.optional("domain"),
+        source=row.optional("source"),
+        reference=row.optional("reference"),
     )
 
 
-def _at(row: Row, column: str, where: str) -> Any:
-    """The content of a column; the whole name first, then a path into objects."""
-    if column in row or "." not in column:
-        return _piece.value(row, column, where)
-    found: Any = row
-    for part in column.split("."):
-        if not isinstance(found, Mapping):
-            raise StimuliError(f"{where}: {column}: there is no object to look {part!r} up in")
-        found = _piece.value(found, part, where)
-    return found
+def _line(row: Row) -> str:
+    return row.where.rpartition(":")[2]
 
 
-def _text(row: Row, columns: Mapping[str, str], name: str, where: str) -> str:
-    column = columns[name]
-    return _piece.text({column: _at(row, column, where)}, column, where)
-
-
-def _optional(row: Row, columns: Mapping[str, str], name: str, where: str) -> str | None:
-    if name not in columns or _at(row, columns[name], where) in (None, ""):
-        return None
-    return _text(row, columns, name, where) or None
-
-
-def _ratings(found: Any, where: str, column: str) -> list[float | None]:
-    """A number, a list, or a list written as JSON in a cell of a CSV file."""
-    if isinstance(found, str) and found.lstrip().startswith("["):
-        try:
-            found = json.loads(found)
-        except ValueError:
-            raise StimuliError(f"{where}: {column} is no list of numbers: {found[:60]!r}") from None
-    return numbers(found, where, column)
-
-
-def _told(
-    row: Row, columns: Mapping[str, str], name: str, words: Mapping[str, Any], where: str
-) -> Any:
-    told = _optional(row, columns, name, where)
+def _word(row: Row, field: str, words: Mapping[str, T]) -> T | None:
+    """What a word in a field stands for; None where the field is absent or empty."""
+    told = row.optional(field)
     if told is None:
         return None
     if told.lower() not in words:
         raise StimuliError(
-            f"{where}: {columns[name]} is {told[:60]!r}; it can be {', '.join(words)}"
+            f"{row.where}: {row.names[field]} is {told[:60]!r}; it can be {', '.join(words)}"
         )
     return words[told.lower()]

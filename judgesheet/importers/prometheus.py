@@ -13,30 +13,18 @@ stay one stimulus.
 import re
 from collections.abc import Iterator
 
-from judgesheet.importers._piece import (
-    Choice,
-    Head,
-    Piece,
-    Row,
-    Rows,
-    Skip,
-    key_of,
-    mapping,
-    numbers,
-    optional_text,
-    text,
-    value,
-)
+from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip, key_of
+from judgesheet.importers._rows import Row
+from judgesheet.shaping import Holds
 
-NAME = "prometheus"
-AXES = ("score_order", "listwise_consensus", "candidate_order")
+HOLDS = Holds.RUBRIC
 LICENCE = "Apache-2.0 (Prometheus-Eval); check the terms of the responses' models"
 ATTRIBUTION = (
     "Prometheus-Eval (Kim et al. 2024); prompts of MT-Bench and Vicuna Bench by LMSYS; reference "
     "answers and scores by GPT-4."
 )
 SCALE = (1.0, 5.0)
-RUBRICS: dict[str, tuple[str, ...]] = {}
+RUBRICS: Rubrics = {}
 SCORES = ("1", "2", "3", "4", "5")
 
 _DIALOGUE = re.compile(
@@ -46,37 +34,31 @@ _DIALOGUE = re.compile(
 )
 
 
-def read(rows: Rows, choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
     """The responses of the chosen models."""
-    for where, row in rows:
-        piece = _collected(where, row) if "orig_instruction" in row else _benched(where, row)
-        if choice.systems and piece.item not in choice.systems:
-            yield Skip(where, "a system that was not chosen")
-        else:
-            yield piece
+    for row in rows:
+        piece = _collected(row) if "orig_instruction" in row.cells else _benched(row)
+        yield piece if choice.keeps(piece.item) else Skip(row.where)
 
 
-def _benched(where: str, row: Row) -> Piece:
-    rubric = mapping(row, "rubric", where)
-    prompt, earlier = _turns(text(row, "instruction", where))
-    response = text(row, "response", where)
+def _benched(row: Row) -> Piece:
+    rubric = row.row("rubric")
+    prompt, earlier = _turns(row.text("instruction"))
+    response = row.text("response")
     if earlier:
         response = f"Earlier answer:\n{earlier}\n\nAnswer to grade:\n{response}"
     return Piece(
-        where=where,
-        key=optional_text(row, "prompt_id", where) or key_of(prompt),
+        where=row.where,
+        key=row.optional("prompt_id") or key_of(prompt),
         head=Head(
             prompt=prompt,
-            domain=optional_text(row, "category", where) or "",
-            reference=optional_text(row, "reference", where),
-            rubric=(
-                text(rubric, "criteria", where),
-                tuple(text(rubric, score, where) for score in SCORES),
-            ),
+            domain=row.optional("category"),
+            reference=row.optional("reference"),
+            rubrics={rubric.text("criteria"): [rubric.text(score) for score in SCORES]},
         ),
-        item=optional_text(row, "response_source", where) or where,
+        item=row.optional("response_source") or row.where,
         text=response,
-        model=numbers(row.get("gpt4_score", []), where, "gpt4_score"),
+        model=row.numbers("gpt4_score") if "gpt4_score" in row.cells else [],
     )
 
 
@@ -94,19 +76,19 @@ def _turns(instruction: str) -> tuple[str, str]:
     return f"{prompt}\n\nUser: {last}", found["answer"].strip()
 
 
-def _collected(where: str, row: Row) -> Piece:
-    prompt = text(row, "orig_instruction", where)
-    levels = tuple(text(row, f"orig_score{score}_description", where) for score in SCORES)
-    criterion, response = text(row, "orig_criteria", where), text(row, "orig_response", where)
+def _collected(row: Row) -> Piece:
+    prompt, criterion = row.text("orig_instruction"), row.text("orig_criteria")
+    response = row.text("orig_response")
+    levels = [row.text(f"orig_score{score}_description") for score in SCORES]
     return Piece(
-        where=where,
+        where=row.where,
         key=key_of(f"{prompt}\n{criterion}"),
         head=Head(
             prompt=prompt,
-            reference=optional_text(row, "orig_reference_answer", where),
-            rubric=(criterion, levels),
+            reference=row.optional("orig_reference_answer"),
+            rubrics={criterion: levels},
         ),
         item=key_of(response),
         text=response,
-        model=numbers(value(row, "orig_score", where), where, "orig_score"),
+        model=row.numbers("orig_score"),
     )

@@ -8,50 +8,38 @@ way; a result on them is no result on RewardBench.
 from collections.abc import Iterator
 
 from judgesheet.errors import StimuliError
-from judgesheet.importers._piece import (
-    Choice,
-    Head,
-    Piece,
-    Row,
-    Rows,
-    Skip,
-    optional_text,
-    text,
-    texts,
-)
+from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
+from judgesheet.importers._rows import Row
 from judgesheet.records import digest
+from judgesheet.shaping import Holds
 
-NAME = "rewardbench2"
-AXES = ("listwise_consensus", "candidate_order")
+HOLDS = Holds.BEST
 LICENCE = "ODC-BY for RewardBench 2; another set in its form has its own"
 ATTRIBUTION = "RewardBench 2 (Malik et al. 2025), where the file is that; name your own source."
 SCALE = None
-RUBRICS: dict[str, tuple[str, ...]] = {}
+RUBRICS: Rubrics = {}
 
 
-def read(rows: Rows, choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
     """The answers of the chosen subsets (`--system` names a subset here)."""
-    for where, row in rows:
-        if choice.systems and row.get("subset") not in choice.systems:
-            yield Skip(where, "a subset that was not chosen")
+    for row in rows:
+        if choice.keeps(row.cells.get("subset")):
+            yield from _answers(row)
         else:
-            yield from _answers(where, row)
+            yield Skip(row.where, "a subset that was not chosen")
 
 
-def _answers(where: str, row: Row) -> Iterator[Piece]:
-    prompt = text(row, "prompt", where)
-    best, others = texts(row, "chosen", where), texts(row, "rejected", where)
+def _answers(row: Row) -> Iterator[Piece]:
+    best, others = row.texts("chosen"), row.texts("rejected")
     if not best or not others:
-        raise StimuliError(f"{where}: chosen and rejected need an answer each")
+        raise StimuliError(f"{row.where}: chosen and rejected need an answer each")
     head = Head(
-        prompt=prompt,
-        domain=optional_text(row, "category", where) or "",
-        source=optional_text(row, "subset", where) or "",
+        prompt=row.text("prompt"), domain=row.optional("category"), source=row.optional("subset")
     )
     for number, answer in enumerate([*best, *others]):
         yield Piece(
-            where=where,
-            key=text(row, "id", where),
+            where=row.where,
+            key=row.text("id"),
             head=head,
             item=f"c{digest(f'{number} {answer}')[:6]}",
             text=answer,

@@ -17,6 +17,7 @@ from judgesheet.axes._estimate import better
 from judgesheet.axes.candidate_order import _design, _material
 from judgesheet.axes.candidate_order._figures import figures
 from judgesheet.axes.candidate_order._pair import arrange, read
+from judgesheet.axes.candidate_order._shape import TAKES, shape
 from judgesheet.axes.candidate_order.delta0 import (
     content_component,
     filler_preference,
@@ -237,6 +238,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "both_orders",
     "check",
     "control",
@@ -252,5 +254,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "rate",
     "recommend",
+    "shape",
     "warn",
 ]

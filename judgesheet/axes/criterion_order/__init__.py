@@ -17,6 +17,7 @@ from judgesheet.axes.criterion_order import _design, _material
 from judgesheet.axes.criterion_order._figures import figures
 from judgesheet.axes.criterion_order._reply import scores_from
 from judgesheet.axes.criterion_order._scores import arrange
+from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order.alignment import (
     budget_agreement,
     budget_r,
@@ -244,6 +245,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "check",
     "control",
     "design",
@@ -258,5 +260,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "rate",
     "recommend",
+    "shape",
     "warn",
 ]

@@ -18,6 +18,7 @@ from judgesheet.axes.listwise_consensus import _design, _material
 from judgesheet.axes.listwise_consensus._figures import figures
 from judgesheet.axes.listwise_consensus._lists import arrange
 from judgesheet.axes.listwise_consensus._reply import Verdict, read
+from judgesheet.axes.listwise_consensus._shape import TAKES, shape
 from judgesheet.axes.listwise_consensus.agreement import (
     agreeing_orders,
     error_correlation,
@@ -237,6 +238,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "check",
     "control",
     "design",
@@ -253,5 +255,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "rate",
     "recommend",
+    "shape",
     "warn",
 ]

@@ -21,6 +21,7 @@ from judgesheet.axes._reply import exactly_one_score
 from judgesheet.axes.score_order import _design, _material
 from judgesheet.axes.score_order._figures import figures
 from judgesheet.axes.score_order._scores import Scores, arrange
+from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order.alignment import (
     budget_agreement,
     budget_r,
@@ -342,6 +343,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "check",
     "control",
     "design",
@@ -357,5 +359,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "rate",
     "recommend",
+    "shape",
     "warn",
 ]
