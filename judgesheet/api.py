@@ -17,7 +17,7 @@ from judgesheet.files import slug
 from judgesheet.records import Datasheet, Plan, ReplyFormat
 
 if TYPE_CHECKING:
-    from judgesheet.axes import Axis, Options
+    from judgesheet.axis import Axis, Options
     from judgesheet.importers import Imported
     from judgesheet.judges import Connection, Judge
     from judgesheet.permutation_consensus import Decision, Sets, Summary
@@ -466,7 +466,7 @@ def _options(
     request: Request, axes: "Sequence[Axis]", formats: Mapping[str, str]
 ) -> "dict[str, Options]":
     """What the user chose, per axis; `formats` are the reply formats."""
-    from judgesheet.axes import Options
+    from judgesheet.axis import Options
 
     _refuse_unprobed("--prompt", request.prompts, axes)
     return {

@@ -688,11 +688,11 @@ def _unasked(policy: str | None, request: "Request") -> list[str]:
     if policy is None:
         return []
     from judgesheet.axes import axis_names
-    from judgesheet.spine.datasheet import parse_key
+    from judgesheet.keys import Key
     from judgesheet.spine.policy import load
 
     asked = set(request.axes or axis_names())
-    return [limit.key for limit in load(policy).limit if parse_key(limit.key).axis not in asked]
+    return [limit.key for limit in load(policy).limit if Key.parse(limit.key).axis not in asked]
 
 
 def _report(run: "Run", *, as_json: bool) -> None:

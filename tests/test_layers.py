@@ -1,34 +1,45 @@
 """Imports point one way; one library has one home. This test reads the source, it runs nothing."""
 
 import ast
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from judgesheet.axes import axis_names
+
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
+
+BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources", "files"}
+"""The lowest modules, which anything but `stats` may import."""
 
 # layer -> what of ours it may import
 ALLOWED = {
     "errors": set(),
     "files": {"errors"},
     "records": set(),
+    "reasons": set(),
+    "units": set(),
+    "keys": {"errors"},
+    "estimates": {"keys", "records"},
     "resources": {"errors"},
-    "stats": {"stats"},
-    "axes": {"axes", "records", "errors", "resources", "stats"},
+    "stats": {"stats", "reasons"},
+    "axis": {*BASE, "axis", "stats"},
+    "axes": {*BASE, "axis", "axes", "stats"},
     "judges": {"judges", "records", "errors"},
-    "spine.stimuli": {"axes", "records", "errors", "files", "resources"},
-    "importers": {"axes", "records", "errors", "files", "spine.stimuli"},
-    "spine.plan": {"axes", "records", "errors", "files", "spine.stimuli"},
+    "spine.stimuli": {*BASE, "axis", "axes", "resources"},
+    "importers": {*BASE, "axis", "axes", "spine.stimuli"},
+    "spine.plan": {*BASE, "axis", "axes", "spine.stimuli"},
     "spine.ledger": {"records", "errors"},
     "spine.collect": {"records", "errors", "judges", "spine.ledger"},
-    "spine.parsing": {"axes", "records", "errors"},
-    "spine.measure": {"axes", "records", "errors", "stats", "spine.ledger", "spine.parsing"},
+    "spine.parsing": {*BASE, "axis", "axes"},
+    "spine.measure": {*BASE, "axis", "axes", "stats", "spine.ledger", "spine.parsing"},
     "permutation_consensus": {
+        *BASE,
+        "axis",
         "axes",
-        "records",
-        "errors",
-        "files",
         "judges",
         "stats",
         "spine.stimuli",
@@ -37,26 +48,18 @@ ALLOWED = {
         "spine.collect",
         "spine.parsing",
     },
-    "spine.datasheet": {"records", "errors"},
-    "spine.sweep": {
-        "axes",
-        "records",
-        "errors",
-        "files",
-        "stats",
-        "spine.measure",
-        "spine.datasheet",
-    },
-    "spine.policy": {"axes", "records", "errors", "resources", "spine.datasheet"},
-    "spine.compare": {"records", "errors", "stats", "spine.datasheet"},
-    "spine.paired": {"axes", "records", "spine.ledger", "spine.measure", "spine.parsing"},
+    "spine.datasheet": BASE,
+    "spine.sweep": {*BASE, "axis", "axes", "stats", "spine.measure", "spine.datasheet"},
+    "spine.policy": {*BASE, "axis", "axes", "resources", "spine.datasheet"},
+    "spine.compare": {*BASE, "stats", "spine.datasheet"},
+    "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
     "spine.gate": {
-        *("records", "errors", "stats"),
+        *(*BASE, "stats"),
         *("spine.datasheet", "spine.policy", "spine.compare"),
     },
-    "spine.attach": {"records", "errors", "files", "spine.render"},
+    "spine.attach": {*BASE, "spine.render"},
     "spine.render": {
-        *("records", "errors", "files", "resources"),
+        *BASE,
         *("spine.render", "spine.datasheet", "spine.compare"),
     },
 }
@@ -130,3 +133,89 @@ def test_every_spine_module_is_listed_or_above_the_layers() -> None:
     above = {"spine.provenance", "spine.doctor", "spine.ingest", "spine"}
     found = {layer(module) for module, _ in modules() if module.startswith("spine")}
     assert found <= set(ALLOWED) | above
+
+
+def package(module: str) -> str:
+    """The package that a module lies in: private names are shared within it, and below it."""
+    return module if (PACKAGE / Path(*module.split("."))).is_dir() else module.rpartition(".")[0]
+
+
+def private(node: ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """(owner, name) of every private module or name of ours that a statement imports."""
+    for alias in node.names:
+        parts = [*str(node.module).split("."), alias.name]
+        for at, part in enumerate(parts):
+            if parts[0] == "judgesheet" and part.startswith("_") and not part.endswith("__"):
+                yield ".".join(parts[:at]), part
+
+
+@pytest.mark.parametrize(("module", "path"), list(modules()))
+def test_private_modules_and_names_stay_in_their_package(module: str, path: Path) -> None:
+    home = f"judgesheet.{package(module)}".rstrip(".")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for owner, name in private(node) if isinstance(node, ast.ImportFrom) else ():
+            inside = home == owner or home.startswith(f"{owner}.")
+            assert inside, f"{module} imports {name}, which is private to {owner}"
+
+
+MAY_NAME_AN_AXIS = {
+    "permutation_consensus": "decisions on lists and pairs are made with these two protocols",
+}
+"""Packages outside the rooms that know an axis by name, and why. All others ask `all_axes`."""
+
+
+def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, word) of every name, and of every word in a text that is no docstring."""
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words = re.findall(r"\w+", node.value) if id(node) not in docstrings else ()
+            yield from ((node.lineno, word) for word in words)
+        elif isinstance(node, ast.Name | ast.arg):
+            yield node.lineno, node.id if isinstance(node, ast.Name) else node.arg
+        elif isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+
+
+@pytest.mark.parametrize(("module", "path"), list(modules()))
+def test_nobody_outside_the_rooms_names_an_axis(module: str, path: Path) -> None:
+    if module.split(".", maxsplit=1)[0] in {"axes", *MAY_NAME_AN_AXIS}:
+        return
+    names = set(axis_names())
+    for line, word in named(ast.parse(path.read_text(encoding="utf-8"))):
+        assert word not in names, f"{path.name}:{line} names {word}"
+    parts = {part for name in imported(module, path) for part in name.split(".")}
+    assert not parts & names, module
+
+
+SHIPPED_BY_NAME = {
+    "stimuli": "built-in pools, found by the axis's name",
+    "templates/prompts": "built-in prompts, found by the axis's name",
+    "policies": "limits are set on keys",
+    "docs": "protocols and proofs of each axis",
+    "examples": "records and policies to start from",
+    "proof": "simulations of each axis",
+    "benchmarks": "sizes measured on a known axis",
+    "Makefile": "the demo, and one proof per axis",
+    "README.md": "a newcomer's examples",
+    "CHANGELOG.md": "what is new in each axis",
+    "tests": "each axis is tested",
+}
+"""Places outside the package that may name an axis; a new axis works without an entry in any."""
+
+
+def test_no_other_file_names_an_axis() -> None:
+    root = PACKAGE.parent
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=root, capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    pattern = re.compile(rf"\b({'|'.join(axis_names())})\b")
+    for name in listed:
+        if name.startswith(("judgesheet/", *SHIPPED_BY_NAME)) or not (root / name).is_file():
+            continue
+        text = (root / name).read_bytes().decode("utf-8", "replace")
+        assert not pattern.search(text), f"{name} names an axis"

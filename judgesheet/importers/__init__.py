@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Shaping
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.files import MAX_LINE, write_lines
 from judgesheet.importers import (
@@ -29,7 +30,6 @@ from judgesheet.importers import (
 from judgesheet.importers._piece import Choice, Importer, Skip, chosen, read_rubric
 from judgesheet.importers._report import Imported, Tally
 from judgesheet.importers._rows import Row, kind_of, read_rows
-from judgesheet.shaping import Holds, NotAStimulusError, Prompt, Shaping
 from judgesheet.spine.stimuli import validated
 
 FORMATS: Mapping[str, Importer] = {

@@ -12,10 +12,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from judgesheet.axis.shaping import Prompt, Rated, Response
 from judgesheet.errors import StimuliError
 from judgesheet.files import MAX_LINE
 from judgesheet.importers._piece import Head, Piece, Rubrics, Skip, name_of
-from judgesheet.shaping import Prompt, Rated, Response
 
 MODEL = ""
 """The criterion under which the scores of another model stand."""

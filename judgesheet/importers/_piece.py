@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from judgesheet.axis.shaping import Holds
 from judgesheet.errors import UsageError
 from judgesheet.files import slug
 from judgesheet.importers._rows import Row
 from judgesheet.records import digest
 from judgesheet.resources import stimuli_dir
-from judgesheet.shaping import Holds
 
 Ratings = Sequence[float | None]
 Rubrics = Mapping[str, Sequence[str]]

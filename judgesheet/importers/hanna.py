@@ -7,9 +7,9 @@ of a prompt are one stimulus.
 
 from collections.abc import Iterator
 
+from judgesheet.axis.shaping import Holds
 from judgesheet.importers._piece import Choice, Head, Piece, Skip, key_of, own_rubrics
 from judgesheet.importers._rows import Row
-from judgesheet.shaping import Holds
 
 HOLDS = Holds.RATINGS
 LICENCE = "MIT"

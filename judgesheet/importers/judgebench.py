@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from judgesheet.axis.shaping import Holds
 from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
 from judgesheet.importers._rows import Row
-from judgesheet.shaping import Holds
 
 HOLDS = Holds.PAIR
 LICENCE = "MIT (its data set card)"

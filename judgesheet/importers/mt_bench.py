@@ -7,10 +7,10 @@ second turn (`--turn 2`) shows both of the user's turns and both answers.
 
 from collections.abc import Iterator, Sequence
 
+from judgesheet.axis.shaping import Holds
 from judgesheet.errors import StimuliError
 from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
 from judgesheet.importers._rows import Row
-from judgesheet.shaping import Holds
 
 HOLDS = Holds.ANSWERS
 LICENCE = "Apache-2.0 for the questions; check the terms of the answers' models"

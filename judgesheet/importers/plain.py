@@ -7,10 +7,10 @@ Either a row is one response (`prompt`, `text`), or one pair (`prompt`, `u`, `v`
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from judgesheet.axis.shaping import UNNAMED
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip, key_of
 from judgesheet.importers._rows import Row
-from judgesheet.shaping import UNNAMED
 
 T = TypeVar("T")
 

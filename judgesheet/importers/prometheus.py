@@ -13,9 +13,9 @@ stay one stimulus.
 import re
 from collections.abc import Iterator
 
+from judgesheet.axis.shaping import Holds
 from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip, key_of
 from judgesheet.importers._rows import Row
-from judgesheet.shaping import Holds
 
 HOLDS = Holds.RUBRIC
 LICENCE = "Apache-2.0 (Prometheus-Eval); check the terms of the responses' models"

@@ -7,11 +7,11 @@ way; a result on them is no result on RewardBench.
 
 from collections.abc import Iterator
 
+from judgesheet.axis.shaping import Holds
 from judgesheet.errors import StimuliError
 from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
 from judgesheet.importers._rows import Row
 from judgesheet.records import digest
-from judgesheet.shaping import Holds
 
 HOLDS = Holds.BEST
 LICENCE = "ODC-BY for RewardBench 2; another set in its form has its own"

@@ -7,10 +7,10 @@ with its own script), and one object a summary with `article`, `summary`, `syste
 
 from collections.abc import Iterator, Mapping
 
+from judgesheet.axis.shaping import Holds
 from judgesheet.errors import StimuliError
 from judgesheet.importers._piece import Choice, Head, Piece, Ratings, Skip, own_rubrics
 from judgesheet.importers._rows import Row
-from judgesheet.shaping import Holds
 
 HOLDS = Holds.RATINGS
 LICENCE = "MIT for annotations and summaries; the articles are CNN's and the Daily Mail's own"

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from math import factorial
 from typing import Protocol
 
-from judgesheet.axes import Options, get_axis
-from judgesheet.axes._prompt import built_in
+from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.candidate_order import keyed
+from judgesheet.axis import Options
+from judgesheet.axis.prompt import built_in
 from judgesheet.judges import Judge
 from judgesheet.permutation_consensus._decision import Decision, Replies
 from judgesheet.permutation_consensus._input import LISTWISE, PAIRWISE, Sets, as_pair, read_sets
@@ -110,7 +111,7 @@ def make_plan(sets: Sequence[Stimulus], asked: Sequence[Question], settings: Set
 
 
 def _template(axis: str, options: Options) -> str:
-    return options.template or built_in(get_axis(axis).TEMPLATE)
+    return options.template or prompt(get_axis(axis))
 
 
 def unbalanced(sets: Sequence[Stimulus], k: int) -> Iterator[str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from judgesheet.axes import Axis, all_axes
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis
 from judgesheet.errors import RunError, StimuliError
 from judgesheet.files import records
 from judgesheet.judges.http import LONGEST_NAME, OPENAI, reading

@@ -36,8 +36,8 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Literal, Self
 
-from judgesheet.axes import Axis
-from judgesheet.axes._reply import json_documents
+from judgesheet.axis import Axis
+from judgesheet.axis.reply import json_documents
 from judgesheet.errors import ParserError
 from judgesheet.records import ReplyFormat, digest
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgesheet.axes import Axis, all_axes
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.files import records
 from judgesheet.records import Stimulus, canonical_json, digest

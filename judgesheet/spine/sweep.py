@@ -15,21 +15,22 @@ from typing import Any
 
 import numpy as np
 
-from judgesheet.axes import Axis, Readings, all_axes
-from judgesheet.axes._words import percent
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis, Readings, headline
+from judgesheet.axis.words import percent
 from judgesheet.errors import RunError, UsageError
 from judgesheet.files import slug
+from judgesheet.keys import Key
 from judgesheet.records import (
     AxisResult,
     Characteristic,
     Datasheet,
     Estimate,
-    Figure,
     Label,
+    Plot,
     Recommendation,
     Statement,
 )
-from judgesheet.spine.datasheet import parse_key
 from judgesheet.spine.measure import Measured
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.multiplicity import holm
@@ -232,7 +233,7 @@ def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
     slopes, tests = trend(knob, axis, trends), trend_p(knob, axis, trends)
     estimates = (*levels, *lost, *slopes, *tests)
     found = {estimate.key: estimate for estimate in estimates}
-    names = dict.fromkeys(parse_key(key).name for key in axis.SWEPT)
+    names = dict.fromkeys(Key.parse(key).name for key in axis.SWEEP_KEYS)
     glossary = {name: text for r in present for name, text in r.glossary.items() if name in names}
     own = (unreadable_share, trend, trend_p)
     glossary |= {f.__name__: _first_paragraph(f.__doc__ or "") for f in own}
@@ -253,7 +254,7 @@ def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
 
 def _levels(knob: Knob, axis: Axis, results: Sequence[AxisResult | None]) -> Iterator[Estimate]:
     """The followed estimates of every setting, with the knob as a further dimension."""
-    for key in axis.SWEPT:
+    for key in axis.SWEEP_KEYS:
         for value, result in zip(knob.values, results, strict=True):
             known = {e.key: e for e in result.estimates} if result is not None else {}
             if key in known:
@@ -307,7 +308,7 @@ def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> list[Followe
         [_values(axis, setting, shared - {stimulus}) for stimulus in sorted(shared)]
         for setting in settings
     ]
-    followed = [key for key in axis.SWEPT if any(key in values for values in whole)]
+    followed = [key for key in axis.SWEEP_KEYS if any(key in values for values in whole)]
     return [(key, _trend_of(knob, key, whole, without)) for key in followed]
 
 
@@ -335,7 +336,7 @@ def _values(axis: Axis, setting: Setting, stimuli: frozenset[str]) -> Values:
     """The followed estimates of a setting from these stimuli alone."""
     table = setting.measured.judgments
     rows = table[(table["axis"] == axis.NAME) & table["stimulus"].isin(stimuli)]
-    families = frozenset(parse_key(key).name for key in axis.SWEPT)
+    families = frozenset(Key.parse(key).name for key in axis.SWEEP_KEYS)
     labels = tuple(label for label in setting.labels if label.axis == axis.NAME)
     frame = rows.dropna(axis="columns", how="all").assign(value=rows["value"])
     readings = Readings(frame, labels, setting.temperature, setting.seed, families)
@@ -354,7 +355,7 @@ def trend(knob: Knob, axis: Axis, trends: Sequence[Followed]) -> Iterator[Estima
     for key, found in trends:
         yield Estimate(
             key=f"{axis.NAME}.trend[of={key.split('.', 1)[1]}]",
-            label=f"Change of {parse_key(key).name} with {knob.name}",
+            label=f"Change of {Key.parse(key).name} with {knob.name}",
             value=None if found is None else found.slope,
             low=None if found is None else found.low,
             high=None if found is None else found.high,
@@ -375,7 +376,7 @@ def trend_p(knob: Knob, axis: Axis, trends: Sequence[Followed]) -> Iterator[Esti
     for (key, found), p in zip(trends, adjusted, strict=True):
         yield Estimate(
             key=f"{axis.NAME}.trend_p[of={key.split('.', 1)[1]}]",
-            label=f"No change of {parse_key(key).name} with {knob.name}: p-value",
+            label=f"No change of {Key.parse(key).name} with {knob.name}: p-value",
             value=p,
             unit="p",
             n=len(knob.values),
@@ -395,7 +396,7 @@ def _why_not(found: Trend | None) -> str:
 
 
 def _find(knob: Knob, axis: Axis, found: Mapping[str, Estimate]) -> Iterator[Statement]:
-    for key in axis.SWEPT:
+    for key in axis.SWEEP_KEYS:
         levels = [found[k] for v in knob.values if (k := _at(key, knob, v)) in found]
         if len(levels) == len(knob.values) and all(e.value is not None for e in levels):
             null = _null(axis, key)
@@ -413,7 +414,7 @@ def _null(axis: Axis, key: str) -> float | None:
     What a user wants to be high is none, though it has a value that means "nothing" too.
     """
     return next(
-        (row.null for row in axis.HEADLINE if row.key == key and row.better == "lower"), None
+        (row.null for row in headline(axis) if row.key == key and row.better == "lower"), None
     )
 
 
@@ -476,9 +477,9 @@ def _advice(knob: Knob, result: AxisResult) -> Recommendation | None:
 def _caveats(
     knob: Knob, results: Sequence[AxisResult], levels: Sequence[Estimate]
 ) -> Iterator[str]:
-    values = {parse_key(e.key).name: set[float | None]() for e in levels}
+    values = {Key.parse(e.key).name: set[float | None]() for e in levels}
     for estimate in levels:
-        values[parse_key(estimate.key).name].add(estimate.value)
+        values[Key.parse(estimate.key).name].add(estimate.value)
     if values and all(len(distinct) == 1 for distinct in values.values()):
         yield (
             "Every setting gave the same figures to the last digit: does the endpoint honour "
@@ -491,12 +492,12 @@ def _caveats(
     yield from dict.fromkeys(caveat for result in results for caveat in result.caveats)
 
 
-def _figures(knob: Knob, axis: Axis, found: Mapping[str, Estimate]) -> Iterator[Figure]:
-    followed = [key for key in axis.SWEPT if _at(key, knob, knob.values[0]) in found]
+def _figures(knob: Knob, axis: Axis, found: Mapping[str, Estimate]) -> Iterator[Plot]:
+    followed = [key for key in axis.SWEEP_KEYS if _at(key, knob, knob.values[0]) in found]
     for key in [*followed, f"{axis.NAME}.unreadable_share"]:
-        parsed = parse_key(key)
+        parsed = Key.parse(key)
         label = found[_at(key, knob, knob.values[0])].label
-        yield Figure(
+        yield Plot(
             kind="line",
             title=label.removesuffix(f", {knob.name} {knob.values[0]}"),
             caption=f"Under each setting of {knob.name}, with 95 % intervals.",
@@ -510,7 +511,7 @@ def _figures(knob: Knob, axis: Axis, found: Mapping[str, Estimate]) -> Iterator[
 
 def _row(knob: Knob, axis: Axis, key: str) -> Characteristic:
     """A row of the table: as in the axis's own, where it follows one of its figures."""
-    for row in axis.HEADLINE:
+    for row in headline(axis):
         if key in {_at(row.key, knob, value) for value in knob.values}:
             return replace(row, key=key, noise="")
     return Characteristic(key)

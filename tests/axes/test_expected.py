@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from judgesheet import api
-from judgesheet.axes import Options, get_axis
-from judgesheet.axes._logprobs import Distribution
+from judgesheet.axes import get_axis
+from judgesheet.axis import Options
+from judgesheet.axis.logprobs import Distribution
 from judgesheet.errors import UsageError
 from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
 from judgesheet.records import LOGPROBS

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import judgesheet
 from judgesheet import permutation_consensus as stage
-from judgesheet.axes import Options
+from judgesheet.axis import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
 from judgesheet.judges.scripted import Line, ScriptedJudge

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from judgesheet.shaping import Holds, NotAStimulusError, Prompt, Response, known
+from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Response, known
 
 TAKES = {Holds.PAIR: 0, Holds.ANSWERS: 1, Holds.BEST: 1, Holds.RUBRIC: 2}
 

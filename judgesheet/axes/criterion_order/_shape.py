@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from judgesheet.axis.shaping import Holds, Prompt, candidate, heading, known
 from judgesheet.errors import UsageError
-from judgesheet.shaping import Holds, Prompt, candidate, heading, known
 
 TAKES = {Holds.RATINGS: 0}
 

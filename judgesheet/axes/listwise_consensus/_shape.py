@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from judgesheet.shaping import Holds, NotAStimulusError, Prompt, candidate, heading, known
+from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, candidate, heading, known
 
 TAKES = {Holds.ANSWERS: 0, Holds.BEST: 0, Holds.RUBRIC: 1}
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from judgesheet.axis.shaping import Holds, Prompt, candidate, heading
 from judgesheet.errors import UsageError
-from judgesheet.shaping import Holds, Prompt, candidate, heading
 
 TAKES = {Holds.RUBRIC: 0, Holds.RATINGS: 1, Holds.ANSWERS: 2}
 
