@@ -244,7 +244,7 @@ def plan(
     if out is not None:
         stage.write_plan(planned, out)
     if export_batch is not None:
-        from judgesheet.judges.http import batch_body
+        from judgesheet.judges.dialects import batch_body
 
         body_of = batch_body(request.model, request.extra_body)
         stage.write_batch(planned, body_of, export_batch)

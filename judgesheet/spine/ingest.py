@@ -12,7 +12,7 @@ from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
 from judgesheet.errors import RunError, StimuliError
 from judgesheet.files import records
-from judgesheet.judges.http import LONGEST_NAME, OPENAI, reading
+from judgesheet.judges.dialects import LONGEST_NAME, OPENAI, read_response
 from judgesheet.records import Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import read
@@ -242,19 +242,18 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
     response = record.get("response")
     response = response if isinstance(response, dict) else {}
     status, body = response.get("status_code"), response.get("body")
-    outcome, answer = reading(OPENAI, status if isinstance(status, int) else 503, body)
-    name = answer.served_model if answer else None
+    outcome, answer = read_response(OPENAI, status if isinstance(status, int) else 503, body)
     created = body.get("created") if isinstance(body, dict) else None
     return Reply(
         call_id=record["custom_id"],
         attempt=1,  # `_fill` counts on from what the ledger holds
         outcome=outcome,
-        text=answer.text if answer else "",
+        text=answer.text,
         raw=json.dumps(body if body is not None else record.get("error")),
         latency_s=0.0,
-        tokens_in=answer.tokens_in if answer else None,
-        tokens_out=answer.tokens_out if answer else None,
-        served_model=name and name[:LONGEST_NAME],
+        tokens_in=answer.tokens_in,
+        tokens_out=answer.tokens_out,
+        served_model=answer.served_model and answer.served_model[:LONGEST_NAME],
         at=float(created) if isinstance(created, int | float) else 0.0,
     )
 

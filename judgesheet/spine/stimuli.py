@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgesheet.axes import all_axes
+from judgesheet.axes import all_axes, pool
 from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.files import records
 from judgesheet.records import Stimulus, canonical_json, digest
-from judgesheet.resources import stimuli_dir
 
 
 def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
@@ -66,7 +65,7 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _file_of(axis: Axis, path: Path | None) -> Path:
-    file = stimuli_dir() / f"{axis.NAME}.jsonl" if path is None else path
+    file = pool(axis) if path is None else path
     if file.is_dir():
         file = file / f"{axis.NAME}.jsonl"
     if not file.is_file():

@@ -12,10 +12,11 @@ import pytest
 
 from judgesheet import api
 from judgesheet.axes import get_axis
+from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.errors import UsageError
-from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
+from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import LOGPROBS
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import make_plan

@@ -17,13 +17,13 @@ from judgesheet import permutation_consensus as stage
 from judgesheet.axis import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
-from judgesheet.judges.scripted import Line, ScriptedJudge
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.permutation_consensus import Decision
 from judgesheet.permutation_consensus._decision import Runs
 from judgesheet.records import Call
 from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.ledger import Ledger
+from tests.judges.scripted import Line, ScriptedJudge
 from tests.simulate import SHARED
 
 JUDGEBENCH = SHARED / "data" / "judgebench_gpt.jsonl.gz"

@@ -16,6 +16,7 @@ from judgesheet.axes.candidate_order import _design, _material
 from judgesheet.axes.candidate_order._pair import arrange, read
 from judgesheet.axes.candidate_order._plots import plots
 from judgesheet.axes.candidate_order._shape import TAKES, shape
+from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.delta0 import (
     content_component,
     filler_preference,
@@ -254,5 +255,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "tested_range",
     "recommend",
     "shape",
+    "simulate",
     "warn",
 ]

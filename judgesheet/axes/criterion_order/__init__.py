@@ -16,6 +16,7 @@ from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._reply import scores_from
 from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order._shape import TAKES, shape
+from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.alignment import (
     budget_agreement,
     budget_r,
@@ -262,5 +263,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "tested_range",
     "recommend",
     "shape",
+    "simulate",
     "warn",
 ]

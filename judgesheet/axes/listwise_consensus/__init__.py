@@ -17,6 +17,7 @@ from judgesheet.axes.listwise_consensus._lists import arrange
 from judgesheet.axes.listwise_consensus._plots import plots
 from judgesheet.axes.listwise_consensus._reply import Verdict, read
 from judgesheet.axes.listwise_consensus._shape import TAKES, shape
+from judgesheet.axes.listwise_consensus._simulated import simulate
 from judgesheet.axes.listwise_consensus.agreement import (
     agreeing_orders,
     error_correlation,
@@ -256,5 +257,6 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "tested_range",
     "recommend",
     "shape",
+    "simulate",
     "warn",
 ]

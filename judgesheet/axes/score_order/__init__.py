@@ -18,6 +18,7 @@ from judgesheet.axes.score_order import _design, _material
 from judgesheet.axes.score_order._plots import plots
 from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape
+from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.alignment import (
     budget_agreement,
     budget_r,
@@ -357,5 +358,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "tested_range",
     "recommend",
     "shape",
+    "simulate",
+    "simulated_shares",
     "warn",
 ]

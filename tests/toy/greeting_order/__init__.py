@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judgesheet.axis.simulation import Known, Parameters
 from pydantic import BaseModel
 
 from judgesheet.axis import Expectation, Options, Problem, Readings
 from judgesheet.axis.figure import Draft, Figures, absent, declared_in, measured
 from judgesheet.axis.prompt import compile_prompt
+from judgesheet.axis.simulation import Known, Parameters
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import NO_OBSERVATIONS
 from judgesheet.records import (

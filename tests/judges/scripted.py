@@ -1,10 +1,10 @@
-"""A judge that says what it is told: for tests, examples and other people's axes."""
+"""A judge that says what it is told."""
 
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from judgesheet.judges import Judge
 from judgesheet.records import Call, Outcome, Reply
 
 Line = str | tuple[Outcome, str]
@@ -14,21 +14,17 @@ Script = Callable[[Call, int], Line] | Mapping[str, Line]
 """Lines by call id, or a function of the call and the attempt."""
 
 
-class ScriptedJudge:
+class ScriptedJudge(Judge):
     """Answers from a script, without delay.
 
     A call that a mapping does not hold is answered with "".
     """
 
-    def __init__(self, script: Script, *, name: str = "scripted") -> None:
-        self._script = script
-        self._name = name
-        self.max_concurrency: int | None = None
+    max_concurrency: int | None = None
+    identity: Mapping[str, Any] = {"provider": "scripted", "model": "scripted"}
 
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """Provider and name."""
-        return {"provider": "scripted", "model": self._name}
+    def __init__(self, script: Script) -> None:
+        self._script = script
 
     async def ask(self, call: Call, attempt: int) -> Reply:
         """The line for this call."""
@@ -47,17 +43,6 @@ class ScriptedJudge:
             latency_s=0.0,
             tokens_in=sum(len(message["content"]) for message in call.messages) // 4,
             tokens_out=len(text) // 4,
-            served_model=self._name,
+            served_model="scripted",
             at=time.time(),
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
