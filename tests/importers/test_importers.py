@@ -3,8 +3,8 @@
 import csv
 import gzip
 import json
+import tracemalloc
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,8 @@ from judgesheet.axes import get_axis
 from judgesheet.cli import main
 from judgesheet.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.files import MAX_LINE
-from judgesheet.importers import FORMATS, Choice
-from judgesheet.importers import _rows as rows
-from judgesheet.importers._piece import Piece
-from judgesheet.importers._shape import NotAStimulusError, compose, prompt_of
-from judgesheet.importers._store import Store
+from judgesheet.importers import FORMATS
+from judgesheet.importers._rows import kind_of
 from judgesheet.spine.stimuli import load
 from tests.simulate import SHARED
 
@@ -45,21 +42,10 @@ def stimuli(path: Path) -> list[Record]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def composed(form: str, path: Path, axis: str, tmp: Path, **options: Any) -> list[Record]:
-    """What would be written for an axis, without its schema."""
-    choice = Choice(axis=axis, **options)
-    importer = FORMATS[form]
-    tmp.mkdir(exist_ok=True)
-    found = []
-    with Store(tmp / "store.sqlite") as store:
-        for piece in importer.read(rows.rows(path, rows.kind_of(path)), choice):
-            if isinstance(piece, Piece):
-                store.add(piece)
-        for group in store.groups():
-            with suppress(NotAStimulusError):
-                prompt = prompt_of(group, [])
-                found.append(compose(axis, prompt, choice, importer.RUBRICS, {}))
-    return found
+def imported(form: str, path: Path, axis: str, tmp: Path) -> list[Record]:
+    """The stimuli of an axis."""
+    judgesheet.import_stimuli(form, path, tmp / "out.jsonl", axis=axis)
+    return stimuli(tmp / "out.jsonl")
 
 
 # -- the public data sets --------------------------------------------------------------------------
@@ -126,7 +112,7 @@ def test_judgebench_keeps_label_and_source(tmp_path: Path) -> None:
 
 def test_neither_place_nor_name_tells_the_best_answer(tmp_path: Path) -> None:
     path = public("truthfulqa_listwise4.jsonl.gz")
-    found = composed("rewardbench2", path, "listwise_consensus", tmp_path)
+    found = imported("rewardbench2", path, "listwise_consensus", tmp_path)
     assert len(found) == 662  # one question has the same wrong answer twice
     places = [[c["id"] for c in one["candidates"]].index(one["gold"]) for one in found]
     for place in range(4):
@@ -134,11 +120,11 @@ def test_neither_place_nor_name_tells_the_best_answer(tmp_path: Path) -> None:
 
 
 def test_criteria_and_ratings_reach_criterion_order(tmp_path: Path) -> None:
-    found = composed("hanna", public("hanna.jsonl.gz"), "criterion_order", tmp_path)
+    found = imported("hanna", public("hanna.jsonl.gz"), "criterion_order", tmp_path)
     assert len(found) == 96
     assert [one["name"] for one in found[0]["criteria"]] == list(FORMATS["hanna"].RUBRICS)
     assert found[0]["candidates"][0]["human"]["Relevance"] == [4, 5, 2]
-    found = composed("summeval", public("summeval.jsonl.gz"), "criterion_order", tmp_path / "2")
+    found = imported("summeval", public("summeval.jsonl.gz"), "criterion_order", tmp_path)
     assert {len(one["candidates"]) for one in found} == {12}
 
 
@@ -293,6 +279,14 @@ def test_raters_with_lines_of_their_own_keep_their_places(tmp_path: Path) -> Non
     assert [c["human"] for c in found["candidates"]] == [[1, 3], [None, 2]]
 
 
+def test_ratings_without_a_criterion_are_filled_up_too(tmp_path: Path) -> None:
+    ragged = [{**ROW, "answer": answer, "s": s} for answer, s in (("a", [4, 5]), ("b", [3]))]
+    path = written(tmp_path / "t.jsonl", ragged)
+    _plain(path, tmp_path / "o.jsonl", columns={"human": "s"})
+    (found,) = stimuli(tmp_path / "o.jsonl")
+    assert [c["human"] for c in found["candidates"]] == [[4, 5], [3, None]]
+
+
 def test_pairs_and_paths_into_objects(tmp_path: Path) -> None:
     record = {"q": "who?", "answers": {"left": "me", "right": "you"}, "label": "B"}
     path = written(tmp_path / "p.jsonl", [record, {**record, "label": "tie"}])
@@ -332,8 +326,23 @@ def test_gzip_is_read_as_it_is(tmp_path: Path) -> None:
     assert len(stimuli(tmp_path / "o.jsonl")) == 1
 
 
+def test_a_file_is_not_held_in_memory(tmp_path: Path) -> None:
+    """Lines of a prompt stand far apart, and still only one prompt is held at a time."""
+    _plain(rated(1)(tmp_path), tmp_path / "o.jsonl")  # what is loaded once does not count
+    lines = ({**ROW, "question": f"q{n % 500}", "n": n, "answer": f"{n} " * 400, "s": 3}
+             for n in range(6000))  # fmt: skip
+    path = written(tmp_path / "t.jsonl", lines)
+    assert path.stat().st_size > 10_000_000
+    tracemalloc.start()
+    _plain(path, tmp_path / "o.jsonl", columns={"item": "n", "human": "s"})
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(stimuli(tmp_path / "o.jsonl")) == 500
+    assert most < 2_000_000
+
+
 def _plain(path: Path, out: Path, **options: Any) -> None:
-    kind = rows.kind_of(path)
+    kind = kind_of(path)
     columns = {**PLAIN, **options.pop("columns", {})}
     rubric = options.pop("rubric", {"any": ["bad", "good"]})
     judgesheet.import_stimuli(
@@ -372,7 +381,7 @@ def raw(name: str, content: bytes) -> Maker:
         (raw("t.csv", b"\x00\x01\xff"), {}, "not UTF-8"),
         (raw("t.parquet", b"PAR1 no"), {}, "Parquet"),
         (raw("t.jsonl.gz", b"no gzip"), {}, "cannot be read"),
-        (raw("t.jsonl", b"[1, 2]\n"), {}, "one object a line"),
+        (raw("t.jsonl", b"[1, 2]\n"), {}, "one object per line"),
         (raw("t.jsonl", b'{"question": "q"}\n'), {}, "t.jsonl:1: there is no column 'answer'"),
         (raw("t.csv", b"question,reply\nq,a\n"), {}, "the columns are question, reply"),
         (raw("t.csv", b"question,answer\nq\n"), {}, "t.csv:2: 1 cells under 2 columns"),
@@ -441,7 +450,7 @@ def test_a_format_says_what_it_serves(tmp_path: Path) -> None:
             judgesheet.import_stimuli(form, path, tmp_path / "o.jsonl", axis=axis)
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if FORMATS[name].NAME != "plain"])
+@pytest.mark.parametrize("form", [name for name in FORMATS if FORMATS[name].HOLDS])
 def test_every_format_names_licence_and_source(form: str) -> None:
     assert FORMATS[form].LICENCE
     assert FORMATS[form].ATTRIBUTION
