@@ -10,23 +10,27 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from judgesheet.api import (
-        Decided,
-        Request,
-        Run,
         attach,
+        check_stimuli,
         compare,
         consensus,
         doctor,
+        estimates,
         explain,
         gate,
         import_stimuli,
         ingest,
+        list_stimuli,
         load,
         measure,
         plan,
         probe,
         render,
+        show_stimulus,
     )
+    from judgesheet.request import Request
+    from judgesheet.run_directory import Run
+    from judgesheet.spine.consensus.command import Decided
 
 __all__ = [
     "Decided",
@@ -34,27 +38,38 @@ __all__ = [
     "Run",
     "__version__",
     "attach",
+    "check_stimuli",
     "compare",
     "consensus",
     "doctor",
+    "estimates",
     "explain",
     "gate",
     "import_stimuli",
     "ingest",
+    "list_stimuli",
     "load",
     "measure",
     "plan",
     "probe",
     "render",
+    "show_stimulus",
 ]
+_RECORDS = {
+    "Decided": "spine.consensus.command",
+    "Request": "request",
+    "Run": "run_directory",
+}
+"""Where those names live that are no command."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from judgesheet import api
+    from importlib import import_module
 
-    return getattr(api, name)
+    home = _RECORDS.get(name, "api")
+    return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -242,6 +242,10 @@ class Ledger:
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
 
+    def settings(self) -> dict[str, Any]:
+        """What the plan settled: profile, reply format, temperature and so on."""
+        return dict(self.get_meta("provenance", {}).get("settings", {}))
+
     def parsers(self) -> list[dict[str, str]]:
         """The user's own parsers that read the replies of this run."""
         planned = self.get_meta("provenance", {}).get("parsers", [])

@@ -16,6 +16,7 @@ import pandas as pd
 
 from judgesheet.axes import Axis, Readings, all_axes
 from judgesheet.records import Datasheet
+from judgesheet.run_directory import LEDGER
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import COLUMNS, parse_rows
 from judgesheet.spine.parsing import from_records
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LEDGER = "ledger.sqlite"
 FEWEST_STIMULI = 6
 MOST_GROUPS = 60
 """Stimuli are left out in at most this many groups, so that the cost stays bounded."""
@@ -61,7 +61,7 @@ def _readings(directory: Path) -> dict[str, Readings]:
         frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
         parsers = from_records(ledger.parsers())
         labels, seed = ledger.labels(), ledger.get_meta("seed", 0)
-        temperature = ledger.get_meta("provenance", {}).get("settings", {}).get("temperature")
+        temperature = ledger.settings().get("temperature")
     return {
         str(name): Readings(
             parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),

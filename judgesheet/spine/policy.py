@@ -114,6 +114,12 @@ def load(source: str | Path) -> Policy:
     return parse(text, path.name, axis_names() if own else None)
 
 
+def keys_beyond(source: str | Path, axes: Sequence[str]) -> list[str]:
+    """The keys that a policy limits and a run of these axes (none named: all) does not measure."""
+    asked = axes or axis_names()
+    return [limit.key for limit in load(source).limit if parse_key(limit.key).axis not in asked]
+
+
 def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
     """The policy in a text; `name` is its file's, `axes` are those that keys may name (None: any).
 

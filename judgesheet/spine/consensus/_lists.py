@@ -11,9 +11,9 @@ from judgesheet.axes import Options, listwise_consensus
 from judgesheet.records import Call, Stimulus
 from judgesheet.spine.consensus._decision import (
     Answers,
-    Decision,
     Replies,
     Runs,
+    SetDecision,
     Standing,
     Winners,
     gaps,
@@ -73,7 +73,7 @@ class Listed:
         batch = max(1, ceil(len(self.calls) / 2) - settled)
         return [call for call in open_ if call.id not in tried][:batch]
 
-    def decide(self, replies: Replies) -> Decision:
+    def decide(self, replies: Replies) -> SetDecision:
         """The decision from all runs that could be read."""
         answers = Answers(self.calls, replies)
         scores, uncertain = self._arrays(answers)
@@ -89,7 +89,7 @@ class Listed:
         each = picks(chosen, self.ids)
         direct = picks(chosen[:1], self.ids)[0]
         same = mean_match(each[1:], direct)
-        return Decision(
+        return SetDecision(
             id=self.stimulus.id,
             mode="listwise",
             source=self.stimulus.fields["source"],

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from judgesheet.errors import RunError
+from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
-from judgesheet.spine.render import Options, render, write_whole
+from judgesheet.spine.render import Options, render
 from judgesheet.spine.render.model_card import BEGIN, END, file_name, metadata, section
 
 INDEX_BEGIN = "# judgesheet:begin (model-index)"
