@@ -425,7 +425,8 @@ def _compared(old: Path, new: Path, *, force: bool) -> Comparison:
     from judgesheet.spine.paired import correlations
 
     compare_sheets(*sheets, force=force)  # refuse before the long part
-    return compare_sheets(*sheets, correlations(old, new, sheets), force=force)
+    paired = correlations(old / LEDGER, new / LEDGER, sheets)
+    return compare_sheets(*sheets, paired, force=force)
 
 
 def _pools(axis: str | None, path: str | Path | None) -> dict[str, list[Stimulus]]:

@@ -9,11 +9,11 @@ import pandas as pd
 
 from judgesheet.records import Datasheet
 from judgesheet.run_directory import FORMATS, JUDGMENTS, LEDGER
+from judgesheet.spine.assemble import assemble
 from judgesheet.spine.gate import judge
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import measure
 from judgesheet.spine.policy import Policy
-from judgesheet.spine.provenance import assemble
 from judgesheet.spine.render import write
 from judgesheet.sweep.combine import combine
 from judgesheet.sweep.estimates import Setting

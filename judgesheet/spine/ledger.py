@@ -1,4 +1,4 @@
-"""The ledger: what was asked and what came back, verbatim, in one SQLite file.
+"""For stage two: the ledger, what was asked and what came back verbatim, in one SQLite file.
 
 One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
 counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.

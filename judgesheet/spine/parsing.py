@@ -1,4 +1,4 @@
-r"""How a reply is read: by the axis, or first by the user's own parser.
+r"""For stage three: how a reply is read, by the axis or first by the user's own parser.
 
 An own parser is for a judge that answers in a form of its own. It is a small TOML file, usually
 beside the prompt template that asks for that form:

@@ -1,4 +1,6 @@
-"""A policy: which limits a judge must keep, and why. A TOML file, checked here and trusted after.
+"""For stage six: a policy, which limits a judge must keep and why.
+
+A TOML file, checked here and trusted after.
 
 `docs/gate.md` explains the file line by line.
 """

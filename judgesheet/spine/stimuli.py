@@ -1,4 +1,7 @@
-"""Stimuli: read, validate, pick, digest. Content is data; only the axis knows what it means."""
+"""For stage one: stimuli, read, validated, picked and digested.
+
+Content is data; only the axis knows what it means.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

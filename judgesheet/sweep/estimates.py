@@ -9,10 +9,10 @@ import pandas as pd
 
 from judgesheet.axes import Axis, Readings
 from judgesheet.records import AxisResult, Datasheet, Estimate, Label
+from judgesheet.spine.assemble import assemble
 from judgesheet.spine.datasheet import parse_key
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import Measured, measure
-from judgesheet.spine.provenance import assemble
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.multiplicity import holm
 from judgesheet.stats.trend import Trend, jackknife_trend

@@ -1,4 +1,4 @@
-"""Where the figures come from: the judge, the run and the versions, as the ledger knows them."""
+"""Stage four: the datasheet, from the estimates and what the ledger knows of judge and run."""
 
 import platform
 from collections.abc import Mapping
