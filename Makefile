@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
 
-.PHONY: help demo test env check docs proof bench golden clean
+.PHONY: help demo test env check docs proof bench golden counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -43,6 +43,9 @@ proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their s
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks
+
+counts: $(VENV)/dev.stamp  ## count modules, lines, comments, roundings: the shape of the code base
+	$(BIN)/python -m benchmarks.counts
 
 clean:  ## remove the environment and the demo
 	rm -rf $(VENV) $(DEMO)

@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from judgesheet import axes
-from judgesheet.axes import Problem, all_axes, get_axis
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Problem
 from judgesheet.checkup import Check, examine
 from judgesheet.errors import RunError, UsageError
 from judgesheet.files import write_whole
@@ -382,30 +383,23 @@ def load(source: str | Path) -> Datasheet:
     return from_json(file)
 
 
-def explain(key: str) -> str:
-    """What an estimate is, its formula, source and how to read it.
+def explain(key: str | None = None) -> str:
+    """What an estimate is, its formula, source and how to read it; without a key, all there are.
 
     Raises
     ------
     UsageError
         if no axis has an estimate of that name; the sentence lists those that exist.
     """
+    every = [(axis.NAME, name) for axis in all_axes().values() for name in axis.ESTIMATES]
+    if key is None:
+        return "\n".join(map(".".join, every))
     wanted = key.partition("[")[0]
-    matches = [one for one in estimates() if wanted in (one, one.partition(".")[2])]
+    matches = [one for one in every if wanted in (".".join(one), one[1])]
     if len(matches) == 1:
-        text = axes.explain(*matches[0].split(".", 1)) or ""
-        return f"{matches[0]}\n\n{cleandoc(text)}"
-    known = matches or [one for one in estimates() if one.startswith(f"{wanted}.")] or estimates()
-    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(known)}")
-
-
-def estimates() -> list[str]:
-    """Every `axis.name` that `explain` knows."""
-    return [
-        f"{axis.NAME}.{name}"
-        for axis in all_axes().values()
-        for name in getattr(axis, "ESTIMATES", ())
-    ]
+        return f"{'.'.join(matches[0])}\n\n{cleandoc(axes.explain(*matches[0]) or '')}"
+    known = matches or [one for one in every if one[0] == wanted] or every
+    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(map('.'.join, known))}")
 
 
 def doctor(model: str | None = None, **connection: Any) -> list[Check]:

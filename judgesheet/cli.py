@@ -431,7 +431,7 @@ def explain(key: str | None) -> None:
 
     KEY is axis.name, or the name alone where one axis has it; without a KEY all are listed.
     """
-    click.echo(judgesheet.explain(key) if key else "\n".join(judgesheet.estimates()))
+    click.echo(judgesheet.explain(key))
 
 
 @main.command()

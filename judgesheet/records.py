@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal
 
 Outcome = Literal[
@@ -150,13 +151,15 @@ class Bounds:
     """What a gate holds against a limit: two one-sided bounds, each of confidence `level`.
 
     The true value is above `low` with that confidence, and below `high` with that confidence; both
-    at once it is not. `method` says how they were computed.
+    at once it is not. `method` says how they were computed. Where the interval behind them holds no
+    error of sampling, nothing follows from them and `proves` is False.
     """
 
     low: float
     high: float
     level: float = 0.95
     method: str = ""
+    proves: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,10 @@ class Estimate:
     bound the interval of confidence `level`; None where none is defined. `n` counts calls or
     items that entered, `clusters` the stimuli they came from. `bounds` are the one-sided bounds
     that gates read; None where there is no interval, and on sheets that were made without them.
+
+    `label`, `method`, `conditions` and `note` are words for readers and decide nothing. What
+    programs need of them stands in `reason` (the code of a `reasons.Reason`, where a value or an
+    interval is missing) and in `given` (the facts behind `conditions`).
     """
 
     key: str
@@ -184,6 +191,8 @@ class Estimate:
     note: str = ""
     paper_compatible: PaperCompatible | None = None
     bounds: Bounds | None = None
+    reason: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.value is None and not self.note:
@@ -191,7 +200,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Plot:
     """A plot as data: which family of estimates to draw, and how.
 
     `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
@@ -307,7 +316,7 @@ class AxisResult:
     ratings: tuple[Rating, ...] = ()
     controls: tuple[Control, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict)
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[Plot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +338,8 @@ class Verdict:
 
     `rule` is the limit as a reader says it (`at most 10 %`), `limit` and `kind` the same for a
     program; `bound` is the one-sided bound that decided, `needed` what would decide where nothing
-    is proven. `warns` is True where a limit that is not proven does not fail the gate.
+    is proven. `warns` is True where a limit that is not proven does not fail the gate. Where it is
+    `against_baseline`, `observed` is how much worse than a baseline the figure became.
     """
 
     rule: str
@@ -342,6 +352,7 @@ class Verdict:
     bound: float | None = None
     needed: str = ""
     warns: bool = False
+    against_baseline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,8 +360,9 @@ class Decision:
     """What a policy says of the judge as a whole.
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
-    `conditions` lists under what. `reject`: a limit is proven to be broken. `limiting` is the key
-    that decides ("" where none stands out), `text` the decision in one sentence.
+    `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
+    proven to be broken. `limiting` is the key that decides ("" where none stands out), `text` the
+    decision in one sentence.
     """
 
     verdict: Literal["adopt", "conditions", "reject", "not proven"]
@@ -358,6 +370,13 @@ class Decision:
     limiting: str
     text: str
     conditions: tuple[str, ...] = ()
+    condition_keys: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def told_conditions(self) -> tuple[str, ...]:
+        """The conditions with the keys behind them, for readers who look figures up."""
+        keyed = zip_longest(self.conditions, self.condition_keys, fillvalue=())
+        return tuple(f"{text} ({', '.join(keys)})" if keys else str(text) for text, keys in keyed)
 
 
 @dataclass(frozen=True, slots=True)

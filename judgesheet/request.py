@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from judgesheet.axes import Axis, Options, all_axes, get_axis
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Axis, Options
 from judgesheet.errors import UsageError
 from judgesheet.judges import (
     Connection,

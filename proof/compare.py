@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from judgesheet.axes import Options, Readings, get_axis
+from judgesheet.axes import get_axis
+from judgesheet.axis import Options, Readings
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Datasheet, Plan
 from judgesheet.spine.compare import Comparison, compare

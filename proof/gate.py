@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.stats.bounds import one_sided
 from judgesheet.stats.interval import cluster_rate, wilson
 
 SEED = 20_261_121
@@ -32,7 +31,7 @@ A judge's rate on each stimulus is drawn from a beta law with the given mean and
 correlation (ICC), its calls from that rate; {replications:,} data sets a line, seed {seed}. Made by
 `python -m proof.gate`. The Monte Carlo standard error of .05 is {error:.4f}.
 
-The rate goes the way of every other (`stats.interval.cluster_rate`, `stats.bounds.one_sided`), and
+The rate goes the way of every other (`stats.interval.cluster_rate`, `Interval.one_sided`), and
 the gate asks for `max = limit`. A floor (`min`) is the same mirrored.
 
 - *false pass*: the true rate is the limit, and the gate says it is below. Target at most .06;
@@ -88,15 +87,7 @@ def draw(p: float, icc: float, stimuli: int, calls: int, rng: np.random.Generato
 def bounds(hits: Ints, calls: int) -> tuple[float, float]:
     """The one-sided bounds as a datasheet carries them."""
     found = cluster_rate(hits, np.full(hits.size, calls))
-    sides = one_sided(
-        found.value,
-        found.low,
-        found.high,
-        unit="share",
-        n=hits.size * calls,
-        clusters=found.clusters,
-        method=found.method,
-    )
+    sides = found.one_sided(hits.size * calls)
     assert sides is not None  # noqa: S101
     return sides.low, sides.high
 

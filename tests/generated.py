@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from judgesheet.axes import all_axes
-from judgesheet.axes._prompt import built_in
+from judgesheet.axes import all_axes, prompt
 from judgesheet.cli import main
 from judgesheet.spine.ledger import SCHEMA, SCHEMA_VERSION
 
@@ -44,8 +43,8 @@ def prompt_variables() -> str:
     """What the built-in templates say of their variables, one section an axis."""
     sections = []
     for axis in all_axes().values():
-        head = re.match(r"\{#-?(.*?)-?#\}", built_in(axis.TEMPLATE), re.DOTALL)
-        assert head is not None, f"{axis.TEMPLATE} does not say what its variables are"
+        head = re.match(r"\{#-?(.*?)-?#\}", prompt(axis), re.DOTALL)
+        assert head is not None, f"the prompt of {axis.NAME} does not say what its variables are"
         sections.append(f"\n### {axis.NAME}\n\n{' '.join(head[1].split())}\n")
     return "".join(sections) + "\n"
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from judgesheet.axes import Options, get_axis
+from judgesheet.axes import get_axis
+from judgesheet.axis import Options
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.records import AxisResult, Estimate, Plan, Recommendation

@@ -2,49 +2,57 @@
 
 import ast
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from judgesheet.axes import axis_names
+
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
+
+BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources"}
+"""The lowest modules, which anything but `stats` may import."""
 
 # layer -> what of ours it may import
 ALLOWED = {
     "errors": set(),
     "records": set(),
+    "reasons": set(),
+    "units": set(),
     "prices": set(),
+    "keys": {"errors"},
     "files": {"errors"},
+    "estimates": {"keys", "records"},
     "resources": {"errors"},
-    "stats": {"stats"},
-    "axes": {"axes", "records", "errors", "resources", "stats"},
+    "stats": {"stats", "reasons"},
+    "axis": {*BASE, "axis", "stats"},
+    "axes": {*BASE, "axis", "axes", "stats"},
     "judges": {"judges", "records", "errors"},
-    "spine.stimuli": {"axes", "records", "errors", "resources"},
-    "spine.importers": {"axes", "records", "errors", "spine.stimuli", "spine.importers"},
-    "spine.plan": {"axes", "records", "errors", "files", "prices", "spine.stimuli"},
+    "spine.stimuli": {*BASE, "axis", "axes"},
+    "spine.importers": {*BASE, "axis", "axes", "spine.stimuli", "spine.importers"},
+    "spine.plan": {*BASE, "files", "prices", "axis", "axes", "spine.stimuli"},
     "spine.ledger": {"records", "errors"},
     "spine.collect": {"records", "errors", "prices", "judges", "spine.ledger"},
     "spine.ingest": {
-        *("axes", "records", "errors", "judges"),
+        *(*BASE, "axis", "axes", "judges"),
         *("spine.plan", "spine.ledger", "spine.parsing"),
     },
-    "spine.parsing": {"axes", "records", "errors", "spine.ledger"},
-    "spine.measure": {"axes", "records", "errors", "stats", "spine.ledger", "spine.parsing"},
-    "spine.datasheet": {"records", "errors"},
-    "spine.assemble": {"records", "prices", "spine.ledger", "spine.measure", "spine.datasheet"},
-    "spine.policy": {"axes", "records", "errors", "resources", "spine.datasheet"},
-    "spine.compare": {"records", "errors", "stats", "spine.datasheet"},
-    "spine.paired": {"axes", "records", "spine.ledger", "spine.measure", "spine.parsing"},
-    "spine.gate": {
-        *("records", "errors", "stats"),
-        *("spine.datasheet", "spine.policy", "spine.compare"),
+    "spine.parsing": {*BASE, "axis", "axes", "spine.ledger"},
+    "spine.measure": {*BASE, "axis", "axes", "stats", "spine.ledger", "spine.parsing"},
+    "spine.datasheet": BASE,
+    "spine.assemble": {
+        *(*BASE, "prices", "axis", "axes"),
+        *("spine.ledger", "spine.measure", "spine.datasheet"),
     },
-    "spine.render": {
-        *("records", "errors", "resources", "files"),
-        *("spine.render", "spine.datasheet", "spine.compare"),
-    },
+    "spine.policy": {*BASE, "axes"},
+    "spine.compare": {*BASE, "stats", "spine.datasheet"},
+    "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
+    "spine.gate": {*BASE, "stats", "spine.datasheet", "spine.policy", "spine.compare"},
+    "spine.render": {*BASE, "files", "spine.render", "spine.datasheet", "spine.compare"},
     "spine.consensus": {
-        *("axes", "records", "errors", "files", "prices", "judges", "stats"),
+        *(*BASE, "files", "prices", "axis", "axes", "judges", "stats"),
         *("request", "run_directory"),
         *("spine.stimuli", "spine.plan", "spine.ledger", "spine.collect", "spine.parsing"),
     },
@@ -52,17 +60,14 @@ ALLOWED = {
     "sweep": set(),
     "sweep.knob": {"errors", "run_directory"},
     "sweep.estimates": {
-        *("axes", "records", "stats", "sweep.knob"),
-        *("spine.ledger", "spine.measure", "spine.assemble", "spine.datasheet"),
+        *(*BASE, "axis", "stats", "sweep.knob"),
+        *("spine.ledger", "spine.measure", "spine.assemble"),
     },
-    "sweep.words": {"axes", "records", "spine.datasheet", "sweep.estimates", "sweep.knob"},
-    "sweep.combine": {
-        *("axes", "records", "spine.datasheet"),
-        *("sweep.estimates", "sweep.knob", "sweep.words"),
-    },
+    "sweep.words": {*BASE, "axis", "sweep.estimates", "sweep.knob"},
+    "sweep.combine": {*BASE, "axis", "axes", "sweep.estimates", "sweep.knob", "sweep.words"},
     "sweep.loop": {"request", "run_directory", "publish", "sweep.knob"},
     "request": {
-        *("axes", "records", "errors", "prices", "judges", "run_directory"),
+        *("records", "errors", "prices", "axis", "axes", "judges", "run_directory"),
         *("spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
     },
     "publish": {
@@ -152,3 +157,89 @@ def test_every_module_of_the_spine_says_which_stage_it_is_or_is_for() -> None:
         if module.count(".") == 1 and module.startswith("spine."):
             docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             assert stage.match(docstring), f"{module} opens with {docstring[:40]!r}"
+
+
+def package(module: str) -> str:
+    """The package that a module lies in: private names are shared within it, and below it."""
+    return module if (PACKAGE / Path(*module.split("."))).is_dir() else module.rpartition(".")[0]
+
+
+def private(node: ast.ImportFrom) -> Iterator[tuple[str, str]]:
+    """(owner, name) of every private module or name of ours that a statement imports."""
+    for alias in node.names:
+        parts = [*str(node.module).split("."), alias.name]
+        for at, part in enumerate(parts):
+            if parts[0] == "judgesheet" and part.startswith("_") and not part.endswith("__"):
+                yield ".".join(parts[:at]), part
+
+
+@pytest.mark.parametrize(("module", "path"), list(modules()))
+def test_private_modules_and_names_stay_in_their_package(module: str, path: Path) -> None:
+    home = f"judgesheet.{package(module)}".rstrip(".")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for owner, name in private(node) if isinstance(node, ast.ImportFrom) else ():
+            inside = home == owner or home.startswith(f"{owner}.")
+            assert inside, f"{module} imports {name}, which is private to {owner}"
+
+
+MAY_NAME_AN_AXIS = {
+    "consensus": "decisions on lists and pairs are made with these two protocols",
+}
+"""Packages outside the rooms that know an axis by name, and why. All others ask `all_axes`."""
+
+
+def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """(line, word) of every name, and of every word in a text that is no docstring."""
+    docstrings = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            words = re.findall(r"\w+", node.value) if id(node) not in docstrings else ()
+            yield from ((node.lineno, word) for word in words)
+        elif isinstance(node, ast.Name | ast.arg):
+            yield node.lineno, node.id if isinstance(node, ast.Name) else node.arg
+        elif isinstance(node, ast.Attribute):
+            yield node.lineno, node.attr
+
+
+@pytest.mark.parametrize(("module", "path"), list(modules()))
+def test_nobody_outside_the_rooms_names_an_axis(module: str, path: Path) -> None:
+    if module.split(".", maxsplit=1)[0] in {"axes", *MAY_NAME_AN_AXIS}:
+        return
+    names = set(axis_names())
+    for line, word in named(ast.parse(path.read_text(encoding="utf-8"))):
+        assert word not in names, f"{path.name}:{line} names {word}"
+    parts = {part for name in imported(module, path) for part in name.split(".")}
+    assert not parts & names, module
+
+
+SHIPPED_BY_NAME = {
+    "stimuli": "built-in pools, found by the axis's name",
+    "templates/prompts": "built-in prompts, found by the axis's name",
+    "policies": "limits are set on keys",
+    "docs": "protocols and proofs of each axis",
+    "examples": "records and policies to start from",
+    "proof": "simulations of each axis",
+    "benchmarks": "sizes measured on a known axis",
+    "Makefile": "the demo, and one proof per axis",
+    "README.md": "a newcomer's examples",
+    "CHANGELOG.md": "what is new in each axis",
+    "tests": "each axis is tested",
+}
+"""Places outside the package that may name an axis; a new axis works without an entry in any."""
+
+
+def test_no_other_file_names_an_axis() -> None:
+    root = PACKAGE.parent
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=root, capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    pattern = re.compile(rf"\b({'|'.join(axis_names())})\b")
+    for name in listed:
+        if name.startswith(("judgesheet/", *SHIPPED_BY_NAME)) or not (root / name).is_file():
+            continue
+        text = (root / name).read_bytes().decode("utf-8", "replace")
+        assert not pattern.search(text), f"{name} names an axis"

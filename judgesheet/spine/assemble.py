@@ -7,6 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from judgesheet import __version__
+from judgesheet.axes import all_axes
+from judgesheet.axis import Permuting
 from judgesheet.prices import cost
 from judgesheet.records import AxisResult, Datasheet
 from judgesheet.spine.datasheet import SCHEMA_VERSION
@@ -36,7 +38,7 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "plan_digest": ledger.get_meta("plan"),
             "ledger_schema": ledger.get_meta("schema_version"),
             "stimuli": plan.get("stimuli", []),
-            "prompts": plan.get("prompts", []),
+            "prompts": [_with_permuted(prompt) for prompt in plan.get("prompts", [])],
             **_parsers(ledger),
             "axis_code": [
                 {"axis": axis.name, "digest": code_digest(axis.name)} for axis in measured.results
@@ -45,6 +47,12 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
         axes=measured.results,
         recommendations=measured.recommendations,
     )
+
+
+def _with_permuted(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    """A prompt with the variables that its axis permutes, which the sheet marks in it."""
+    axis: object = all_axes().get(str(prompt.get("axis")))
+    return {**prompt, "permuted": sorted(axis.PERMUTED) if isinstance(axis, Permuting) else []}
 
 
 def _parsers(ledger: "Ledger") -> dict[str, Any]:

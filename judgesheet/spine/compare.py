@@ -14,14 +14,11 @@ from judgesheet.errors import RunError
 from judgesheet.records import Characteristic, Datasheet, Estimate
 from judgesheet.spine.datasheet import by_key
 from judgesheet.stats.multiplicity import holm
+from judgesheet.units import unit
 
 Outcome = Literal["worse", "better", "no change proven", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
 SIGNIFICANT = 0.05
-NOT_A_QUANTITY = {
-    "p": "p-values have no difference; the effect beside it has one",
-    "order": "the name of an order, not a quantity",
-}
 Z95, Z80 = 1.959964, 0.841621
 """Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
 
@@ -211,8 +208,8 @@ def difference(
         return replace(row, note=f"only in the {'old' if new is None else 'new'} sheet")
     if old.value is None or new.value is None:
         return replace(row, note=f"no value: {old.note if old.value is None else new.note}")
-    if either.unit in NOT_A_QUANTITY:
-        return replace(row, note=NOT_A_QUANTITY[either.unit])
+    if not unit(either.unit).quantity:
+        return replace(row, note=unit(either.unit).why)
     row = replace(row, value=new.value - old.value)
     before, after = _spread(old), _spread(new)
     if before is None or after is None:
@@ -230,7 +227,7 @@ def _spread(estimate: Estimate) -> Spread | None:
     bounds = estimate.bounds
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
-    if bounds is not None and bounds.method.startswith("none"):
+    if bounds is not None and not bounds.proves:
         return None
     return Spread(estimate.value, estimate.low, estimate.high)
 

@@ -1,60 +1,33 @@
 """For stage four: `datasheet.json`, written, read back and described by a schema.
 
 The file is the record `records.Datasheet`, nothing more. What is checked is checked here, at the
-edge; the rest of the code trusts the record. Keys of estimates are taken apart here too, so that
-figures, gates and comparisons agree on what `axis.name[dim=value]` says.
+edge; the rest of the code trusts the record.
 
 `python -m judgesheet.spine.datasheet` prints the schema.
 """
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import RunError
+from judgesheet.keys import Key
+from judgesheet.reasons import NO_FINITE_NUMBER
 from judgesheet.records import AxisResult, Datasheet, Estimate
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
 # 1.1: one-sided bounds of estimates, limits and needs of verdicts, the decision, `better`.
-
-_KEY = re.compile(r"(?P<axis>\w+)\.(?P<name>\w+)(?:\[(?P<dims>.*)\])?", re.DOTALL)
-_DIMENSION = re.compile(r"(\w+)=(.*?)(?:,(?=\w+=)|$)", re.DOTALL)
-_NO_NUMBER = "the computation gave no finite number"
-
-
-class Key(NamedTuple):
-    """The parts of an estimate's key: `score_order`, `selection`, `{"score": "3", …}`."""
-
-    axis: str
-    name: str
-    dims: dict[str, str]
-
-
-def parse_key(key: str) -> Key:
-    """Take `axis.name[dim=value,dim=value]` apart; values stay text (`12345` may be an order).
-
-    Raises
-    ------
-    RunError
-        if it is no key.
-    """
-    found = _KEY.fullmatch(key)
-    if found is None:
-        raise RunError(
-            f"{key[:100]!r} is no key of an estimate; keys look like axis.name[dim=value]"
-        )
-    return Key(found["axis"], found["name"], dict(_DIMENSION.findall(found["dims"] or "")))
+# 1.2: `reason` and `given` of estimates, `proves` of bounds.
 
 
 def by_key(sheet: Datasheet) -> dict[str, Estimate]:
@@ -62,9 +35,9 @@ def by_key(sheet: Datasheet) -> dict[str, Estimate]:
     return {estimate.key: estimate for axis in sheet.axes for estimate in axis.estimates}
 
 
-def family(result: AxisResult, name: str) -> list[tuple[dict[str, str], Estimate]]:
+def family(result: AxisResult, name: str) -> list[tuple[Mapping[str, str], Estimate]]:
     """The members of `axis.name[…]` with their dimensions, in the sheet's order."""
-    keyed = [(parse_key(estimate.key), estimate) for estimate in result.estimates]
+    keyed = [(Key.parse(estimate.key), estimate) for estimate in result.estimates]
     return [(key.dims, estimate) for key, estimate in keyed if key.name == name]
 
 
@@ -114,7 +87,7 @@ def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
         clean = {str(name): _finite(part) for name, part in value.items()}
         if "key" in clean and clean.get("value", 0) is None and not clean.get("note", ""):
-            clean["note"] = _NO_NUMBER
+            clean["note"], clean["reason"] = NO_FINITE_NUMBER.sentence, NO_FINITE_NUMBER.code
         return clean
     if isinstance(value, list | tuple):
         return [_finite(part) for part in value]
@@ -155,7 +128,7 @@ def _validate(data: Any, where: str) -> Datasheet:
     except ValidationError as error:
         raise RunError(f"{where}: {_first_problem(error)}") from None
     for key in by_key(sheet):
-        parse_key(key)
+        Key.parse(key)
     return sheet
 
 

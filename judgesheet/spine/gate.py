@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
 
+from judgesheet.keys import ANY, Key
 from judgesheet.records import (
     AxisResult,
     Characteristic,
@@ -21,7 +22,7 @@ from judgesheet.records import (
     Verdict,
 )
 from judgesheet.spine.compare import Z95, Comparison, Difference, Spread, difference, p_worse
-from judgesheet.spine.datasheet import by_key, parse_key
+from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.policy import Limit, Policy, Regression
 from judgesheet.stats.multiplicity import holm
 
@@ -89,27 +90,21 @@ def reach(estimate: Estimate) -> Reach | None:
 def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     found, probed = by_key(sheet), {axis.name for axis in sheet.axes}
     for limit in policy.limit:
-        if parse_key(limit.key).axis in probed:
+        if Key.parse(limit.key).axis in probed:
             for key in _members(limit.key, found):
                 yield _hold(limit, key, found)
         elif not limit.when_probed:
-            axis = parse_key(limit.key).axis
+            axis = Key.parse(limit.key).axis
             why = f"{axis} was not probed"
             yield _unproven(limit, limit.key, None, why, f"probe it: --axis {axis}")
 
 
 def _members(key: str, found: Mapping[str, Estimate]) -> list[str]:
     """The keys that a limit means: itself, or those with any value where it has a `*`."""
-    wanted = parse_key(key)
-    if "*" not in wanted.dims.values():
+    wanted = Key.parse(key)
+    if ANY not in wanted.dims.values():
         return [key]
-    members = []
-    for one in found:
-        axis, name, dims = parse_key(one)
-        alike = (axis, name, set(dims)) == (wanted.axis, wanted.name, set(wanted.dims))
-        if alike and all(wanted.dims[dim] in ("*", dims[dim]) for dim in dims):
-            members.append(one)
-    return members or [key]
+    return [one for one in found if Key.parse(one).fits(wanted)] or [key]
 
 
 def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
@@ -134,11 +129,13 @@ def _meant(key: str, found: Iterable[str]) -> str:
     "" where no name is similar. The whole key would be a poor measure: all keys of an axis begin
     alike.
     """
-    axis, name, _ = parse_key(key)
-    names = {one: parse_key(one).name for one in found}
-    close = difflib.get_close_matches(name, dict.fromkeys(names.values()), n=1, cutoff=SIMILAR)
+    wrong = Key.parse(key)
+    names = {one: Key.parse(one).name for one in found}
+    close = difflib.get_close_matches(
+        wrong.name, dict.fromkeys(names.values()), n=1, cutoff=SIMILAR
+    )
     alike = [one for one in names if names[one] in close]
-    mine = [one for one in alike if parse_key(one).axis == axis]
+    mine = [one for one in alike if Key.parse(one).axis == wrong.axis]
     return next(iter(difflib.get_close_matches(key, mine or alike, n=1, cutoff=0)), "")
 
 
@@ -286,6 +283,7 @@ def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
         limit=one.margin,
         kind="max",
         warns=one.not_proven == "warn",
+        against_baseline=True,
     )
     found = _worsening(row)
     if found is None or p is None:
@@ -334,11 +332,12 @@ def _decision(sheet: Datasheet, policy: Policy) -> Decision:
         text = "Not proven: no limit of the policy is proven on what was probed."
         return Decision("not proven", name, "", f"{text}{scope}")
     tightest = min(kept, key=_distance)
-    conditions = tuple(dict.fromkeys(_conditions(sheet)))
+    conditions = dict(_conditions(sheet))
     proven = f"{_count(kept)} proven, {tightest.key} by least"
     if conditions:
         text = f"Adopt under conditions: {proven}.{scope}"
-        return Decision("conditions", name, tightest.key, text, conditions)
+        told, keys = tuple(conditions), tuple(conditions.values())
+        return Decision("conditions", name, tightest.key, text, told, keys)
     return Decision("adopt", name, tightest.key, f"Adopt: {proven}.{scope}")
 
 
@@ -356,14 +355,14 @@ def _distance(verdict: Verdict) -> float:
 def _scope(sheet: Datasheet, policy: Policy) -> str:
     """What the decision leaves out, and until when it stands."""
     probed = {axis.name for axis in sheet.axes}
-    axes = dict.fromkeys(parse_key(limit.key).axis for limit in policy.limit)
+    axes = dict.fromkeys(Key.parse(limit.key).axis for limit in policy.limit)
     absent = [axis for axis in axes if axis not in probed]
     day = review_day(sheet, policy)
     skipped = f" Not probed: {', '.join(absent)}." if absent else ""
     return skipped + (f" Measure again by {day.isoformat()}." if day else "")
 
 
-def _conditions(sheet: Datasheet) -> Iterator[str]:
+def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What an adoption rests on, each with the keys that say so.
 
     - a limit that only warns is not proven;
@@ -371,29 +370,27 @@ def _conditions(sheet: Datasheet) -> Iterator[str]:
     - a binding recommendation for an axis that the policy judges by more than warnings;
     - calls without a verdict there, or a run that is not complete.
     """
-    judged = {parse_key(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
+    judged = {Key.parse(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
     for verdict in sheet.verdicts:
         if verdict.passed is None:
-            yield f"{verdict.key} {verdict.rule} is not proven ({verdict.why})"
+            yield f"{verdict.key} {verdict.rule} is not proven ({verdict.why})", ()
     kept = {verdict.key for verdict in sheet.verdicts if verdict.passed}
     for axis in sheet.axes:
         for remedy in axis.mitigations:
             if remedy.after in kept and remedy.before not in kept:
-                yield f"{remedy.action}: {remedy.calls} calls a judgment ({remedy.after})"
+                yield f"{remedy.action}: {remedy.calls} calls a judgment", (remedy.after,)
         if axis.name in judged:
             yield from _lost(axis)
     for advice in sheet.recommendations:
         if advice.binding and advice.axis in judged:
-            yield f"{advice.text} ({', '.join(advice.evidence)})"
+            yield advice.text, advice.evidence
     if sheet.run.get("complete") is False:
-        yield "the run is not complete: finish it and measure again"
+        yield "the run is not complete: finish it and measure again", ()
 
 
-def _lost(axis: AxisResult) -> Iterator[str]:
+def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
     asked = axis.answered + axis.unreadable + axis.refused + axis.failed
     lost = asked - axis.answered
     if asked and lost / asked > MANY_LOST:
-        yield (
-            f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict; the limits "
-            "are proven of the others only"
-        )
+        told = f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict"
+        yield f"{told}; the limits are proven of the others only", ()

@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import IO, Any
 
-from judgesheet.axes import Axis, all_axes
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis
 from judgesheet.errors import RunError, StimuliError
 from judgesheet.judges.http import LONGEST_NAME, OPENAI, reading
 from judgesheet.records import Call, Label, Plan, Reply, digest

@@ -1,21 +1,25 @@
 """Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
-from judgesheet import axes
-from judgesheet.axes import Axis, Distributing, Readings, all_axes, explain
+from judgesheet import axis as kit
+from judgesheet import stats
+from judgesheet.axes import all_axes, explain
+from judgesheet.axis import Axis, Distributing, Readings, headline
 from judgesheet.errors import RunError
-from judgesheet.records import AxisResult, Bounds, Estimate, Label, Recommendation, digest
+from judgesheet.estimates import Estimates
+from judgesheet.keys import Key, split_local
+from judgesheet.reasons import NOT_RECORDED
+from judgesheet.records import AxisResult, Estimate, Label, Recommendation, digest
 from judgesheet.spine.parsing import Parser, from_records, read
-from judgesheet.stats.bounds import one_sided
 
 if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger
@@ -100,10 +104,10 @@ def measure_axis(
     """One axis: its result, its recommendations and its parsed table."""
     table = parse_rows(axis, rows, parser)
     readings = Readings(table, labels, temperature, seed)
-    estimates = {estimate.key: bounded(estimate) for estimate in axis.measure(readings)}
+    estimates = Estimates(axis.NAME, axis.measure(readings))
     is_recorded = bool((rows["reply"] == "recorded").all())
     if is_recorded:
-        estimates.update(_missing(axis, estimates))
+        estimates = estimates.with_more(_missing(axis, estimates))
     result = AxisResult(
         name=axis.NAME,
         title=axis.TITLE,
@@ -115,78 +119,69 @@ def measure_axis(
             *(_not_estimable(estimates.values()) if is_recorded else ()),
         ),
         findings=tuple(axis.find(estimates)),
-        characteristics=tuple(row for row in axis.HEADLINE if row.key in estimates),
+        characteristics=tuple(row for row in headline(axis) if row.key in estimates),
         mitigations=tuple(
             one for one in axis.mitigate(estimates) if {one.before, one.after} <= set(estimates)
         ),
-        ratings=tuple(axis.rate(readings)),
+        ratings=tuple(axis.tested_range(readings)),
         controls=tuple(axis.control(estimates)),
         glossary=_glossary(axis, estimates),
         figures=tuple(
-            figure
-            for figure in axis.figures(estimates)
-            if any(_family(key) in figure.families for key in estimates)
+            plot
+            for plot in axis.plots(estimates)
+            if any(Key.parse(key).name in plot.families for key in estimates)
         ),
     )
     return result, list(axis.recommend(estimates)), table
 
 
-def _missing(axis: Axis, estimates: Mapping[str, Estimate]) -> dict[str, Estimate]:
+def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
     """The headline figures that the records do not allow, each with what they lack."""
-    keys = [row.key for row in axis.HEADLINE if row.key not in estimates]
-    return {key: Estimate(key, _label(key), None, note=_lack(axis, key)) for key in keys}
+    for row in headline(axis):
+        if row.key not in estimates:
+            key = Key.parse(row.key)
+            note = f"the records lack {_lack(axis, key)}"
+            yield Estimate(row.key, _label(key), None, note=note, reason=NOT_RECORDED.code)
 
 
-def _label(key: str) -> str:
-    name, _, dims = key.split(".", 1)[1].partition("[")
-    of = f" ({dims.rstrip(']')})" if dims else ""
-    return name.replace("_", " ").capitalize() + of
+def _label(key: Key) -> str:
+    dims = ",".join(f"{dim}={value}" for dim, value in key.dims.items())
+    return key.name.replace("_", " ").capitalize() + (f" ({dims})" if dims else "")
 
 
-def _lack(axis: Axis, key: str) -> str:
-    what = next((words for part, words in axis.NEEDS if part in key), "calls of this axis")
-    return f"the records lack {what}"
+def _lack(axis: Axis, key: Key) -> str:
+    """What the records must hold for a figure, by the first pattern that fits its key."""
+    for pattern, words in axis.MISSING_REASONS.items():
+        name, _, inside = pattern.partition("[")
+        dims = split_local(f"any[{inside}")[1] if inside else {}
+        if name in ("", key.name) and dims.items() <= key.dims.items():
+            return words
+    return "calls of this axis"
 
 
 def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
     """One sentence per reason why figures have no value."""
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[tuple[str, str], list[str]] = {}
     for estimate in estimates:
         if estimate.value is None:
-            reasons.setdefault(estimate.note, []).append(estimate.key.split(".", 1)[1])
-    for reason, names in reasons.items():
+            # The code groups; figures that lack different records have different words as well.
+            said = estimate.note if estimate.reason in ("", NOT_RECORDED.code) else estimate.reason
+            reasons.setdefault((said, estimate.note), []).append(Key.parse(estimate.key).local)
+    for (_, reason), names in reasons.items():
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         listed = ", ".join(names[:MOST_NAMES])
         yield f"Not estimable from these records, because {reason}: {listed}{more}."
 
 
-def bounded(estimate: Estimate) -> Estimate:
-    """The estimate with the one-sided bounds that gates read, where its interval gives any."""
-    found = one_sided(
-        estimate.value,
-        estimate.low,
-        estimate.high,
-        unit=estimate.unit,
-        n=estimate.n,
-        clusters=estimate.clusters,
-        method=estimate.method,
-        level=estimate.level,
-    )
-    if found is None or estimate.bounds is not None:
-        return estimate
-    bounds = Bounds(found.low, found.high, found.level, found.method)
-    return replace(estimate, bounds=bounds)
-
-
 def code_digest(name: str) -> str:
-    """SHA-256 over the source of an axis and of what axes share: the same reads the same.
+    """SHA-256 over the source of an axis, of what axes share and of the arithmetic.
 
-    It also changes with the axis's estimates; it never stays when the parser changes.
+    Equal digests read the same replies and compute the same figures.
     """
-    module = sys.modules[all_axes()[name].parse.__module__]
-    own = Path(str(module.__file__))
+    own = Path(str(cast("ModuleType", all_axes()[name]).__file__))
     files = sorted(own.parent.glob("*.py")) if own.stem == "__init__" else [own]
-    files += sorted(Path(axes.__file__).parent.glob("_*.py"))
+    for shared in (kit, stats):
+        files += sorted(Path(str(shared.__file__)).parent.glob("*.py"))
     return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
@@ -225,12 +220,8 @@ def _counts(table: pd.DataFrame) -> dict[str, int]:
     }
 
 
-def _family(key: str) -> str:
-    return key.split(".", 1)[1].split("[", 1)[0]
-
-
-def _glossary(axis: Axis, estimates: Mapping[str, Estimate]) -> dict[str, str]:
-    names = dict.fromkeys(_family(key) for key in estimates)
+def _glossary(axis: Axis, estimates: Estimates) -> dict[str, str]:
+    names = dict.fromkeys(Key.parse(key).name for key in estimates)
     texts = {name: explain(axis.NAME, name) for name in names}
     return {name: _first_paragraph(text) for name, text in texts.items() if text}
 

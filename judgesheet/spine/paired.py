@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from judgesheet.axes import Axis, Readings, all_axes
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis, Readings
 from judgesheet.records import Datasheet
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import COLUMNS, parse_rows

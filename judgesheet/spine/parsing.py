@@ -36,8 +36,9 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Literal, Self
 
-from judgesheet.axes import Axis, all_axes, get_axis
-from judgesheet.axes._reply import json_documents
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Axis
+from judgesheet.axis.reply import json_documents
 from judgesheet.errors import ParserError, RunError, UsageError
 from judgesheet.records import Call, ReplyFormat, digest
 from judgesheet.spine.ledger import Ledger

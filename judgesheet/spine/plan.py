@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Axis, Expectation, Options
-from judgesheet.axes._prompt import built_in
+from judgesheet.axes import prompt
+from judgesheet.axis import Axis, Expectation, Options
 from judgesheet.errors import RunError
 from judgesheet.files import write_lines
 from judgesheet.prices import Prices, cost
@@ -71,7 +71,7 @@ def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> d
 
 
 def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
-    template = options.template or built_in(axis.TEMPLATE)
+    template = options.template or prompt(axis)
     kinds = Counter(canonical_json(call.params) for call in calls)
     usual = kinds.most_common(1)[0][0] if kinds else ""
     typical = next((call for call in calls if canonical_json(call.params) == usual), None)

@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from judgesheet.axes import axis_names
 from judgesheet.errors import PolicyError, RunError, UsageError
+from judgesheet.keys import Key
 from judgesheet.records import digest
 from judgesheet.resources import policies_dir
-from judgesheet.spine.datasheet import parse_key
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 NotProven = Literal["fail", "warn"]
@@ -119,7 +119,7 @@ def load(source: str | Path) -> Policy:
 def keys_beyond(source: str | Path, axes: Sequence[str]) -> list[str]:
     """The keys that a policy limits and a run of these axes (none named: all) does not measure."""
     asked = axes or axis_names()
-    return [limit.key for limit in load(source).limit if parse_key(limit.key).axis not in asked]
+    return [limit.key for limit in load(source).limit if Key.parse(limit.key).axis not in asked]
 
 
 def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
@@ -159,7 +159,7 @@ def _check_keys(keys: Sequence[tuple[str, str]], where: str, axes: Sequence[str]
     """Every key has a form and an axis that exist, and none is bounded twice on one side."""
     for number, (key, kind) in enumerate(keys, start=1):
         try:
-            axis = parse_key(key).axis
+            axis = Key.parse(key).axis
         except RunError as error:
             raise PolicyError(f"{where} {number}: {error}") from None
         if axes is not None and axis not in axes:

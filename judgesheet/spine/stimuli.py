@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgesheet.axes import Axis, all_axes
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.records import Stimulus, canonical_json, digest
 from judgesheet.resources import stimuli_dir

@@ -1,83 +1,73 @@
 """One-sided bounds for gates: what an estimate proves to lie below, or above, a limit.
 
 A two-sided 95 % interval leaves 2.5 % on each side; a gate asks about one side and may leave 5 %.
-The bounds come from what an estimate already carries (value, interval, n, clusters and the name of
-its method), so that every axis gets them in the same way.
+Which of these bounds belongs to an interval is decided where its kind is known, in
+`Interval.one_sided`.
 """
 
 from dataclasses import dataclass
 from math import atanh, sqrt, tanh
+from typing import NamedTuple
 
 from scipy import special
 
-from ._support import t_quantile, two_sided
-from .interval import ICC_AT_BOUND
+from ._support import ICC_AT_BOUND, t_quantile, two_sided
 
-RATES = (
-    "Wilson",
-    "beta-binomial",
-    "Clopper-Pearson on clusters",
-    "cluster-robust t, within 0 and 1",
-)
-"""How the methods of intervals begin that belong to one rate, and not to a difference of rates."""
-STUDENT = "cluster-robust t"
-FISHER = "Fisher z, delete-a-cluster jackknife, t"
-BAND = "mean and 2.5-97.5 percentile"
-"""A band over subsets of orders: it holds no error of sampling, so it proves nothing."""
+
+class Span(NamedTuple):
+    """A value with the ends of its two-sided 95 % interval, which hold it."""
+
+    value: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
 class OneSided:
-    """Two bounds, each holding with probability `level`; `method` says how they were computed."""
+    """Two bounds, each holding with probability `level`; `method` says how they were computed.
+
+    `proves` is False where there is no error of sampling in them, so that nothing follows.
+    """
 
     low: float
     high: float
     level: float
     method: str
+    proves: bool = True
 
 
-def one_sided(
-    value: float | None,
-    low: float | None,
-    high: float | None,
-    *,
-    unit: str,
-    n: int,
-    clusters: int,
-    method: str,
-    level: float = 0.95,
-) -> OneSided | None:
-    """The one-sided bounds that an estimate's interval implies; None where it has no interval.
+def nothing_proven(level: float) -> OneSided:
+    """The bounds of a band over subsets of orders, which holds no error of sampling."""
+    reason = "none: the range over subsets is no confidence interval"
+    return OneSided(-1.0, 1.0, level, reason, proves=False)
 
-    - A share of calls: `korn_graubard`, whatever its interval.
-    - A cluster-robust t interval: its half-width with the one-sided quantile of t.
-    - A correlation by Fisher's z: the same, on the z scale.
-    - Anything else: the ends of the two-sided interval, which hold with more than `level`.
 
-    Parameters
-    ----------
-    value, low, high
-        Estimate and ends of its two-sided interval of confidence `level`.
-    unit, n, clusters, method
-        As on the estimate; `clusters` counts the units of resampling.
-    level
-        Confidence of each bound.
+def of_rate(span: Span, n: int, clusters: int, level: float) -> OneSided:
+    """The bounds of a share of calls, by the design effect that its interval shows."""
+    return korn_graubard(span.value, n, clusters, _deff(*span, n, clusters), level)
+
+
+def of_mean(span: Span, clusters: int, level: float) -> OneSided:
+    """The bounds of a cluster-robust mean: half-widths shrunk to the one-sided quantile of t.
+
+    Ends that were cut stay where they were cut.
     """
-    if value is None or low is None or high is None:
-        return None
-    low, high = min(low, value), max(high, value)
-    if method.startswith(BAND):
-        return OneSided(-1.0, 1.0, level, "none: the range over subsets is no confidence interval")
-    if clusters > 1 and n > 0:
-        if unit == "share" and 0 <= value <= 1 and method.startswith(RATES):
-            return korn_graubard(value, n, clusters, _deff(value, low, high, n, clusters), level)
-        if method == STUDENT:
-            return _student(value, low, high, clusters, level)
-        if method == FISHER and low > -1 and high < 1:
-            scaled = _student(atanh(value), atanh(low), atanh(high), clusters, level)
-            name = "Fisher z, one-sided quantile of t"
-            return OneSided(tanh(scaled.low), tanh(scaled.high), level, name)
-    return OneSided(low, high, level, "ends of the two-sided interval (conservative)")
+    value, low, high = span
+    half = max(value - low, high - value)
+    half *= t_quantile(clusters - 1, level) / t_quantile(clusters - 1, two_sided(level))
+    name = "cluster-robust t, one-sided quantile"
+    return OneSided(max(low, value - half), min(high, value + half), level, name)
+
+
+def of_correlation(span: Span, clusters: int, level: float) -> OneSided:
+    """The bounds of a correlation inside (-1, 1): those of a mean, on the scale of Fisher's z."""
+    scaled = of_mean(Span(*map(atanh, span)), clusters, level)
+    return OneSided(tanh(scaled.low), tanh(scaled.high), level, "Fisher z, one-sided quantile of t")
+
+
+def of_ends(span: Span, level: float) -> OneSided:
+    """The ends of the two-sided interval themselves, each of which holds with more than `level`."""
+    return OneSided(span.low, span.high, level, "ends of the two-sided interval (conservative)")
 
 
 def korn_graubard(
@@ -134,11 +124,3 @@ def _deff(p: float, low: float, high: float, n: int, clusters: int) -> float:
         return deff
     hits = max(1.0, min(p, 1 - p) * n / max(1.0, deff))
     return deff * (1 + sqrt(2 / hits) / 2)
-
-
-def _student(value: float, low: float, high: float, clusters: int, level: float) -> OneSided:
-    """Half-widths shrunk from the two-sided to the one-sided quantile; cut ends stay where cut."""
-    half = max(value - low, high - value)
-    half *= t_quantile(clusters - 1, level) / t_quantile(clusters - 1, two_sided(level))
-    name = "cluster-robust t, one-sided quantile"
-    return OneSided(max(low, value - half), min(high, value + half), level, name)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from judgesheet.reasons import CONSTANT, Reason
+
 from ._support import (
     Flags,
     Floats,
@@ -22,6 +24,7 @@ from ._support import (
     t_quantile,
     two_sided,
 )
+from .interval import Interval
 
 Kind = Literal["pearson", "spearman"]
 
@@ -30,34 +33,19 @@ MOST_GROUPS = 200
 _TINY_TARGET = 1e-20  # sum of squares about the mean relative to that about 0: a constant
 _CHUNK = 4_000_000  # bootstrap weights held at once
 
+ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
+FEW_CLUSTERS = Reason("few_clusters", "fewer than three clusters: no interval")
+PERFECT = Reason("perfect", "perfect correlation: no interval")
+DEGENERATE_WITHOUT_ONE = Reason(
+    "degenerate_without_one", "undefined or perfect without one cluster: no interval"
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Correlation:
-    """A correlation coefficient with its interval.
+class Correlation(Interval):
+    """A correlation coefficient with its interval; `n` complete items entered it."""
 
-    Attributes
-    ----------
-    value
-        The coefficient, None where it is undefined.
-    low, high, level
-        Interval and its confidence level; None where there is none.
-    n, clusters
-        Complete items, and the clusters they came from.
-    kind
-        `pearson` or `spearman`.
-    method, note
-        How the interval was computed; why something is None.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
-    level: float
-    n: int
-    clusters: int
-    kind: Kind
-    method: str
-    note: str = ""
+    n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,32 +187,34 @@ def cluster_jackknife_r(
     x, y, labels = x[known], y[known], np.asarray(clusters)[known]
     codes, groups = cluster_codes(labels)
 
-    def answer(
-        value: float | None, low: float | None, high: float | None, note: str = ""
-    ) -> Correlation:
-        method = "Fisher z, delete-a-cluster jackknife, t"
-        return Correlation(value, low, high, level, x.size, groups, kind, method, note)
+    method = "Fisher z, delete-a-cluster jackknife, t"
+
+    def answer(value: float | None, why: Reason) -> Correlation:
+        return Correlation(
+            value, None, None, level, groups, method, why.sentence, "other", why.code, x.size
+        )
 
     r = pearson(x, y) if kind == "pearson" else spearman(x, y)
     if np.isnan(r):
-        return answer(None, None, None, _why_undefined(x))
+        return answer(None, _why_undefined(x))
     if groups < 3:
-        return answer(r, None, None, "fewer than three clusters: no interval")
+        return answer(r, FEW_CLUSTERS)
     if abs(r) > 1 - 1e-9:
-        return answer(r, None, None, "perfect correlation: no interval")
+        return answer(r, PERFECT)
     folds, deletions = codes % MOST_GROUPS, min(groups, MOST_GROUPS)
     left_out = _leave_out(x, y, folds, deletions, kind)
     if np.isnan(left_out).any() or np.any(np.abs(left_out) > 1 - 1e-9):
-        return answer(r, None, None, "undefined or perfect without one cluster: no interval")
+        return answer(r, DEGENERATE_WITHOUT_ONE)
     z = np.arctanh(left_out)
     se = float(np.sqrt((deletions - 1) / deletions * np.sum((z - z.mean()) ** 2)))
     half = t_quantile(deletions - 1, two_sided(level)) * se
     centre = float(np.arctanh(r))
-    return answer(r, float(np.tanh(centre - half)), float(np.tanh(centre + half)))
+    low, high = float(np.tanh(centre - half)), float(np.tanh(centre + half))
+    return Correlation(r, low, high, level, groups, method, kind="correlation", n=x.size)
 
 
-def _why_undefined(x: Floats) -> str:
-    return f"undefined: {'one side is constant' if x.size > 1 else 'fewer than two items'}"
+def _why_undefined(x: Floats) -> Reason:
+    return CONSTANT if x.size > 1 else ONE_ITEM
 
 
 def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind) -> Floats:
@@ -356,16 +346,16 @@ def paper_bootstrap_r(
     method, items = f"item percentile bootstrap, {resamples} resamples", int(x.size)
     r = pearson(x, y) if kind == "pearson" else spearman(x, y)
     if np.isnan(r):
-        note = _why_undefined(x)
-        return Correlation(None, None, None, level, items, items, kind, method, note)
+        why = _why_undefined(x)
+        return Correlation(None, None, None, level, items, method, why.sentence, n=items)
     drawn = np.concatenate(list(_item_resamples(x, y, rng, kind, resamples)))
     drawn = drawn[~np.isnan(drawn)]
     if not drawn.size:
         note = "undefined in every resample"
-        return Correlation(r, None, None, level, items, items, kind, method, note)
+        return Correlation(r, None, None, level, items, method, note, n=items)
     tail = 1 - two_sided(level)
     low, high = np.quantile(drawn, [tail, 1 - tail])
-    return Correlation(r, float(low), float(high), level, items, items, kind, method)
+    return Correlation(r, float(low), float(high), level, items, method, n=items)
 
 
 def _item_resamples(

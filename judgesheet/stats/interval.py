@@ -1,16 +1,28 @@
 """Intervals for means and rates whose calls share stimuli: the cluster is the unit.
 
-`value`, `low` and `high` are None where they are not defined, and `note` says why.
+`value`, `low` and `high` are None where they are not defined, and `reason` says why.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from judgesheet.reasons import (
+    ALL_AGREE,
+    CONSTANT,
+    NEVER_VARIED,
+    NO_OBSERVATIONS,
+    ONE_CLUSTER,
+    Reason,
+)
+
+from . import bounds
 from ._support import (
+    ICC_AT_BOUND,
     TINY,
     Floats,
     cluster_codes,
@@ -24,10 +36,12 @@ from ._support import (
 
 SMALL_SAMPLE = 20
 """Below this number of clusters a rate gets the beta-binomial interval."""
-ICC_AT_BOUND = 0.1
-"""Intraclass correlation assumed where all calls agree and the data cannot show one."""
 DEFF_FLOOR_FRACTIONAL = 0.1
 """Averages vary less than single calls; their effective n is at most ten times their count."""
+
+Kind = Literal["rate", "mean", "correlation", "band", "other"]
+"""What an interval is of, which decides its one-sided bounds: a share of calls, a cluster-robust
+mean, a correlation on Fisher's scale, a range without error of sampling, or none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +61,11 @@ class Interval:
     method
         How the interval was computed.
     note
-        Why something is None or degenerate; empty otherwise.
+        Why something is None or degenerate, in words; empty otherwise.
+    kind
+        What the interval is of.
+    reason
+        Code of the `Reason` why something is None; empty otherwise.
     """
 
     value: float | None
@@ -57,6 +75,56 @@ class Interval:
     clusters: int = 0
     method: str = ""
     note: str = ""
+    kind: Kind = "other"
+    reason: str = ""
+
+    def one_sided(self, n: int, level: float = 0.95) -> bounds.OneSided | None:
+        """The one-sided bounds that the interval implies; None where it has no two ends.
+
+        - of a share of calls: `bounds.korn_graubard`;
+        - of a cluster-robust mean: its half-width with the one-sided quantile of t;
+        - of a correlation: the same, on Fisher's scale;
+        - of anything else: the ends of the two-sided interval, which hold with more than `level`.
+
+        Parameters
+        ----------
+        n
+            Number of calls behind the estimate.
+        level
+            Confidence of each bound.
+        """
+        if self.value is None or self.low is None or self.high is None:
+            return None
+        span = bounds.Span(self.value, min(self.low, self.value), max(self.high, self.value))
+        if self.kind == "band":
+            return bounds.nothing_proven(level)
+        if self.clusters > 1 and n > 0:
+            if self.kind == "rate":
+                return bounds.of_rate(span, n, self.clusters, level)
+            if self.kind == "mean":
+                return bounds.of_mean(span, self.clusters, level)
+            if self.kind == "correlation" and span.low > -1 and span.high < 1:
+                return bounds.of_correlation(span, self.clusters, level)
+        return bounds.of_ends(span, level)
+
+
+def missing(
+    reason: Reason, *, level: float = 0.95, clusters: int = 0, method: str = ""
+) -> Interval:
+    """What stands where nothing can be estimated."""
+    return Interval(None, None, None, level, clusters, method, reason.sentence, reason=reason.code)
+
+
+def without_ends(
+    value: float, reason: Reason, *, level: float = 0.95, clusters: int = 0, method: str = ""
+) -> Interval:
+    """A value that the data give no interval for."""
+    return Interval(value, None, None, level, clusters, method, reason.sentence, reason=reason.code)
+
+
+def exactly(value: float, *, clusters: int = 0, method: str = "") -> Interval:
+    """A number that is no estimate or has no interval by its nature: a count, a p-value."""
+    return Interval(value, None, None, clusters=clusters, method=method)
 
 
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
@@ -110,10 +178,10 @@ def cluster_t(
     sums, sizes = sums[sizes > 0], sizes[sizes > 0]
     groups, method = int(sums.size), "cluster-robust t"
     if groups == 0:
-        return Interval(None, None, None, level, 0, method, "no observations")
+        return missing(NO_OBSERVATIONS, level=level, method=method)
     value = float(sums.sum() / sizes.sum())
     if groups == 1:
-        return Interval(value, None, None, level, 1, method, "one cluster: no interval")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method=method)
     method = f"{method}, within 0 and 1" if bounded else method
     if bounded and _all_agree(sums, sizes):
         return _unanimous(round(value), groups, level)
@@ -122,12 +190,14 @@ def cluster_t(
     if half <= 0:
         note = f"all {groups} clusters agree"
         if not bounded:
-            return Interval(value, None, None, level, groups, method, f"{note}: no interval")
+            alike = ALL_AGREE.saying(f"{note}: no interval")
+            return without_ends(value, alike, level=level, clusters=groups, method=method)
         half, method = unseen_share(groups, level), "Clopper-Pearson on clusters"
     low, high = value - half, value + half
     if bounded:
         low, high = max(0.0, low), min(1.0, high)
-    return Interval(value, low, high, level, groups, method, note)
+    kind: Kind = "rate" if bounded else "mean"
+    return Interval(value, low, high, level, groups, method, note, kind)
 
 
 def mean_t(values: ArrayLike, level: float = 0.95, *, bounded: bool = False) -> Interval:
@@ -162,7 +232,8 @@ def _unanimous(value: int, groups: int, level: float) -> Interval:
     reach = unseen_share(groups, level)
     low, high = (1 - reach, 1.0) if value else (0.0, reach)
     note = f"all {groups} clusters agree: the interval is that of {value * groups} of {groups}"
-    return Interval(float(value), low, high, level, groups, "Clopper-Pearson on clusters", note)
+    method = "Clopper-Pearson on clusters"
+    return Interval(float(value), low, high, level, groups, method, note, "rate")
 
 
 def unseen_share(groups: int, level: float = 0.95) -> float:
@@ -203,13 +274,12 @@ def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95
     array = floats(drawn)
     array = array[~np.isnan(array)]
     if np.isnan(value):
-        return Interval(None, None, None, level, clusters, note="undefined: one side is constant")
+        return missing(CONSTANT, level=level, clusters=clusters)
     method = f"cluster bootstrap, {np.size(drawn):,} resamples"
     if clusters < 2 or not array.size:
-        return Interval(value, None, None, level, clusters, method, "one cluster: no interval")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=clusters, method=method)
     if np.ptp(array) <= TINY:
-        note = "the same in every resample: no interval"
-        return Interval(value, None, None, level, clusters, method, note)
+        return without_ends(value, NEVER_VARIED, level=level, clusters=clusters, method=method)
     low, high = expanded_percentiles(array, clusters, level)
     return Interval(value, min(low, value), max(high, value), level, clusters, method)
 
@@ -229,9 +299,9 @@ def wilson(k: float, n: float, level: float = 0.95) -> Interval:
     Wilson, E. B. (1927), "Probable inference", JASA 22, 209-212.
     """
     if n <= 0:
-        return Interval(None, None, None, level, 0, "Wilson", "no observations")
+        return missing(NO_OBSERVATIONS, level=level, method="Wilson")
     low, high = _wilson_bounds(k / n, n, z_quantile(two_sided(level)))
-    return Interval(k / n, low, high, level, 0, "Wilson")
+    return Interval(k / n, low, high, level, 0, "Wilson", kind="rate")
 
 
 def _wilson_bounds(p: float, n: float, z: float) -> tuple[float, float]:
@@ -265,17 +335,17 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -
     k, n = k[n > 0], n[n > 0]
     groups = int(n.size)
     if groups == 0:
-        return Interval(None, None, None, level, 0, "cluster rate", "no observations")
+        return missing(NO_OBSERVATIONS, level=level, method="cluster rate")
     value = float(k.sum() / n.sum())
     if groups == 1:
-        return Interval(value, None, None, level, 1, "cluster rate", "one cluster: no interval")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method="cluster rate")
     if groups < SMALL_SAMPLE:
         low, high = _beta_binomial(k, n, level)
         method = "beta-binomial, Jeffreys mean, uniform ICC prior"
     else:
         low, high = _deff_wilson(k, n, level)
         method = "Wilson on the effective n, t quantile"
-    return Interval(value, min(low, value), max(high, value), level, groups, method)
+    return Interval(value, min(low, value), max(high, value), level, groups, method, kind="rate")
 
 
 def _deff_wilson(k: Floats, n: Floats, level: float) -> tuple[float, float]:

@@ -9,6 +9,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.reasons import CONSTANT, NEVER_VARIED, Reason
+
 from ._support import (
     Floats,
     bootstrap_weights,
@@ -17,7 +19,18 @@ from ._support import (
     t_quantile,
     two_sided,
 )
-from .correlation import Correlation, DeltaR, Kind, difference, pearson, spearman
+from .correlation import (
+    FEW_CLUSTERS,
+    PERFECT,
+    Correlation,
+    DeltaR,
+    Kind,
+    difference,
+    pearson,
+    spearman,
+)
+
+RARELY_DEFINED = Reason("rarely_defined", "undefined in most resamples: no interval")
 
 _LEAST_SPREAD = 1e-10  # variance relative to that of all items below which a side is constant
 
@@ -61,31 +74,32 @@ def macro_r(
     items, used = int(known.any(axis=1).sum()), len(np.unique(codes[known.any(axis=1)]))
     method = f"Fisher z, cluster bootstrap with {resamples:,} resamples, t"
 
-    def answer(
-        value: float | None, low: float | None, high: float | None, note: str
-    ) -> Correlation:
-        return Correlation(value, low, high, level, items, used, kind, method, note)
+    def answer(value: float | None, why: Reason) -> Correlation:
+        said = note or why.sentence
+        return Correlation(value, None, None, level, used, method, said, "other", why.code, items)
 
+    note = ""
     if not defined.any():
-        return answer(None, None, None, "undefined for every criterion: one side is constant")
+        return answer(None, CONSTANT.saying("undefined for every criterion: one side is constant"))
     columns = np.flatnonzero(defined)
     value = float(np.mean([_point(scores[:, c], target[:, c], kind) for c in columns]))
     lost = len(defined) - len(columns)
     note = f"without {lost} of {len(defined)} criteria: one side is constant" if lost else ""
     if used < 3:
-        return answer(value, None, None, note or "fewer than three clusters: no interval")
+        return answer(value, FEW_CLUSTERS)
     weights = bootstrap_weights(groups, resamples, rng)[:, codes]
     drawn = np.mean([_drawn(scores[:, c], target[:, c], weights, kind) for c in columns], axis=0)
     drawn = drawn[~np.isnan(drawn)]
     if drawn.size < resamples / 2:
-        return answer(value, None, None, note or "undefined in most resamples: no interval")
+        return answer(value, RARELY_DEFINED)
     if max(abs(value), float(np.abs(drawn).max())) > 1 - 1e-9:
-        return answer(value, None, None, note or "perfect correlation: no interval")
+        return answer(value, PERFECT)
     if float(np.ptp(drawn)) < 1e-12:
-        return answer(value, None, None, note or "the same in every resample: no interval")
+        return answer(value, NEVER_VARIED)
     error = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
     half, centre = t_quantile(used - 1, two_sided(level)) * error, float(np.arctanh(value))
-    return answer(value, float(np.tanh(centre - half)), float(np.tanh(centre + half)), note)
+    low, high = float(np.tanh(centre - half)), float(np.tanh(centre + half))
+    return Correlation(value, low, high, level, used, method, note, n=items)
 
 
 def macro_delta_r(

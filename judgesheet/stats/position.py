@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
+
 from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
 from .interval import Interval, cluster_t, unseen_share
 
@@ -76,35 +78,22 @@ class RaoScott:
 
 
 @dataclass(frozen=True, slots=True)
-class CramersV:
-    """Strength of the position bias.
+class CramersV(Interval):
+    """Strength of the position bias: naive V, 0..1 (an unbiased judge reads above 0).
 
     Attributes
     ----------
-    value
-        Naive V, 0..1 (biased upwards: an unbiased judge reads above 0).
     debiased
         sqrt(max(0, V^2 - n tr(cov) / (n-1))).
-    low, high, level
-        Interval of V and its confidence level; None with fewer than two clusters.
     deff
         Design effect used by the interval, without its t factor.
-    n, clusters
-        Calls, and clusters with calls.
-    method, note
-        How the interval was computed; why something is None or degenerate.
+    n
+        Calls.
     """
 
-    value: float | None
-    debiased: float | None
-    low: float | None
-    high: float | None
-    level: float
-    deff: float | None
-    n: int
-    clusters: int
-    method: str
-    note: str = ""
+    debiased: float | None = None
+    deff: float | None = None
+    n: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,13 +346,15 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
     found = _shares(counts)
     method = "noncentral chi-square inverted, cluster-robust design effect"
     if found is None:
-        note = "no calls, or a single position"
-        return CramersV(None, None, None, None, level, None, 0, 0, method, note)
+        why = NO_OBSERVATIONS.saying("no calls, or a single position")
+        return CramersV(None, None, None, level, 0, method, why.sentence, reason=why.code)
     calls, df = found.calls, found.shares.size - 1
     v = min(1.0, float(np.sqrt(found.chi2 / (calls * df))))
     if found.clusters < 2:
-        note = "one cluster: no interval"
-        return CramersV(v, None, None, None, level, None, round(calls), 1, method, note)
+        why = ONE_CLUSTER
+        return CramersV(
+            v, None, None, level, 1, method, why.sentence, reason=why.code, n=round(calls)
+        )
     sampling = 0.0 if found.pseudo else found.spread * found.shares.size / df
     debiased = float(np.sqrt(max(0.0, v * v - sampling)))
     deff, note = _v_deff(found), ""
@@ -381,8 +372,8 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
         if found.clusters < FEW_CLUSTERS:
             high = max(high, unseen_share(found.clusters, level))
     return CramersV(
-        v, debiased, min(low, v), max(high, v), level, deff, round(calls), found.clusters,
-        method, note,
+        v, min(low, v), max(high, v), level, found.clusters, method, note,
+        debiased=debiased, deff=deff, n=round(calls),
     )  # fmt: skip
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judgesheet.axes import Axis, all_axes
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis
+from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Characteristic, Datasheet
-from judgesheet.spine.datasheet import parse_key
 from judgesheet.sweep import words
 from judgesheet.sweep.estimates import Setting, followed, trend, trend_p, unreadable_share
 from judgesheet.sweep.knob import Knob
@@ -90,13 +91,13 @@ def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
             *(Characteristic(estimate.key) for estimate in trends),
         ),
         glossary=_glossary(axis, present),
-        figures=tuple(words.figures(knob, axis, every)),
+        figures=tuple(words.plots(knob, axis, every)),
     )
 
 
 def _glossary(axis: Axis, results: Sequence[AxisResult]) -> dict[str, str]:
     """What the followed estimates mean, as the axis says it, and those of the sweep itself."""
-    names = {parse_key(key).name for key in axis.SWEPT}
+    names = {Key.parse(key).name for key in axis.SWEEP_KEYS}
     known = {name: text for r in results for name, text in r.glossary.items() if name in names}
     for function in (unreadable_share, trend, trend_p):
         first, _, _ = (function.__doc__ or "").strip().partition("\n\n")

@@ -7,10 +7,11 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from judgesheet.axes import Axis, Readings
+from judgesheet.axis import Axis, Readings
+from judgesheet.keys import Key
+from judgesheet.keys import key as key_of
 from judgesheet.records import AxisResult, Datasheet, Estimate, Label
 from judgesheet.spine.assemble import assemble
-from judgesheet.spine.datasheet import parse_key
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import Measured, measure
 from judgesheet.stats.interval import by_cluster, cluster_rate
@@ -52,7 +53,7 @@ class Setting:
         rows = rows[rows["stimulus"].isin(stimuli)]
         if rows.empty:
             return {}
-        families = frozenset(parse_key(key).name for key in axis.SWEPT)
+        families = frozenset(Key.parse(key).name for key in axis.SWEEP_KEYS)
         labels = tuple(label for label in self.labels if label.axis == axis.NAME)
         # The columns of other axes are empty here; an empty `value` is a reading that failed.
         frame = rows.dropna(axis="columns", how="all").assign(value=rows["value"])
@@ -79,7 +80,7 @@ def followed(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Iterator[Fo
     trends = _trends(knob, axis, settings)
     slopes = dict(zip(trends, trend(knob, axis, trends), strict=True))
     tests = dict(zip(trends, trend_p(knob, axis, trends), strict=True))
-    for key in axis.SWEPT:
+    for key in axis.SWEEP_KEYS:
         own = _by_value(axis, key, settings)
         label = next((estimate.label for estimate in own.values()), "")
         levels = {value: _under(knob, value, estimate) for value, estimate in own.items()}
@@ -100,10 +101,9 @@ def _by_value(axis: Axis, key: str, settings: Sequence[Setting]) -> dict[str, Es
 
 def _under(knob: Knob, value: str, estimate: Estimate) -> Estimate:
     """The estimate with the knob as a further dimension."""
-    key, inside = estimate.key, f"{knob.name}={value}"
     return replace(
         estimate,
-        key=f"{key[:-1]},{inside}]" if key.endswith("]") else f"{key}[{inside}]",
+        key=str(Key.parse(estimate.key).at(**{knob.name: value})),
         label=f"{estimate.label}, {knob.name} {value}",
     )
 
@@ -113,7 +113,7 @@ def unreadable_share(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Fol
 
     Interval over stimuli.
     """
-    key, label = f"{axis.NAME}.unreadable_share", "Replies without a readable verdict"
+    key, label = key_of(axis.NAME, "unreadable_share"), "Replies without a readable verdict"
     levels = {}
     for setting in settings:
         table = setting.rows(axis)
@@ -148,7 +148,7 @@ def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Trends:
         [setting.values(axis, shared - {stimulus}) for stimulus in sorted(shared)]
         for setting in settings
     ]
-    known = [key for key in axis.SWEPT if any(key in values for values in whole)]
+    known = [key for key in axis.SWEEP_KEYS if any(key in values for values in whole)]
     return {key: _trend_of(knob, key, whole, without) for key in known}
 
 
@@ -174,8 +174,8 @@ def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
     """
     for key, found in trends.items():
         yield Estimate(
-            key=f"{axis.NAME}.trend[of={key.split('.', 1)[1]}]",
-            label=f"Change of {parse_key(key).name} with {knob.name}",
+            key=key_of(axis.NAME, "trend", of=Key.parse(key).local),
+            label=f"Change of {Key.parse(key).name} with {knob.name}",
             value=None if found is None else found.slope,
             low=None if found is None else found.low,
             high=None if found is None else found.high,
@@ -195,8 +195,8 @@ def trend_p(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
     adjusted = holm([None if found is None else found.p for found in trends.values()])
     for (key, found), p in zip(trends.items(), adjusted, strict=True):
         yield Estimate(
-            key=f"{axis.NAME}.trend_p[of={key.split('.', 1)[1]}]",
-            label=f"No change of {parse_key(key).name} with {knob.name}: p-value",
+            key=key_of(axis.NAME, "trend_p", of=Key.parse(key).local),
+            label=f"No change of {Key.parse(key).name} with {knob.name}: p-value",
             value=p,
             unit="p",
             n=len(knob.values),

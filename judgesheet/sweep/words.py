@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judgesheet.axes import Axis
-from judgesheet.axes._words import percent
+from judgesheet.axis import Axis, headline
+from judgesheet.axis.words import percent
+from judgesheet.keys import Key
 from judgesheet.records import (
     AxisResult,
     Characteristic,
     Estimate,
-    Figure,
+    Plot,
     Recommendation,
     Statement,
 )
-from judgesheet.spine.datasheet import parse_key
 from judgesheet.sweep.estimates import Followed
 from judgesheet.sweep.knob import Knob
 
@@ -39,7 +39,7 @@ def _null(axis: Axis, key: str) -> float | None:
     What a user wants to be high is none, though it has a value that means "nothing" too.
     """
     return next(
-        (row.null for row in axis.HEADLINE if row.key == key and row.better == "lower"), None
+        (row.null for row in headline(axis) if row.key == key and row.better == "lower"), None
     )
 
 
@@ -111,12 +111,12 @@ def warn(knob: Knob, results: Sequence[AxisResult], followed: Sequence[Followed]
     yield from dict.fromkeys(caveat for result in results for caveat in result.caveats)
 
 
-def figures(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Figure]:
+def plots(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Plot]:
     """One line each, against the knob."""
     for one in followed:
-        key = parse_key(one.key)
+        key = Key.parse(one.key)
         if knob.values[0] in one.levels:
-            yield Figure(
+            yield Plot(
                 kind="line",
                 title=one.label,
                 caption=f"Under each setting of {knob.name}, with 95 % intervals.",
@@ -130,7 +130,7 @@ def figures(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Fi
 
 def rows(axis: Axis, followed: Sequence[Followed]) -> Iterator[Characteristic]:
     """Rows of the table: as in the axis's own, where one follows one of its figures."""
-    own = {row.key: row for row in axis.HEADLINE}
+    own = {row.key: row for row in headline(axis)}
     for one in followed:
         for level in one.levels.values():
             if one.key in own:

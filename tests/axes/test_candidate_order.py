@@ -15,10 +15,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from judgesheet.axes import Options, get_axis
+from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order._compose import Composer
 from judgesheet.axes.candidate_order._material import length_spread
+from judgesheet.axis import Options
 from judgesheet.errors import StimuliError, TemplateError
+from judgesheet.estimates import Estimates
 from judgesheet.judges.simulated import SimulatedJudge, verdict_probabilities
 from judgesheet.records import AxisResult, Call, Plan
 from judgesheet.spine.measure import COLUMNS, measure_axis
@@ -523,7 +525,7 @@ def test_a_log_in_one_order_is_not_called_unreadable() -> None:
     assert "one order only" in finding.text
     assert finding.tone == "unknown"
     frame = {e.key: e for e in result.estimates}
-    assert [advice.text for advice in AXIS.recommend(frame)] == [
+    assert [advice.text for advice in AXIS.recommend(Estimates(AXIS.NAME, frame.values()))] == [
         "Ask each pair in the other order too."
     ]
 

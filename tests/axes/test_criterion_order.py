@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axes import Options, get_axis
+from judgesheet.axes import get_axis
+from judgesheet.axis import Options
 from judgesheet.errors import StimuliError, TemplateError
+from judgesheet.estimates import Estimates
 from judgesheet.judges._simulated_criteria import criterion_probabilities
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Estimate, Plan
@@ -249,7 +251,7 @@ def test_labels_that_tell_nothing_accuse_nobody(tmp_path: Path, level: Any, word
     assert finding.tone == "unknown"
     assert words in finding.text
     assert not any(control.passed is False for control in result.controls)
-    advice = get_axis("criterion_order").recommend({e.key: e for e in result.estimates})
+    advice = get_axis("criterion_order").recommend(Estimates("criterion_order", result.estimates))
     assert not any("Do not" in one.text for one in advice)
 
 
@@ -523,7 +525,7 @@ def test_a_log_in_one_order_says_that_nothing_can_be_said(tmp_path: Path) -> Non
 def test_a_balanced_arm_of_one_order_is_not_called_unreadable(tmp_path: Path) -> None:
     result = logged(tmp_path, [["a", "b"]])
     assert [(f.tone, "one order only" in f.text) for f in result.findings] == [("unknown", True)]
-    [advice] = get_axis("criterion_order").recommend({e.key: e for e in result.estimates})
+    [advice] = get_axis("criterion_order").recommend(Estimates("criterion_order", result.estimates))
     assert "other orders of the criteria" in advice.text
 
 

@@ -5,8 +5,11 @@ import re
 
 import pytest
 
-from judgesheet.axes import Axis, Options, all_axes
-from judgesheet.axes._prompt import built_in, compile_prompt
+from judgesheet.axes import all_axes, prompt
+from judgesheet.axis import Axis, Options, headline
+from judgesheet.axis.prompt import compile_prompt
+from judgesheet.estimates import Estimates
+from judgesheet.keys import Key
 from judgesheet.spine.plan import generator, make_plan
 from judgesheet.spine.stimuli import load
 
@@ -29,7 +32,7 @@ def test_it_asks_one_question_in_plain_words(axis: Axis) -> None:
 
 
 def test_its_prompt_compiles(axis: Axis) -> None:
-    compile_prompt(built_in(axis.TEMPLATE), axis.NAME)
+    compile_prompt(prompt(axis), axis.NAME)
 
 
 @pytest.mark.parametrize("profile", ["smoke", "quick", "standard", "full"])
@@ -61,9 +64,9 @@ def test_every_estimate_is_explained_by_its_function(axis: Axis) -> None:
 
 def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
     functions = getattr(axis, "ESTIMATES", {})
-    for row in axis.HEADLINE:
-        assert row.key.split(".", 1)[1].split("[")[0] in functions, row
-    for figure in axis.figures({}):
+    for row in headline(axis):
+        assert Key.parse(row.key).name in functions, row
+    for figure in axis.plots(Estimates(axis.NAME, ())):
         assert set(figure.families) <= set(functions), figure.title
 
 

@@ -12,8 +12,9 @@ import pytest
 
 import judgesheet
 from judgesheet import publish
-from judgesheet.axes import Options, get_axis
-from judgesheet.axes._logprobs import Distribution
+from judgesheet.axes import get_axis
+from judgesheet.axis import Options
+from judgesheet.axis.logprobs import Distribution
 from judgesheet.errors import UsageError
 from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
 from judgesheet.records import LOGPROBS

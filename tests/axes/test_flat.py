@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from judgesheet.axes._flat import EVEN, FLAT, NEARLY_FLAT, explained
+from judgesheet.axis.flat import EVEN, FLAT, NEARLY_FLAT, explained
 from judgesheet.stats.correlation import cluster_jackknife_r
 
 RISING = [1, 2, 3, 4, 5, 6]

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from judgesheet.axes import Options, candidate_order, get_axis
+from judgesheet.axes import candidate_order, get_axis
 from judgesheet.axes.candidate_order import keyed
+from judgesheet.axis import Options
 from judgesheet.records import Stimulus
 from judgesheet.spine.stimuli import validated
 from tests.simulate import SHARED

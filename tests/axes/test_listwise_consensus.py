@@ -14,10 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axes import Options, get_axis
-from judgesheet.axes._prompt import boundary
+from judgesheet.axes import get_axis
 from judgesheet.axes.listwise_consensus._design import depths, sequences
+from judgesheet.axis import Options
+from judgesheet.axis.prompt import boundary
 from judgesheet.errors import StimuliError, TemplateError
+from judgesheet.estimates import Estimates
 from judgesheet.judges._simulated_listwise import expected_scores
 from judgesheet.judges.simulated import SimulatedJudge, position_logits
 from judgesheet.records import AxisResult, Call, Estimate, Plan
@@ -366,7 +368,7 @@ def test_errors_common_to_all_orders_are_not_voted_away() -> None:
     assert found["error_correlation"].value == pytest.approx(1)
     assert found["order_flip_rate"].value == pytest.approx(0.4 * 4 / 6)
     assert "a majority errs in 40.0%" in found["independent_error_bound"].note
-    advice = list(AXIS.recommend({f"{NAME}.{key}": one for key, one in found.items()}))
+    advice = list(AXIS.recommend(Estimates(NAME, found.values())))
     assert "errors are common to all orders" in advice[0].text
 
 

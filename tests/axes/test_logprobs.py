@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from judgesheet.axes._logprobs import (
+from judgesheet.axis.logprobs import (
     Distribution,
     distribution_at,
     reply_tokens,

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from judgesheet.axes._estimate import maker
-from judgesheet.axes._reversal import Contest, excess_flip_rate
+from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.reversal import Contest, excess_flip_rate
 from judgesheet.records import Estimate
-from judgesheet.spine.measure import bounded
 from judgesheet.stats.interval import unseen_share
 
 
@@ -21,7 +20,12 @@ def contest(prompts: int, flipping: int) -> Contest:
 
 def excess(prompts: int, flipping: int) -> Estimate:
     found = excess_flip_rate(contest(prompts, flipping))
-    return bounded(found.estimate(maker("score_order"), "excess_flip_rate", "Excess"))
+
+    def excess_flips(_: None) -> Draft:
+        return found.draft("Excess")
+
+    [estimate] = Figures("any")("share")(excess_flips)(None)
+    return estimate
 
 
 @pytest.mark.parametrize("prompts", [2, 3, 4, 5])

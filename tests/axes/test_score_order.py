@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet.axes import Options, get_axis
+from judgesheet.axes import get_axis
+from judgesheet.axis import Options
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
 from judgesheet.records import AxisResult, Label, Plan, Recommendation

@@ -2,7 +2,7 @@
 
 import pytest
 
-from judgesheet.axes._words import percent
+from judgesheet.axis.words import percent
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from judgesheet.records import (
     Datasheet,
     Decision,
     Estimate,
-    Figure,
     Mitigation,
     PaperCompatible,
+    Plot,
     Rating,
     Recommendation,
     Statement,
@@ -64,7 +64,7 @@ GLOSSARY = {
 }
 
 FIGURES = (
-    Figure(
+    Plot(
         "line",
         "Where the chosen score stood",
         "Share of calls that chose each position of the rubric, with 95 % intervals. A judge "
@@ -74,7 +74,7 @@ FIGURES = (
         x_label="position in the rubric",
         y_label="share of calls",
     ),
-    Figure(
+    Plot(
         "heatmap",
         "Score by position",
         "When a score was given, how often (in percent) its line stood at each position. Every "
@@ -86,7 +86,7 @@ FIGURES = (
         y_label="score given",
         reference=0.2,
     ),
-    Figure(
+    Plot(
         "intervals",
         "Does the order decide who is best?",
         "Pairs of readings of a prompt's responses that disagree on the best one: under two "
@@ -95,7 +95,7 @@ FIGURES = (
         x_label="share of pairs of readings",
         reference=0.0,
     ),
-    Figure(
+    Plot(
         "line",
         "How many orders are enough?",
         "Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 percentile "
@@ -106,7 +106,7 @@ FIGURES = (
         x_label="number of orders averaged",
         y_label="r with quality",
     ),
-    Figure(
+    Plot(
         "bars",
         "What one fixed order costs",
         "Distance from equal chances when only this order is used; lower is better.",
@@ -115,7 +115,7 @@ FIGURES = (
         x_label="order of the scores",
         y_label="percentage points",
     ),
-    Figure(
+    Plot(
         "line",
         "Position preference by rubric length",
         "Cramér's V at each number of described scores, with 95 % intervals.",
@@ -127,12 +127,12 @@ FIGURES = (
 )
 
 CROSSED = (
-    Figure("stacked", "Where choices went", "Shares of a whole.", ("selection",), x="score",
+    Plot("stacked", "Where choices went", "Shares of a whole.", ("selection",), x="score",
            series="position", x_label="share of choices"),
-    Figure("scatter", "Order against noise", "One rate against another.",
+    Plot("scatter", "Order against noise", "One rate against another.",
            ("order_flip_rate", "repeat_flip_rate"), x_label="under two orders",
            y_label="under one order"),
-    Figure("segment", "From one point to the next", "An arrow.",
+    Plot("segment", "From one point to the next", "An arrow.",
            ("order_flip_rate", "excess_flip_rate"), x_label="in all", y_label="by the order"),
 )  # fmt: skip
 """Kinds that other axes use, drawn from the figures of this one."""
@@ -726,7 +726,7 @@ def hostile(url: str = CANARY) -> Datasheet:
         Estimate(f"{AXIS}.gone[what={attacks[0]}]", "twice the same key", 1e300),
     )
     figures = tuple(
-        Figure(
+        Plot(
             kind,
             everything,
             everything,

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from judgesheet.errors import RunError
+from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Estimate
-from judgesheet.spine.datasheet import by_key, family, from_json, parse_key, to_json
+from judgesheet.spine.datasheet import by_key, family, from_json, to_json
 from tests.render import sheets
 
 
@@ -72,17 +73,17 @@ def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_keys_come_apart() -> None:
-    assert parse_key("score_order.chi2") == ("score_order", "chi2", {})
+    assert Key.parse("score_order.chi2") == Key("score_order", "chi2", {})
     dims = {"score": "3", "position": "2"}
-    assert parse_key("score_order.selection[score=3,position=2]") == (
+    assert Key.parse("score_order.selection[score=3,position=2]") == Key(
         "score_order",
         "selection",
         dims,
     )
-    comma = parse_key("c.position_mean[criterion=clear, short,position=1]")
+    comma = Key.parse("c.position_mean[criterion=clear, short,position=1]")
     assert comma.dims == {"criterion": "clear, short", "position": "1"}
     with pytest.raises(RunError, match="is no key"):
-        parse_key("nonsense")
+        Key.parse("nonsense")
 
 
 def test_families_and_keys() -> None:

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from judgesheet.records import AxisResult, Figure
+from judgesheet.records import AxisResult, Plot
 from judgesheet.spine.render.figures import KINDS, draw
 from tests.render import sheets
 
@@ -16,7 +16,7 @@ def axis() -> AxisResult:
 
 
 @pytest.mark.parametrize("figure", sheets.FIGURES + sheets.CROSSED, ids=lambda figure: figure.title)
-def test_a_figure_is_named_unique_and_repeatable(axis: AxisResult, figure: Figure) -> None:
+def test_a_figure_is_named_unique_and_repeatable(axis: AxisResult, figure: Plot) -> None:
     first, second = (draw(figure, axis, "f1") for _ in range(2))
     assert first == second
     root = ElementTree.fromstring(first.svg)

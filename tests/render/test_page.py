@@ -257,7 +257,7 @@ def test_nothing_measured_draws_nothing() -> None:
 
 
 def test_the_schematic_marks_what_changes_place() -> None:
-    drawn = schema({"axis": "score_order", "template": sheets.TEMPLATE})
+    drawn = schema({"axis": "score_order", "template": sheets.TEMPLATE, "permuted": ["options"]})
     assert drawn is not None
     marked = [line.text for line in drawn.lines if line.permuted]
     assert marked == ["Score ‹option score›: ‹option description›"]

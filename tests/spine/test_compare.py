@@ -116,7 +116,7 @@ def test_many_figures_need_more_than_one_that_stands_out() -> None:
     [
         (rate(None), rate(0.1, 0.0, 0.2), "nothing was read"),
         (rate(0.1), rate(0.1, 0.0, 0.2), "interval"),
-        (rate(0.1, 0.0, 0.2, bounds=Bounds(-1, 1, method="none: a band")),
+        (rate(0.1, 0.0, 0.2, bounds=Bounds(-1, 1, proves=False)),
          rate(0.9, 0.8, 1.0), "interval"),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import judgesheet
-from judgesheet.axes import Options
+from judgesheet.axis import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
 from judgesheet.judges.scripted import Line, ScriptedJudge

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,8 +15,11 @@ from click.testing import CliRunner, Result
 
 import judgesheet
 from judgesheet.axes import all_axes
+from judgesheet.axis.figure import Draft, Figures, absent
 from judgesheet.cli import main
 from judgesheet.errors import PolicyError, UsageError
+from judgesheet.keys import Key
+from judgesheet.reasons import NO_OBSERVATIONS
 from judgesheet.records import (
     AxisResult,
     Bounds,
@@ -29,11 +33,11 @@ from judgesheet.records import (
 )
 from judgesheet.spine import policy as policies
 from judgesheet.spine.compare import compare
-from judgesheet.spine.datasheet import from_json, parse_key, to_json
+from judgesheet.spine.datasheet import from_json, to_json
 from judgesheet.spine.gate import against, judge
-from judgesheet.spine.measure import bounded
 from judgesheet.spine.render import render
 from judgesheet.spine.render.verdicts import annotations, as_markdown, as_text
+from judgesheet.stats.interval import Interval
 from tests.simulate import simulate
 
 KEY = "candidate_order.order_inconsistent[set=same_subset]"
@@ -53,8 +57,8 @@ def sheet(*estimates: Estimate, **parts: object) -> Datasheet:
     axes = tuple(
         AxisResult(name, name, "?", 100, 100, 0, 0, 0, tuple(mine), (),
                    characteristics=tuple(Characteristic(e.key, better="lower") for e in mine))
-        for name in dict.fromkeys(parse_key(e.key).axis for e in estimates)
-        if (mine := [e for e in estimates if parse_key(e.key).axis == name])
+        for name in dict.fromkeys(Key.parse(e.key).axis for e in estimates)
+        if (mine := [e for e in estimates if Key.parse(e.key).axis == name])
     )  # fmt: skip
     run = {"complete": True, "ended_at": "2026-11-21T07:00:00+00:00"}
     made = Datasheet("1.1", {"model": "sim/judge"}, run, {}, axes)
@@ -244,7 +248,7 @@ def test_a_warning_is_a_condition_unless_it_is_broken() -> None:
     made = judge(sheet(GOOD, share(V, 0.1, 0, 0.2)), warn)
     assert verdict_of(made) == "conditions"
     assert made.decision is not None
-    assert V in made.decision.conditions[0]
+    assert V in made.decision.told_conditions[0]
     assert verdict_of(judge(sheet(GOOD, share(V, 0.5, 0.4, 0.6)), warn)) == "reject"
 
 
@@ -269,7 +273,7 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
     made = replace(made, axes=(replace(made.axes[0], mitigations=(remedy,)),))
     decision = judge(made, policy(limit())).decision
     assert decision is not None
-    assert decision.conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
+    assert decision.told_conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
 
 
 def test_lost_replies_and_an_open_run_are_conditions() -> None:
@@ -362,9 +366,9 @@ def test_shipped_policies_give_reasons_for_keys_that_exist(name: str) -> None:
     reasons += [(one.key, one.why) for one in found.regression]
     for key, why in reasons:
         assert len(why) > 20, key
-        axis, estimate, _ = parse_key(key)
-        if axis in all_axes():
-            assert estimate in getattr(all_axes()[axis], "ESTIMATES", {}), key
+        parts = Key.parse(key)
+        if parts.axis in all_axes():
+            assert parts.name in all_axes()[parts.axis].ESTIMATES, key
 
 
 @pytest.mark.parametrize(
@@ -381,11 +385,14 @@ def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str)
 
 
 def test_measuring_gives_bounds() -> None:
-    found = bounded(Estimate(KEY, "x", 0.0, 0.0, 0.05, unit="share", n=120, clusters=20,
-                             method="Wilson on the effective n, t quantile"))  # fmt: skip
+    def drafts(_: None) -> Iterator[Draft]:
+        yield Draft("x", Interval(0.0, 0.0, 0.05, clusters=20, kind="rate"), n=120)
+        yield absent("x", NO_OBSERVATIONS)
+
+    found, nothing = Figures("any")("share")(drafts)(None)
     assert found.bounds is not None
     assert 0.03 < found.bounds.high < 0.05
-    assert bounded(Estimate(KEY, "x", None, note="none")).bounds is None
+    assert nothing.bounds is None
 
 
 # -- a baseline ----------------------------------------------------------------------------------

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judgesheet.stats.bounds import korn_graubard, one_sided
-from judgesheet.stats.interval import cluster_rate, cluster_t
+from judgesheet.stats.bounds import korn_graubard
+from judgesheet.stats.interval import Interval, cluster_rate, cluster_t
 
 
 def test_independent_calls_get_clopper_pearson() -> None:
@@ -36,15 +36,7 @@ def test_a_share_takes_the_clustering_that_its_interval_shows() -> None:
     alike = cluster_rate(np.repeat([1, 2], [38, 2]), np.full(40, 6))
     reach = []
     for found in (apart, alike):
-        bounds = one_sided(
-            found.value,
-            found.low,
-            found.high,
-            unit="share",
-            n=240,
-            clusters=40,
-            method=found.method,
-        )
+        bounds = found.one_sided(240)
         assert bounds is not None
         assert bounds.method.startswith("Korn-Graubard")
         assert found.value == pytest.approx(42 / 240)
@@ -55,9 +47,7 @@ def test_a_share_takes_the_clustering_that_its_interval_shows() -> None:
 def test_a_t_interval_gives_the_one_sided_quantile() -> None:
     values = np.array([0.1, -0.2, 0.3, 0.05, 0.2])
     found = cluster_t(values, np.ones(5))
-    bounds = one_sided(
-        found.value, found.low, found.high, unit="points", n=5, clusters=5, method=found.method
-    )
+    bounds = found.one_sided(5)
     assert bounds is not None
     error = values.std(ddof=1) / np.sqrt(5)
     assert bounds.high == pytest.approx(values.mean() + stats.t.ppf(0.95, 4) * error)
@@ -65,11 +55,10 @@ def test_a_t_interval_gives_the_one_sided_quantile() -> None:
 
 
 def test_a_correlation_is_scaled_as_z_and_the_unknown_stays_two_sided() -> None:
-    fisher = "Fisher z, delete-a-cluster jackknife, t"
-    bounds = one_sided(0.8, 0.5, 0.93, unit="r", n=96, clusters=24, method=fisher)
+    bounds = Interval(0.8, 0.5, 0.93, clusters=24, kind="correlation").one_sided(96)
     assert bounds is not None
     assert 0.5 < bounds.low < 0.8 < bounds.high < 0.93
-    other = one_sided(0.2, 0.1, 0.3, unit="V", n=96, clusters=24, method="inverted somehow")
+    other = Interval(0.2, 0.1, 0.3, clusters=24).one_sided(96)
     assert other is not None
     assert (other.low, other.high) == (0.1, 0.3)
     assert "conservative" in other.method
@@ -77,20 +66,18 @@ def test_a_correlation_is_scaled_as_z_and_the_unknown_stays_two_sided() -> None:
 
 def test_a_difference_in_percent_is_no_share() -> None:
     """Flips beyond noise are a difference of rates: Clopper-Pearson would make no sense of them."""
-    bounds = one_sided(
-        0.02, -0.04, 0.08, unit="share", n=24, clusters=24, method="cluster-robust t"
-    )
+    bounds = Interval(0.02, -0.04, 0.08, clusters=24, kind="mean").one_sided(24)
     assert bounds is not None
     assert bounds.low < 0
 
 
 def test_a_band_over_orders_proves_nothing_and_no_interval_gives_no_bounds() -> None:
-    band = "mean and 2.5-97.5 percentile of 45 subsets"
-    bounds = one_sided(0.9, 0.89, 0.91, unit="r", n=96, clusters=24, method=band)
+    bounds = Interval(0.9, 0.89, 0.91, clusters=24, kind="band").one_sided(96)
     assert bounds is not None
     assert (bounds.low, bounds.high) == (-1, 1)
-    assert one_sided(0.9, None, None, unit="r", n=96, clusters=24, method=band) is None
-    assert one_sided(None, None, None, unit="share", n=0, clusters=0, method="") is None
+    assert not bounds.proves
+    assert Interval(0.9, None, None, clusters=24, kind="band").one_sided(96) is None
+    assert Interval(None, None, None, kind="rate").one_sided(0) is None
 
 
 @pytest.mark.parametrize("hits", [0, 1, 7, 119, 120])
@@ -99,15 +86,7 @@ def test_bounds_enclose_the_value(hits: int, clusters: int) -> None:
     per_cluster = np.full(clusters, 120 // clusters)
     successes = np.minimum(per_cluster, np.diff(np.linspace(0, hits, clusters + 1).round()))
     found = cluster_rate(successes, per_cluster)
-    bounds = one_sided(
-        found.value,
-        found.low,
-        found.high,
-        unit="share",
-        n=int(per_cluster.sum()),
-        clusters=clusters,
-        method=found.method,
-    )
+    bounds = found.one_sided(int(per_cluster.sum()))
     assert bounds is not None
     assert found.value is not None
     assert 0 <= bounds.low <= found.value <= bounds.high <= 1

@@ -12,11 +12,9 @@ the prompt does); `_compose` writes the responses, `words` says what it all mean
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Expectation, Options, Problem, Readings
-from judgesheet.axes._estimate import better
 from judgesheet.axes.candidate_order import _design, _material
-from judgesheet.axes.candidate_order._figures import figures
 from judgesheet.axes.candidate_order._pair import arrange, read
+from judgesheet.axes.candidate_order._plots import plots
 from judgesheet.axes.candidate_order.delta0 import (
     content_component,
     filler_preference,
@@ -45,6 +43,8 @@ from judgesheet.axes.candidate_order.ladder import (
 from judgesheet.axes.candidate_order.operating_point import criterion, criterion_shift, format_cue
 from judgesheet.axes.candidate_order.vacuum import dark_current
 from judgesheet.axes.candidate_order.words import control, find, mitigate, recommend, warn
+from judgesheet.axis import Expectation, Options, Problem, Readings
+from judgesheet.axis.estimate import better
 from judgesheet.records import (
     Call,
     Characteristic,
@@ -100,17 +100,16 @@ ESTIMATES = {
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
-NEEDS = (
-    ("dark_current", "pairs with nothing to prefer (condition vacuum)"),
-    ("target_sensitivity[set=natural]", "own pairs whose better response is known (cell.better)"),
-    ("set=natural", "own pairs (condition natural)"),
-    ("set=same_subset", "pairs of equal quality (condition delta0_same)"),
-    ("criterion_shift", "the same pairs under both prompts (cell.prompt)"),
-    ("format_cue", "equal pairs with the answers listed in another order (cell.listing)"),
-    ("filler_preference", "pairs with filler added (condition filler)"),
-    ("", "pairs a known number of steps apart (condition ladder)"),
-)
-"""What records must hold for a headline figure: the first part of a key that fits says it."""
+MISSING_REASONS = {
+    "dark_current": "pairs with nothing to prefer (condition vacuum)",
+    "target_sensitivity[set=natural]": "own pairs whose better response is known (cell.better)",
+    "[set=natural]": "own pairs (condition natural)",
+    "[set=same_subset]": "pairs of equal quality (condition delta0_same)",
+    "criterion_shift": "the same pairs under both prompts (cell.prompt)",
+    "format_cue": "equal pairs with the answers listed in another order (cell.listing)",
+    "filler_preference": "pairs with filler added (condition filler)",
+    "": "pairs a known number of steps apart (condition ladder)",
+}
 
 _HIGHER = ("target_sensitivity",)
 _NEITHER = ("criterion_shift",)
@@ -155,7 +154,7 @@ HEADLINE = tuple(
 """The characteristics, the most telling first: a sheet that is short of room cuts from the end."""
 
 
-SWEPT = tuple(
+SWEEP_KEYS = tuple(
     f"{NAME}.{name}"
     for name in (
         "positional_false_preference[set=same_subset]",
@@ -225,7 +224,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
             yield from function(pairs)
 
 
-def rate(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001
+def tested_range(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001
     """Two candidates are shown, whatever the run."""
     yield Rating("candidates in a comparison", 2, "candidates", "longer lists are another question")
 
@@ -243,14 +242,14 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "design",
     "expect",
     "fault",
-    "figures",
+    "plots",
     "find",
     "labels",
     "material",
     "measure",
     "mitigate",
     "parse",
-    "rate",
+    "tested_range",
     "recommend",
     "warn",
 ]

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Options
-from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import (
+from judgesheet.axes.candidate_order._compose import Composer, Shown
+from judgesheet.axes.candidate_order._material import is_task
+from judgesheet.axis import Options
+from judgesheet.axis.material import spread
+from judgesheet.axis.prompt import (
     Variant,
     boundary,
     built_in,
@@ -16,8 +18,6 @@ from judgesheet.axes._prompt import (
     mark,
     refuse_blind,
 )
-from judgesheet.axes.candidate_order._compose import Composer, Shown
-from judgesheet.axes.candidate_order._material import is_task
 from judgesheet.records import Call, Stimulus
 
 if TYPE_CHECKING:

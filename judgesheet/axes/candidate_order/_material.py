@@ -15,8 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from judgesheet.axes import Problem
-from judgesheet.axes._material import duplicates, leaks, word_count
+from judgesheet.axis import Problem
+from judgesheet.axis.material import duplicates, leaks, word_count
 from judgesheet.records import Stimulus
 
 LENGTH_LIMIT = 0.10

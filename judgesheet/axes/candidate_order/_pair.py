@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from judgesheet.axes import Readings
-from judgesheet.axes._estimate import maker
-from judgesheet.axes._reply import json_objects, one_reading
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
+from judgesheet.axis import Readings
+from judgesheet.axis.estimate import maker
+from judgesheet.axis.reply import json_objects, one_reading
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, wilson
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE

@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from judgesheet.axes import Options
-from judgesheet.axes._prompt import boundary, built_in, compile_prompt
 from judgesheet.axes.candidate_order._design import LISTING, params
+from judgesheet.axis import Options
+from judgesheet.axis.prompt import boundary, built_in, compile_prompt
 from judgesheet.records import Call, ReplyFormat, Stimulus
 
 SOLUTION, COMPARISON = "keyed_solution.jinja", "keyed_comparison.jinja"

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
-from judgesheet.axes import Readings
-from judgesheet.axes._words import interval, one_in, percent
 from judgesheet.axes.candidate_order._pair import SET_WORDS, arrange, step
 from judgesheet.axes.candidate_order.delta0 import ONE_ORDER
+from judgesheet.axis import Readings
+from judgesheet.axis.words import interval, one_in, percent
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 from judgesheet.stats.interval import widening
 

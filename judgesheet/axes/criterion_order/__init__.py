@@ -11,10 +11,8 @@ in `positions` (does a place score higher), `reversal` (do scores and winners ch
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Expectation, Options, Problem, Readings
-from judgesheet.axes._estimate import better
 from judgesheet.axes.criterion_order import _design, _material
-from judgesheet.axes.criterion_order._figures import figures
+from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._reply import scores_from
 from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order.alignment import (
@@ -56,6 +54,8 @@ from judgesheet.axes.criterion_order.reversal import (
     top_tie_rate,
 )
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
+from judgesheet.axis import Expectation, Options, Problem, Readings
+from judgesheet.axis.estimate import better
 from judgesheet.records import (
     Call,
     Characteristic,
@@ -77,7 +77,7 @@ QUESTION = "Does a criterion's score depend on where the criterion stands in the
 TEMPLATE = "criterion_order.jinja"
 
 ESTIMATES = {
-    function.__name__: function
+    getattr(function, "__name__"): function  # noqa: B009
     for function in (
         mean_delta_pos,
         mean_delta_pos_null,
@@ -115,17 +115,18 @@ ESTIMATES = {
 }
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
-NEEDS = (
-    ("repeat_", "an order that was read twice (repeat)"),
-    ("excess_", "an order that was read twice (repeat)"),
-    ("arms=balanced-fixed", "a balanced and a fixed arm, and labels"),
-    ("arms=balanced-random", "a balanced and a random arm, and labels"),
-    ("arm=fixed", "a fixed arm (cell.arm)"),
-    ("top1_flip_rate", "a balanced and a fixed arm"),
-    ("kendall_tau", "a balanced and a fixed arm"),
-    ("", "criteria that stood at several places (cell.order)"),
-)
-"""What records must hold for a headline figure: the first part of a key that fits says it."""
+MISSING_REASONS = {
+    **dict.fromkeys(
+        ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"),
+        "an order that was read twice (repeat)",
+    ),
+    "[arms=balanced-fixed]": "a balanced and a fixed arm, and labels",
+    "[arms=balanced-random]": "a balanced and a random arm, and labels",
+    "[arm=fixed]": "a fixed arm (cell.arm)",
+    "top1_flip_rate": "a balanced and a fixed arm",
+    "kendall_tau": "a balanced and a fixed arm",
+    "": "criteria that stood at several places (cell.order)",
+}
 _HIGHER = ("kendall_tau", "pearson_r", "single_read_r")
 _NEITHER = ("delta_r", "mean_delta_pos_null")
 
@@ -162,7 +163,7 @@ HEADLINE = tuple(
 )
 """The characteristics, the most telling first."""
 
-SWEPT = tuple(
+SWEEP_KEYS = tuple(
     f"{NAME}.{name}"
     for name in (
         "mean_delta_pos",
@@ -229,7 +230,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
             yield from (found,) if isinstance(found, Estimate) else found
 
 
-def rate(readings: Readings) -> Iterator[Rating]:
+def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest list of criteria that was shown."""
     lengths = readings.frame["order"].map(len)
     if len(lengths):
@@ -249,14 +250,14 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "design",
     "expect",
     "fault",
-    "figures",
+    "plots",
     "find",
     "labels",
     "material",
     "measure",
     "mitigate",
     "parse",
-    "rate",
+    "tested_range",
     "recommend",
     "warn",
 ]

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Options
-from judgesheet.axes._arms import ARMS, Read, Settings, reads
-from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.axes.criterion_order._names import fault_of_names
+from judgesheet.axis import Options
+from judgesheet.axis.arms import ARMS, Read, Settings, reads
+from judgesheet.axis.material import spread
+from judgesheet.axis.prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.records import Call, Stimulus
 
 if TYPE_CHECKING:

@@ -5,16 +5,16 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from judgesheet.axes import Problem
-from judgesheet.axes._labels import Kind, Rated, label
-from judgesheet.axes._material import (
+from judgesheet.axes.criterion_order._names import fault_of_names
+from judgesheet.axis import Problem
+from judgesheet.axis.labels import Kind, Rated, label
+from judgesheet.axis.material import (
     duplicates,
     leaks,
     length_against_level,
     length_spread,
     word_count,
 )
-from judgesheet.axes.criterion_order._names import fault_of_names
 from judgesheet.records import Label, Stimulus
 
 MOST_CRITERIA = 8

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes._reply import json_objects, one_reading, whole_number
 from judgesheet.axes.criterion_order._names import plain
+from judgesheet.axis.reply import json_objects, one_reading, whole_number
 
 LOOKED_AT = 200_000
 """Characters of a reply that are looked at; nothing longer is an answer."""

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from judgesheet.axes import Readings
-from judgesheet.axes._labels import NAMES, Reference, reference
-from judgesheet.axes._reversal import Contest
+from judgesheet.axis import Readings
+from judgesheet.axis.figure import Figures
+from judgesheet.axis.labels import NAMES, Kind, Reference, reference
+from judgesheet.axis.reversal import Contest
 from judgesheet.records import Label
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.reads import row_means
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+figure = Figures("criterion_order")
 
 
 @dataclass(frozen=True)
@@ -163,6 +166,11 @@ class Scores:
     def reference(self) -> "Floats":
         """Shape (items, criteria of the pool): what each item is worth, NaN where unknown."""
         return np.stack([one.values for one in self.references], axis=1)
+
+    @property
+    def reference_kind(self) -> Kind | None:
+        """Who says what the items are worth; None where nobody does."""
+        return next((one.kind for one in self.references if one.kind is not None), None)
 
     @property
     def reference_name(self) -> str:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axes._differences import (
+from judgesheet.axes.criterion_order._scores import Scores, figure
+from judgesheet.axis.differences import (
     MARGIN,
     gain,
     gain_equivalence_p,
     gain_p,
     not_comparable,
 )
-from judgesheet.axes._estimate import maker
-from judgesheet.axes._flat import explained
-from judgesheet.axes.criterion_order._scores import Scores
+from judgesheet.axis.estimate import maker
+from judgesheet.axis.figure import Draft
+from judgesheet.axis.flat import explained
+from judgesheet.axis.labels import Quality
 from judgesheet.records import Estimate
 from judgesheet.stats import correlation, macro
 from judgesheet.stats.interval import by_cluster, cluster_t
@@ -144,6 +146,7 @@ def _correlation(
         method=found.method,
         conditions=f"{_quality(scores)}; {reads} read{'s' if reads > 1 else ''} per response",
         note=found.note,
+        reason=found.reason,
     )
 
 
@@ -184,7 +187,8 @@ def _deltas(scores: Scores) -> list[tuple[str, str, correlation.DeltaR]]:
     ]
 
 
-def delta_r(scores: Scores) -> Iterator[Estimate]:
+@figure("difference of r", symbol=lambda dims: f"Δr_{dims['arms'][9:12]}", better="")
+def delta_r(scores: Scores) -> Iterator[Draft]:
     """What averaging over balanced orders gains in correlation with quality over another arm.
 
     Difference of the means over criteria, paired cluster bootstrap (Xu et al., table 6), where both
@@ -194,21 +198,23 @@ def delta_r(scores: Scores) -> Iterator[Estimate]:
     for one, other in _pairs(scores):
         reads = (_reads(scores, one), _reads(scores, other))
         if reads[0] != reads[1]:
-            yield not_comparable(_estimate, one, other, reads)
-    yield from gain(_estimate, _deltas(scores), _quality(scores), scores.temperature)
+            yield not_comparable(one, other, reads)
+    yield from gain(_deltas(scores), Quality(scores.reference_kind or ""), scores.temperature)
 
 
-def delta_r_p(scores: Scores) -> Iterator[Estimate]:
+@figure("p")
+def delta_r_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    yield from gain_p(_estimate, _deltas(scores))
+    yield from gain_p(_deltas(scores))
 
 
-def delta_r_equivalence_p(scores: Scores) -> Iterator[Estimate]:
+@figure("p")
+def delta_r_equivalence_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "the two arms differ in r by .02 or more": small means proven equivalent (TOST).
 
     A difference that is not significant proves nothing; this one can.
     """
-    yield from gain_equivalence_p(_estimate, _deltas(scores))
+    yield from gain_equivalence_p(_deltas(scores))
 
 
 def budget_r(scores: Scores) -> Iterator[Estimate]:

@@ -7,8 +7,8 @@ within responses too, and `conditions` say so.
 
 from collections.abc import Iterator
 
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.criterion_order._scores import Scores
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.interval import Interval

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.criterion_order._scores import Scores
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate
 from judgesheet.stats.agreement import rater_agreement
 

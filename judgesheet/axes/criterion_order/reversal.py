@@ -6,9 +6,9 @@ every rate under another order stands beside the same rate between repeats of on
 
 from collections.abc import Iterator
 
-from judgesheet.axes import _reversal
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.criterion_order._scores import Scores
+from judgesheet.axis import reversal
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate
 
 _estimate = maker("criterion_order")
@@ -32,11 +32,11 @@ def repeat_change_rate(scores: Scores) -> Iterator[Estimate]:
     yield from _changes("repeat_change_rate", "differs under the same order", scores, "same")
 
 
-def _changes(name: str, what: str, scores: Scores, which: _reversal.Which) -> Iterator[Estimate]:
-    pooled = _reversal.change_rate(*scores.rows(), which)
+def _changes(name: str, what: str, scores: Scores, which: reversal.Which) -> Iterator[Estimate]:
+    pooled = reversal.change_rate(*scores.rows(), which)
     yield pooled.estimate(_estimate, name, f"A criterion's score {what}")
     for index, criterion in enumerate(scores.names):
-        found = _reversal.change_rate(*scores.rows(index), which)
+        found = reversal.change_rate(*scores.rows(index), which)
         yield found.estimate(
             _estimate, name, f"The score of {criterion} {what}", {"criterion": criterion}
         )
@@ -48,7 +48,7 @@ def excess_change_rate(scores: Scores) -> Estimate:
     Per prompt, `order_change_rate` minus `repeat_change_rate`; prompt-level t interval. It sees
     every effect of the order, also one that favours no position on average.
     """
-    found = _reversal.excess_change_rate(*scores.rows())
+    found = reversal.excess_change_rate(*scores.rows())
     return found.estimate(
         _estimate, "excess_change_rate", "Changes of a criterion's score caused by the order"
     )
@@ -60,7 +60,7 @@ def order_flip_rate(scores: Scores) -> Estimate:
     A response's score is the mean over criteria. Ties are resolved as independent uniform picks
     from the two top sets. Contains noise: compare `repeat_flip_rate`.
     """
-    found = _reversal.flip_rate(scores.contest, "different")
+    found = reversal.flip_rate(scores.contest, "different")
     return found.estimate(
         _estimate, "order_flip_rate", "Best response differs under another order of criteria"
     )
@@ -71,7 +71,7 @@ def repeat_flip_rate(scores: Scores) -> Estimate:
 
     Noise and ties alone.
     """
-    found = _reversal.flip_rate(scores.contest, "same")
+    found = reversal.flip_rate(scores.contest, "same")
     return found.estimate(
         _estimate, "repeat_flip_rate", "Best response differs under the same order of criteria"
     )
@@ -83,7 +83,7 @@ def excess_flip_rate(scores: Scores) -> Estimate:
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs at
     least two reads of some orders.
     """
-    found = _reversal.excess_flip_rate(scores.contest)
+    found = reversal.excess_flip_rate(scores.contest)
     return found.estimate(
         _estimate, "excess_flip_rate", "Flips of the best response caused by the order of criteria"
     )
@@ -94,7 +94,7 @@ def top_tie_rate(scores: Scores) -> Estimate:
 
     Where it is high the judge cannot rank: whichever response is picked, is picked by chance.
     """
-    found = _reversal.tie_rate(scores.contest)
+    found = reversal.tie_rate(scores.contest)
     return found.estimate(_estimate, "top_tie_rate", "Several responses share the best score")
 
 
@@ -107,7 +107,7 @@ def kendall_tau(scores: Scores) -> Iterator[Estimate]:
     """
     for one, other, dims in _arm_pairs(scores):
         label = f"Kendall's tau between rankings, {one} against {other}"
-        found = _reversal.tau(scores.contest, one, other)
+        found = reversal.tau(scores.contest, one, other)
         yield found.estimate(_estimate, "kendall_tau", label, dims)
 
 
@@ -120,7 +120,7 @@ def top1_flip_rate(scores: Scores) -> Iterator[Estimate]:
     """
     for one, other, dims in _arm_pairs(scores):
         label = f"Best response changes, {one} against {other} order of criteria"
-        found = _reversal.top1_flip(scores.contest, one, other)
+        found = reversal.top1_flip(scores.contest, one, other)
         yield found.estimate(_estimate, "top1_flip_rate", label, dims)
 
 

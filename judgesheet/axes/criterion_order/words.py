@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from judgesheet.axes import Readings
-from judgesheet.axes._flat import FLAT, NEARLY_FLAT
-from judgesheet.axes._labels import caveats
-from judgesheet.axes._words import at_most, interval, percent
 from judgesheet.axes.criterion_order.alignment import NO_REFERENCE
 from judgesheet.axes.criterion_order.positions import ALPHA, NO_ORDERS, OTHER_LISTS
+from judgesheet.axis import Readings
+from judgesheet.axis.flat import FLAT, NEARLY_FLAT
+from judgesheet.axis.labels import caveats
+from judgesheet.axis.words import at_most, interval, percent
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 
 FEWEST_PROMPTS = 6
@@ -276,7 +276,7 @@ def _correlation(
 
 def _is_flat(r: Estimate) -> bool:
     """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
-    return r.note in (FLAT, NEARLY_FLAT)
+    return r.reason in (FLAT.code, NEARLY_FLAT.code)
 
 
 def _is_perfect(r: Estimate) -> bool:

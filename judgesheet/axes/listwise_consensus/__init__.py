@@ -12,11 +12,9 @@ place) and `agreement` (do the orders agree, how many are enough); `words` says 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Expectation, Options, Problem, Readings
-from judgesheet.axes._estimate import better
 from judgesheet.axes.listwise_consensus import _design, _material
-from judgesheet.axes.listwise_consensus._figures import figures
 from judgesheet.axes.listwise_consensus._lists import arrange
+from judgesheet.axes.listwise_consensus._plots import plots
 from judgesheet.axes.listwise_consensus._reply import Verdict, read
 from judgesheet.axes.listwise_consensus.agreement import (
     agreeing_orders,
@@ -49,6 +47,8 @@ from judgesheet.axes.listwise_consensus.places import (
     winner_place,
 )
 from judgesheet.axes.listwise_consensus.words import control, find, mitigate, recommend, warn
+from judgesheet.axis import Expectation, Options, Problem, Readings
+from judgesheet.axis.estimate import better
 from judgesheet.records import (
     Call,
     Characteristic,
@@ -145,18 +145,18 @@ def _characteristics() -> Iterator[Characteristic]:
     yield row("error_correlation", "ρ_err")
 
 
-NEEDS = (
-    ("arm=repeated", "the canonical order several times (arm repeated)"),
-    ("repeat_", "an order that was read twice (repeat)"),
-    ("excess_", "an order that was read twice (repeat)"),
-    ("arm=direct", "the canonical order (arm direct)"),
-    ("", "several orders of the same candidates (arm permuted)"),
-)
-"""What records must hold for a headline figure: the first part of a key that fits says it."""
+MISSING_REASONS = {
+    "[arm=repeated]": "the canonical order several times (arm repeated)",
+    **dict.fromkeys(
+        ("repeat_flip_rate", "excess_flip_rate"), "an order that was read twice (repeat)"
+    ),
+    "[arm=direct]": "the canonical order (arm direct)",
+    "": "several orders of the same candidates (arm permuted)",
+}
 
 HEADLINE = tuple(_characteristics())
 
-SWEPT = tuple(
+SWEEP_KEYS = tuple(
     f"{NAME}.{name}" for name in ("excess_flip_rate", "order_flip_rate", "accuracy[arm=direct,k=1]")
 )
 
@@ -222,7 +222,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
             yield from function(lists)
 
 
-def rate(readings: Readings) -> Iterator[Rating]:
+def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest list that was shown."""
     lengths = readings.frame["order"].map(len)
     if len(lengths):
@@ -242,7 +242,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "design",
     "expect",
     "fault",
-    "figures",
+    "plots",
     "find",
     "golds",
     "labels",
@@ -251,7 +251,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "measure",
     "mitigate",
     "parse",
-    "rate",
+    "tested_range",
     "recommend",
     "warn",
 ]

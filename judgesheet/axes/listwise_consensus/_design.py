@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Options
-from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import Variant, boundary, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
+from judgesheet.axis import Options
+from judgesheet.axis.material import spread
+from judgesheet.axis.prompt import Variant, boundary, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axes import Readings
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.listwise_consensus._design import (
     DIRECT,
     PERMUTED,
@@ -17,6 +15,8 @@ from judgesheet.axes.listwise_consensus._design import (
     depths,
     sequences,
 )
+from judgesheet.axis import Readings
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats.consensus import PROPOSED, Consensus, Weights, consensus, expected_hit
 from judgesheet.stats.interval import Interval

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from judgesheet.axes import Problem
-from judgesheet.axes._material import duplicates, leaks, length_spread, word_count
+from judgesheet.axis import Problem
+from judgesheet.axis.material import duplicates, leaks, length_spread, word_count
 from judgesheet.records import Stimulus
 
 MOST_CANDIDATES = 26

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes._reply import json_objects, one_reading
 from judgesheet.axes.listwise_consensus._design import FLAGS, LABELS
+from judgesheet.axis.reply import json_objects, one_reading
 
 Verdict = dict[str, dict[str, Any]]
 """Candidate id -> `score` (0 to 100) and `uncertain`, in displayed order."""

@@ -7,8 +7,8 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from judgesheet.axes import Readings
-from judgesheet.axes._words import at_most, interval, percent
+from judgesheet.axis import Readings
+from judgesheet.axis.words import at_most, interval, percent
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 from judgesheet.stats.multiplicity import holm
 

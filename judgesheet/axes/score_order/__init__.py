@@ -14,12 +14,8 @@ all means.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Expectation, Options, Problem, Readings
-from judgesheet.axes._estimate import better
-from judgesheet.axes._logprobs import Distribution, Unread, score_distribution
-from judgesheet.axes._reply import exactly_one_score
 from judgesheet.axes.score_order import _design, _material
-from judgesheet.axes.score_order._figures import figures
+from judgesheet.axes.score_order._plots import plots
 from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order.alignment import (
     budget_agreement,
@@ -64,7 +60,6 @@ from judgesheet.axes.score_order.positions import (
     order_dependence_p,
     position_bias_p,
     position_share,
-    without_balanced_arm,
 )
 from judgesheet.axes.score_order.raters import rater_alpha, rater_ceiling_r
 from judgesheet.axes.score_order.reversal import (
@@ -78,6 +73,10 @@ from judgesheet.axes.score_order.reversal import (
     top_tie_rate,
 )
 from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
+from judgesheet.axis import Expectation, Options, Problem, Readings
+from judgesheet.axis.estimate import better
+from judgesheet.axis.logprobs import Distribution, Unread, score_distribution
+from judgesheet.axis.reply import exactly_one_score
 from judgesheet.records import (
     Call,
     Characteristic,
@@ -98,8 +97,8 @@ TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 TEMPLATE = "score_order.jinja"
 
-SAMPLED = {
-    function.__name__: function
+SAMPLED: dict[str, Any] = {
+    str(function.__name__): function
     for function in (
         position_share,
         chi2,
@@ -141,7 +140,7 @@ SAMPLED = {
 """The estimates of the sampled score, which every run has."""
 
 EXPECTED = {
-    function.__name__: function
+    getattr(function, "__name__"): function  # noqa: B009
     for function in (
         expected_readable,
         expected_mass,
@@ -158,19 +157,17 @@ EXPECTED = {
 ESTIMATES = {**SAMPLED, **EXPECTED}
 """Every estimate of the axis, in the order of the appendix; a key's name is its function's."""
 
-NEEDS = (
-    ("expected_", "log-probabilities"),
-    ("calls_for_same_width", "log-probabilities"),
-    ("pearson_r[arm=fixed]", "a fixed arm (cell.arm)"),
-    ("within_item_sd[arm=fixed]", "a fixed arm (cell.arm)"),
-    ("top1_flip_rate", "a balanced and a fixed arm"),
-    ("kendall_tau", "a balanced and a fixed arm"),
-    ("arms=balanced-fixed", "a balanced and a fixed arm"),
-    ("arms=balanced-random", "a balanced and a random arm"),
-    ("bias_cost[order=12345]", "a balanced arm at a 5-point scale"),
-    ("", "a balanced arm, in which every score stands at every position"),
-)
-"""What records must hold for a headline figure: the first part of a key that fits says it."""
+MISSING_REASONS = {
+    **dict.fromkeys(EXPECTED, "log-probabilities"),
+    "pearson_r[arm=fixed]": "a fixed arm (cell.arm)",
+    "within_item_sd[arm=fixed]": "a fixed arm (cell.arm)",
+    "top1_flip_rate": "a balanced and a fixed arm",
+    "kendall_tau": "a balanced and a fixed arm",
+    "[arms=balanced-fixed]": "a balanced and a fixed arm",
+    "[arms=balanced-random]": "a balanced and a random arm",
+    "bias_cost[order=12345]": "a balanced arm at a 5-point scale",
+    "": "a balanced arm, in which every score stands at every position",
+}
 
 _HIGHER = (
     *("kendall_tau", "pearson_r", "single_read_r"),
@@ -239,7 +236,7 @@ HEADLINE = tuple(
 """The characteristics, the most telling first: a sheet that is short of room cuts from the end."""
 
 
-SWEPT = tuple(
+SWEEP_KEYS = tuple(
     f"{NAME}.{name}"
     for name in ("cramers_v", "order_change_rate", "excess_flip_rate", "pearson_r[arm=balanced]")
 )
@@ -302,10 +299,10 @@ def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     scores = arrange(readings)
-    if scores is None or not scores.has_balanced_arm:
-        yield without_balanced_arm()
     if scores is None:
         return
+    if not scores.has_balanced_arm:
+        yield from chi2(scores)
     for name in _possible(scores):
         if readings.wants(name):
             found = SAMPLED[name](scores)
@@ -327,7 +324,7 @@ def _possible(scores: Scores) -> Iterator[str]:
         yield from ("repeat_change_rate", "repeat_flip_rate", "top_tie_rate", "single_read_r")
 
 
-def rate(readings: Readings) -> Iterator[Rating]:
+def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest rubric that was shown."""
     scales = readings.frame["scale"]
     if len(scales):
@@ -348,14 +345,14 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "distribution",
     "expect",
     "fault",
-    "figures",
+    "plots",
     "find",
     "labels",
     "material",
     "measure",
     "mitigate",
     "parse",
-    "rate",
+    "tested_range",
     "recommend",
     "warn",
 ]

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axes import Options
-from judgesheet.axes._arms import ARMS, Read, Settings, reads, sequences
-from judgesheet.axes._material import spread
-from judgesheet.axes._prompt import Variant, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axis import Options
+from judgesheet.axis.arms import ARMS, Read, Settings, reads, sequences
+from judgesheet.axis.material import spread
+from judgesheet.axis.prompt import Variant, built_in, compile_prompt, mark, refuse_blind
 from judgesheet.records import LOGPROBS, Call, Stimulus
 
 if TYPE_CHECKING:

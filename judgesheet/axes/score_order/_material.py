@@ -6,9 +6,9 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from judgesheet.axes import Problem
-from judgesheet.axes._labels import Rated, label
-from judgesheet.axes._material import (
+from judgesheet.axis import Problem
+from judgesheet.axis.labels import Rated, label
+from judgesheet.axis.material import (
     duplicates,
     leaks,
     length_against_level,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from judgesheet.axes import Readings
-from judgesheet.axes._labels import Reference, reference
+from judgesheet.axis import Readings
+from judgesheet.axis.figure import Figures
+from judgesheet.axis.labels import Reference, reference
 from judgesheet.stats.reads import row_means
 
 if TYPE_CHECKING:
@@ -17,9 +18,30 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+figure = Figures("score_order")
 Order = tuple[int, ...]
 _MOST_TELLING = ("balanced", "fixed", "random")
 """Arms by what can be read from them alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Conditions of a figure: the rubric's length, its orders, and how often each was read.
+
+    Orders that are not `balanced` mix a preference for a place with one for a score.
+    """
+
+    scale: int
+    orders: int
+    balanced: bool
+    passes: int = 1
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        balance = "balanced" if self.balanced else "UNBALANCED as recorded"
+        times = f", each read {self.passes} times" if self.passes > 1 else ""
+        return f"{self.scale}-point rubric, {self.orders} {balance} orders{times}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +89,11 @@ class Grid:
         """Whether every item was to be read with every score equally often in every position."""
         counts = np.stack([np.bincount(column, minlength=self.scale) for column in self.place.T])
         return self.complete and bool((counts == counts[0, 0]).all())
+
+    @property
+    def conditions(self) -> "Orders":
+        """Under which orders its figures were measured."""
+        return Orders(self.scale, len(self.orders), self.balanced, self.passes)
 
     @property
     def compares(self) -> bool:

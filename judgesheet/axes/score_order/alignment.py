@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes._differences import (
+from judgesheet.axes.score_order._scores import Order, Scores, figure
+from judgesheet.axes.score_order.ordering import canonical, digits
+from judgesheet.axis.differences import (
     MARGIN,
     gain,
     gain_equivalence_p,
     gain_p,
     not_comparable,
 )
-from judgesheet.axes._estimate import maker
-from judgesheet.axes._flat import explained
-from judgesheet.axes.score_order._scores import Order, Scores
-from judgesheet.axes.score_order.ordering import canonical, digits
+from judgesheet.axis.estimate import maker
+from judgesheet.axis.figure import Draft
+from judgesheet.axis.flat import explained
+from judgesheet.axis.labels import Quality
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.interval import by_cluster, cluster_t
@@ -153,6 +155,7 @@ def _correlation(
         method=found.method,
         conditions=f"{_reference(scores)}; {reads} read{'s' if reads > 1 else ''} per item",
         note=found.note,
+        reason=found.reason,
         paper_compatible=paper,
     )
 
@@ -201,7 +204,8 @@ def _reads(scores: Scores, arm: str) -> int:
     return int(scores.arms[arm].shape[1])
 
 
-def delta_r(scores: Scores) -> Iterator[Estimate]:
+@figure("difference of r", symbol=lambda dims: f"Δr_{dims['arms'][9:12]}", better="")
+def delta_r(scores: Scores) -> Iterator[Draft]:
     """What averaging over balanced orders gains in correlation with quality over another arm.
 
     r(balanced) - r(other), paired cluster bootstrap (Xu et al., table 3), where both arms were read
@@ -210,21 +214,23 @@ def delta_r(scores: Scores) -> Iterator[Estimate]:
     """
     for one, other in _unmatched(scores):
         reads = (_reads(scores, one), _reads(scores, other))
-        yield not_comparable(_estimate, one, other, reads)
-    yield from gain(_estimate, _deltas(scores), _reference(scores), scores.temperature)
+        yield not_comparable(one, other, reads)
+    yield from gain(_deltas(scores), Quality(scores.reference.kind or ""), scores.temperature)
 
 
-def delta_r_p(scores: Scores) -> Iterator[Estimate]:
+@figure("p")
+def delta_r_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    yield from gain_p(_estimate, _deltas(scores))
+    yield from gain_p(_deltas(scores))
 
 
-def delta_r_equivalence_p(scores: Scores) -> Iterator[Estimate]:
+@figure("p")
+def delta_r_equivalence_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "the two arms differ in r by .02 or more": small means proven equivalent (TOST).
 
     A difference that is not significant proves nothing; this one can.
     """
-    yield from gain_equivalence_p(_estimate, _deltas(scores))
+    yield from gain_equivalence_p(_deltas(scores))
 
 
 def per_order_r(scores: Scores) -> Iterator[Estimate]:

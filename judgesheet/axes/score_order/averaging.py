@@ -6,9 +6,9 @@ one order would do as well, and the effect of the order cancels, which only othe
 
 from collections.abc import Iterator
 
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.score_order._scores import Scores
 from judgesheet.axes.score_order.alignment import NO_REFERENCE
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate
 from judgesheet.stats.averaging import Gain, averaging_gains
 from judgesheet.stats.interval import Interval

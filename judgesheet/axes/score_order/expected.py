@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from judgesheet.axes import Readings
-from judgesheet.axes._estimate import maker
-from judgesheet.axes._logprobs import Distribution
 from judgesheet.axes.score_order import alignment
 from judgesheet.axes.score_order._scores import Scores, arrange
+from judgesheet.axis import Readings
+from judgesheet.axis.estimate import maker
+from judgesheet.axis.logprobs import Distribution
 from judgesheet.records import Estimate
 from judgesheet.stats import precision
 from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, cluster_t

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.score_order._scores import Order, Scores
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as stats

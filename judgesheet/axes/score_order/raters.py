@@ -4,8 +4,8 @@ A judge cannot be expected to correlate with the mean of a few raters better tha
 reliability lets anyone.
 """
 
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.score_order._scores import Scores
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval

@@ -6,9 +6,9 @@ between repeats of one order, and the headline is their difference.
 
 from collections.abc import Iterator
 
-from judgesheet.axes import _reversal
-from judgesheet.axes._estimate import maker
 from judgesheet.axes.score_order._scores import Scores
+from judgesheet.axis import reversal
+from judgesheet.axis.estimate import maker
 from judgesheet.records import Estimate
 
 _estimate = maker("score_order")
@@ -20,7 +20,7 @@ def order_change_rate(scores: Scores) -> Estimate:
     All pairs of single calls of the balanced arm. Contains the judge's own noise: compare
     `repeat_change_rate`. Interval over stimuli.
     """
-    found = _reversal.change_rate(scores.grid.reads, scores.grid.cluster, "different")
+    found = reversal.change_rate(scores.grid.reads, scores.grid.cluster, "different")
     return found.estimate(_estimate, "order_change_rate", "Score differs under another order")
 
 
@@ -30,7 +30,7 @@ def repeat_change_rate(scores: Scores) -> Estimate:
     Temperature, batching and prefix caching all enter here. An effect of the order is what exceeds
     it.
     """
-    found = _reversal.change_rate(scores.grid.reads, scores.grid.cluster, "same")
+    found = reversal.change_rate(scores.grid.reads, scores.grid.cluster, "same")
     return found.estimate(_estimate, "repeat_change_rate", "Score differs under the same order")
 
 
@@ -40,7 +40,7 @@ def order_flip_rate(scores: Scores) -> Estimate:
     Ties are resolved as independent uniform picks from the two top sets. Contains noise: compare
     `repeat_flip_rate`.
     """
-    found = _reversal.flip_rate(_contest(scores), "different")
+    found = reversal.flip_rate(_contest(scores), "different")
     return found.estimate(_estimate, "order_flip_rate", "Best response differs under another order")
 
 
@@ -49,7 +49,7 @@ def repeat_flip_rate(scores: Scores) -> Estimate:
 
     Noise and ties alone; a judge without any order effect shows 12 to 38 %.
     """
-    found = _reversal.flip_rate(_contest(scores), "same")
+    found = reversal.flip_rate(_contest(scores), "same")
     return found.estimate(
         _estimate, "repeat_flip_rate", "Best response differs under the same order"
     )
@@ -61,7 +61,7 @@ def excess_flip_rate(scores: Scores) -> Estimate:
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs at
     least two reads of some orders.
     """
-    found = _reversal.excess_flip_rate(_contest(scores))
+    found = reversal.excess_flip_rate(_contest(scores))
     return found.estimate(
         _estimate, "excess_flip_rate", "Flips of the best response caused by the order"
     )
@@ -73,7 +73,7 @@ def top_tie_rate(scores: Scores) -> Estimate:
     Where it is high the judge cannot rank: whichever response is picked, is picked by chance.
     Single readings of the balanced arm; interval over prompts.
     """
-    found = _reversal.tie_rate(_contest(scores))
+    found = reversal.tie_rate(_contest(scores))
     return found.estimate(_estimate, "top_tie_rate", "Several responses share the best score")
 
 
@@ -86,7 +86,7 @@ def kendall_tau(scores: Scores) -> Iterator[Estimate]:
     """
     for one, other, dims in _arm_pairs(scores):
         label = f"Kendall's tau between rankings, {one} against {other}"
-        found = _reversal.tau(_contest(scores), one, other)
+        found = reversal.tau(_contest(scores), one, other)
         yield found.estimate(_estimate, "kendall_tau", label, dims)
 
 
@@ -99,13 +99,13 @@ def top1_flip_rate(scores: Scores) -> Iterator[Estimate]:
     """
     for one, other, dims in _arm_pairs(scores):
         label = f"Best response changes, {one} against {other}"
-        found = _reversal.top1_flip(_contest(scores), one, other)
+        found = reversal.top1_flip(_contest(scores), one, other)
         yield found.estimate(_estimate, "top1_flip_rate", label, dims)
 
 
-def _contest(scores: Scores) -> _reversal.Contest:
+def _contest(scores: Scores) -> reversal.Contest:
     means = {arm: scores.means(arm) for arm in scores.arms}
-    return _reversal.Contest(scores.grid.reads, means, scores.grid.cluster)
+    return reversal.Contest(scores.grid.reads, means, scores.grid.cluster)
 
 
 def _arm_pairs(scores: Scores) -> Iterator[tuple[str, str, dict[str, object]]]:

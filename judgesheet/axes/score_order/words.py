@@ -6,13 +6,13 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 
 from collections.abc import Iterator, Mapping
 
-from judgesheet.axes import Readings
-from judgesheet.axes._flat import FLAT, NEARLY_FLAT
-from judgesheet.axes._labels import caveats
-from judgesheet.axes._words import at_most, interval, percent
 from judgesheet.axes.score_order.alignment import NO_REFERENCE
 from judgesheet.axes.score_order.ordering import ENOUGH
-from judgesheet.axes.score_order.positions import NO_BALANCED_ARM, UNBALANCED
+from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
+from judgesheet.axis import Readings
+from judgesheet.axis.flat import FLAT, NEARLY_FLAT
+from judgesheet.axis.labels import caveats
+from judgesheet.axis.words import at_most, interval, percent
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 from judgesheet.stats.multiplicity import holm
 
@@ -59,7 +59,7 @@ def _announced(found: Found, name: str) -> bool:
 def _is_unbalanced(found: Found) -> bool:
     """Whether recorded orders favour positions by themselves, whatever the judge does."""
     share = _get(found, "position_share[position=1]")
-    return share is not None and UNBALANCED in share.conditions
+    return share is not None and share.given.get("balanced") is False
 
 
 def _above(estimate: Estimate | None, limit: float) -> bool:
@@ -79,10 +79,10 @@ def find(found: Found) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
     chi2 = found.get("score_order.chi2")
     if chi2 is None or chi2.value is None:
-        unread = chi2 is None or chi2.note != NO_BALANCED_ARM
+        unread = chi2 is None or chi2.reason != NO_BALANCED_ARM.code
         text = "No reply could be read as a score, so nothing about this judge is known here."
         yield Statement(
-            text if unread else f"Nothing can be said about the order: {NO_BALANCED_ARM}.",
+            text if unread else f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}.",
             ("score_order.chi2",),
             "bad" if unread else "unknown",
         )
@@ -296,7 +296,7 @@ def _r(estimate: Estimate) -> str:
 
 def _is_flat(r: Estimate) -> bool:
     """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
-    return r.note in (FLAT, NEARLY_FLAT)
+    return r.reason in (FLAT.code, NEARLY_FLAT.code)
 
 
 def _is_perfect(r: Estimate) -> bool:
@@ -358,7 +358,7 @@ def recommend(found: Found) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
     r = found.get("score_order.pearson_r[arm=balanced]")
     chi2 = found.get("score_order.chi2")
-    if chi2 is not None and chi2.note == NO_BALANCED_ARM:
+    if chi2 is not None and chi2.reason == NO_BALANCED_ARM.code:
         return
     if chi2 is None or chi2.value is None:
         yield _advice("Do not use it as it was asked: no reply could be read.", "chi2")

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from math import factorial
 from typing import Protocol
 
-from judgesheet.axes import Options, get_axis
-from judgesheet.axes._prompt import built_in
+from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.candidate_order import keyed
+from judgesheet.axis import Options
+from judgesheet.axis.prompt import built_in
 from judgesheet.judges import Judge
 from judgesheet.records import Call, Plan, Stimulus, digest
 from judgesheet.spine.collect import CollectSettings, Progress, collect
@@ -112,7 +113,7 @@ def make_plan(
 
 
 def _template(axis: str, options: Options) -> str:
-    return options.template or built_in(get_axis(axis).TEMPLATE)
+    return options.template or prompt(get_axis(axis))
 
 
 def unbalanced(sets: Sequence[Stimulus], k: int) -> Iterator[str]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes import Options, listwise_consensus
+from judgesheet.axes import listwise_consensus
+from judgesheet.axis import Options
 from judgesheet.records import Call, Stimulus
 from judgesheet.spine.consensus._decision import (
     Answers,

@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from judgesheet.axes import Options, candidate_order
+from judgesheet.axes import candidate_order
 from judgesheet.axes.candidate_order import keyed
+from judgesheet.axis import Options
 from judgesheet.records import Call, Stimulus
 from judgesheet.spine.consensus._decision import (
     Answers,

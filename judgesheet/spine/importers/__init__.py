@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from judgesheet.axes import Axis, get_axis
+from judgesheet.axes import get_axis
+from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.spine.importers import (
     _rows,

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.records import AxisResult, Datasheet, Estimate, Figure, digest
+from judgesheet.keys import Key
+from judgesheet.records import AxisResult, Datasheet, Estimate, Plot, digest
 from judgesheet.spine.compare import Comparison, Difference
-from judgesheet.spine.datasheet import parse_key, to_json
+from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import show
 from judgesheet.spine.render.markdown import code, escape, table
 
@@ -234,8 +235,8 @@ def _multiples(comparisons: Sequence[Comparison]) -> "Iterator[Drawing]":
             if estimate is not None and estimate.value is not None
         ]
         if len(judged) > 1:
-            axis = _stage(parse_key(row.key).axis, tuple(judged))
-            figure = Figure("intervals", row.label, row.key, ("judge",), series="place")
+            axis = _stage(Key.parse(row.key).axis, tuple(judged))
+            figure = Plot("intervals", row.label, row.key, ("judge",), series="place")
             yield draw(figure, axis, f"multiple-{number}", themed=True)
 
 

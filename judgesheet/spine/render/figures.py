@@ -1,6 +1,6 @@
 """Figures as SVG whose text stays text, drawn from the same estimates that gates read.
 
-A `records.Figure` names families of estimates; its kind is one of `KINDS`. Series differ by marker
+A `records.Plot` names families of estimates; its kind is one of `KINDS`. Series differ by marker
 and dash as well as by colour, a missing value is a gap with a note, and the same figure gives the
 same bytes. Colours become CSS variables for a page that has a dark mode (`themed=True`).
 """
@@ -9,16 +9,17 @@ import io
 import math
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.records import AxisResult, Estimate, Figure
+from judgesheet.records import AxisResult, Estimate, Plot
 from judgesheet.resources import template_dir
 from judgesheet.spine.datasheet import family
 from judgesheet.spine.render import show
 from judgesheet.spine.render.svg import slim
+from judgesheet.units import unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,7 +106,7 @@ class Point:
 class Data:
     """What a figure draws: its points by series, in the sheet's order, and those without value."""
 
-    figure: Figure
+    figure: Plot
     series: dict[str, list[Point]] = field(default_factory=dict)
     gaps: list[Estimate] = field(default_factory=list)
     left_out: int = 0
@@ -119,7 +120,7 @@ class Data:
     @property
     def scale(self) -> float:
         """100 for shares, which are drawn in percent."""
-        return 100.0 if self.points and self.points[0].estimate.unit in show.SHARES else 1.0
+        return unit(self.points[0].estimate.unit).scale if self.points else 1.0
 
     @property
     def reference(self) -> float | None:
@@ -152,7 +153,7 @@ class Data:
         return value * self.scale, low * self.scale, high * self.scale
 
 
-def draw(figure: Figure, result: AxisResult, name: str, *, themed: bool = False) -> Drawing:
+def draw(figure: Plot, result: AxisResult, name: str, *, themed: bool = False) -> Drawing:
     """Draw a figure of an axis; `name` is unique in the document and prefixes every id."""
     data = _collect(figure, result)
     title, caption = show.visible(figure.title, 120), show.visible(figure.caption, 600)
@@ -170,7 +171,7 @@ def draw(figure: Figure, result: AxisResult, name: str, *, themed: bool = False)
     return Drawing(name, title, caption, description, svg, notes)
 
 
-def _collect(figure: Figure, result: AxisResult) -> Data:
+def _collect(figure: Plot, result: AxisResult) -> Data:
     """Sort the estimates of the figure's families into series."""
     data = Data(figure)
     wanted = {dim for dim in (figure.x, figure.y) if dim}
@@ -188,13 +189,13 @@ def _collect(figure: Figure, result: AxisResult) -> Data:
     return data
 
 
-def _kept(figure: Figure, dims: dict[str, str]) -> bool:
+def _kept(figure: Plot, dims: Mapping[str, str]) -> bool:
     """Whether `figure.only` keeps a member; a dimension that it lacks is no reason against it."""
     rules = [rule.split("=", 1) for rule in figure.only]
     return all(dims.get(dim, value) == value for dim, value in rules)
 
 
-def _series_name(figure: Figure, name: str, dims: dict[str, str]) -> str:
+def _series_name(figure: Plot, name: str, dims: Mapping[str, str]) -> str:
     """The value of the series dimension, then whatever else tells this member apart."""
     parts = [dims[figure.series]] if figure.series in dims else []
     if len(figure.families) > 1 and figure.x:

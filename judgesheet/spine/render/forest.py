@@ -15,7 +15,8 @@ from markupsafe import escape
 from judgesheet.spine.render import show
 from judgesheet.spine.render.figures import GRID, INK, MUTED, PAPER, SERIES, Drawing, themed_colours
 from judgesheet.spine.render.page.parts import share_out
-from judgesheet.spine.render.page.table import RANGES, AxisSpecs, Spec
+from judgesheet.spine.render.page.table import AxisSpecs, Spec
+from judgesheet.units import unit
 
 WIDTH = 540.0
 _LIMIT, _MARK = 458.0, 490.0
@@ -23,7 +24,6 @@ _CHARACTER = 3.62
 """Mean width of a character, from which the room of a label follows."""
 _LINE, _HEAD, _FOOT = 11.6, 13.0, 15.0
 _GOOD, _BAD, _OUT = "#0a6b4f", "#a6260d", "#fdecea"
-_PP = "percentage points"
 _MOST_MULTIPLES = 4.0
 
 
@@ -93,16 +93,21 @@ def _drawable(row: Spec) -> bool:
     estimate = row.estimate
     measured = None not in map(show.finite, (estimate.value, estimate.low, estimate.high))
     limited = row.verdict is not None and bool(row.verdict.limit)
-    scaled = estimate.unit in RANGES or estimate.unit == _PP
-    return measured and (limited or (scaled and row.null is not None))
+    return measured and (limited or (_on_scale(row) and row.null is not None))
+
+
+def _on_scale(row: Spec) -> bool:
+    """Whether the effect is a share, a coefficient, or a number of parts of one."""
+    given_in = unit(row.estimate.unit)
+    return given_in.ends is not None or given_in.parts > 1
 
 
 def _panels(axes: Sequence[AxisSpecs], chosen: Sequence[Sequence[Spec]]) -> Iterator[Panel]:
     shares: list[tuple[str, tuple[Effect, ...]]] = []
     multiples: list[tuple[str, tuple[Effect, ...]]] = []
     for axis, rows in zip(axes, chosen, strict=True):
-        on_scale = tuple(_effect(r) for r in rows if r.estimate.unit in (*RANGES, _PP))
-        others = tuple(_effect(r) for r in rows if r.estimate.unit not in (*RANGES, _PP))
+        on_scale = tuple(_effect(row) for row in rows if _on_scale(row))
+        others = tuple(_effect(row) for row in rows if not _on_scale(row))
         shares += [(axis.title, on_scale)] if on_scale else []
         multiples += [(axis.title, others)] if others else []
     limited = any(row.verdict is not None or row.void for rows in chosen for row in rows)
@@ -122,10 +127,8 @@ def _panels(axes: Sequence[AxisSpecs], chosen: Sequence[Sequence[Spec]]) -> Iter
 def _effect(row: Spec) -> Effect:
     """Numbers on the panel's scale: percentage points as shares, foreign units by their limit."""
     estimate, limit = row.estimate, row.verdict.limit if row.verdict else None
-    scale = 1.0
-    if estimate.unit == _PP:
-        scale = 0.01
-    elif estimate.unit not in RANGES and limit:
+    scale = 1 / unit(estimate.unit).parts
+    if not _on_scale(row) and limit:
         scale = 1 / limit
     numbers = (estimate.value, estimate.low, estimate.high)
     value, low, high = (scale * (show.finite(number) or 0.0) for number in numbers)

@@ -8,8 +8,9 @@ from datetime import UTC
 from xml.etree import ElementTree
 
 from judgesheet.errors import UsageError
+from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Verdict, digest
-from judgesheet.spine.datasheet import parse_key, to_json
+from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import Options, show
 
 SUFFIX = "junit.xml"
@@ -81,7 +82,7 @@ def _case(suite: ElementTree.Element, verdict: Verdict) -> None:
         suite,
         "testcase",
         name=_text(f"{verdict.key} {verdict.rule}"),
-        classname=_text(f"judgesheet.{parse_key(verdict.key).axis}"),
+        classname=_text(f"judgesheet.{Key.parse(verdict.key).axis}"),
         time="0",
     )
     if verdict.passed:

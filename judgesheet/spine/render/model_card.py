@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from judgesheet.errors import MissingDependencyError
+from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate, digest
-from judgesheet.spine.datasheet import by_key, parse_key, to_json
+from judgesheet.spine.datasheet import by_key, to_json
 from judgesheet.spine.render import Options, show
 from judgesheet.spine.render.markdown import code, escape, table
 
@@ -96,7 +97,7 @@ def _verdict(sheet: Datasheet) -> str:
     policy = escape(show.visible(decision.policy, 80))
     said = escape(show.visible(decision.text, 600))
     lines = [f"**{_WORDS[decision.verdict]}** under the policy “{policy}”: {said}"]
-    conditions = [f"- {escape(show.visible(one, 400))}" for one in decision.conditions]
+    conditions = [f"- {escape(show.visible(one, 400))}" for one in decision.told_conditions]
     return "\n".join([*lines, "", *conditions]) if conditions else lines[0]
 
 
@@ -155,7 +156,7 @@ def _results(axis: AxisResult, sheet: Datasheet) -> Iterator[dict[str, Any]]:
             "task_name": show.visible(axis.title, 120),
             "dataset_type": f"judgesheet/{axis.name}",
             "dataset_name": _stimuli(axis.name, sheet),
-            "metric_type": parse_key(estimate.key).name,
+            "metric_type": Key.parse(estimate.key).name,
             "metric_name": show.visible(estimate.label, 160),
             "metric_value": estimate.value,
             "metric_args": arguments,

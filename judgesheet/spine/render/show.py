@@ -11,13 +11,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from judgesheet.records import Estimate, canonical_json
+from judgesheet.units import unit
 
-SHARES = frozenset({"share", "rate", "proportion", "probability"})
-"""Units that are printed in percent."""
-SYMBOLS = frozenset(
-    {"p", "V", "r", "rho", "tau", "tau-b", "kappa", "alpha", "d'", "chi-square", "t", "z"}
-)
-"""Units that name a statistic: printed before the number, `V = 0.11`, never as `0.11 V`."""
 NOT_MEASURED = "not measured"
 NOT_RECORDED = "not recorded"
 
@@ -55,7 +50,7 @@ class Shown(NamedTuple):
         if self.why:
             return NOT_MEASURED
         symbol, _, rest = self.unit.partition(", ")
-        if symbol in SYMBOLS:
+        if unit(symbol).symbol:
             sign = " " if self.value.startswith(("<", ">")) else " = "
             return f"{symbol}{sign}{self.value}{f', {rest}' if rest else ''}"
         if self.unit == "order":
@@ -79,19 +74,19 @@ def quantity(
     value: float | None,
     low: float | None = None,
     high: float | None = None,
-    unit: str = "",
+    given_in: str = "",
     note: str = "",
 ) -> Shown:
     """A value with its bounds in a unit; `note` says why there is none."""
-    scale = 100.0 if unit in SHARES else 1.0
+    scale = unit(given_in).scale
     # Scaled first: a share of 1e308 is finite, its percentage is not.
     value, low, high = (None if one is None else finite(one * scale) for one in (value, low, high))
-    name = visible(unit, 40)
+    name = visible(given_in, 40)
     if value is None:
         return Shown(NOT_MEASURED, "", "", name, visible(note, 600) or "no reason given")
-    if unit == "p":
+    if given_in == "p":
         return Shown(p_value(value), "", "", "p", "")
-    if unit == "order":
+    if given_in == "order":
         return Shown(f"{value:.0f}", "", "", "order", "")
     decimals = _decimals(value, low, high, 2 if scale > 1 else _MOST_DECIMALS)
     cells = [

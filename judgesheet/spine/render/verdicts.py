@@ -5,14 +5,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from judgesheet import units
 from judgesheet.records import Datasheet, Estimate, Verdict
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.render import show
 from judgesheet.spine.render.markdown import code, escape, table
 
 HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
-BASELINE = "worse than the baseline"
-"""How the rule of a verdict begins that is not about a value but about its change."""
 
 
 def word(verdict: Verdict) -> str:
@@ -85,7 +84,7 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
     unit = estimate.unit if estimate is not None else ""
     sign = {"max": "≤ ", "min": "≥ ", "": ""}
     side = "" if verdict.bound is None else _side(verdict)
-    value, change = _number(verdict.observed, unit, estimate), verdict.rule.startswith(BASELINE)
+    value, change = _number(verdict.observed, unit, estimate), verdict.against_baseline
     cells = (
         f"Δ {verdict.key}" if change else verdict.key,
         f"worse by {value}" if change and verdict.observed is not None else value,
@@ -121,13 +120,13 @@ def _limit(value: float | None, unit: str) -> str:
     """A limit as the policy writes it, in percent where the estimate is."""
     if show.finite(value) is None or value is None:
         return "–"
-    return f"{100 * value:g} %" if unit in show.SHARES else f"{value:g}"
+    return f"{100 * value:g} %" if units.unit(unit).percent else f"{value:g}"
 
 
 def _summary(sheet: Datasheet) -> Sequence[str]:
     if sheet.decision is None:
         return ()
-    conditions = (f"Condition: {condition}" for condition in sheet.decision.conditions)
+    conditions = (f"Condition: {condition}" for condition in sheet.decision.told_conditions)
     return [_minus(show.visible(line)) for line in (sheet.decision.text, *conditions)]
 
 

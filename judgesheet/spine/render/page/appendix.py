@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate
-from judgesheet.spine.datasheet import parse_key
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.identity import served
 from judgesheet.spine.render.page.parts import (
@@ -150,9 +150,9 @@ def _families(axis: AxisResult, anchors: Anchors) -> Iterator[Family]:
         if printed[estimate.key]:  # a key that comes twice keeps its first place
             line = replace(line, anchor=anchors.of(f"{estimate.key}-{printed[estimate.key] + 1}"))
         printed[estimate.key] += 1
-        groups.setdefault(parse_key(estimate.key).name, []).append(line)
+        groups.setdefault(Key.parse(estimate.key).name, []).append(line)
     for name, lines in groups.items():
-        yield _family(name, lines, axis.glossary.get(name, ""))
+        yield _family(f"{axis.name}.{name}", lines, axis.glossary.get(name, ""))
 
 
 def _family(name: str, lines: list[Line], meaning: str) -> Family:
@@ -179,10 +179,9 @@ def _without(line: Line, shared: Mapping[str, str]) -> Line:
 def _line(estimate: Estimate, anchors: Anchors) -> Line:
     shown = show.estimate(estimate)
     paper, way = _paper(estimate)
-    dims = ", ".join(f"{dim} {value}" for dim, value in parse_key(estimate.key).dims.items())
     return Line(
         anchor=anchors.of(estimate.key),
-        dims=show.visible(dims, 120),
+        dims=show.visible(Key.parse(estimate.key).bracket, 120),
         shown=shown,
         size=size(estimate),
         conditions=show.visible(estimate.conditions, 300),

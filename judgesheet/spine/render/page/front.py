@@ -4,11 +4,11 @@ Everything is ranked and trimmed to the printed lines that are there (`Room`); w
 counted and stands in the appendix.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Estimate, Rating, Statement
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.controls import READABLE, Check, checks
@@ -23,6 +23,7 @@ from judgesheet.spine.render.page.parts import (
     more,
     share_out,
 )
+from judgesheet.units import QUALITY_STEPS
 
 TONES = {
     "good": ("✓", "Good"),
@@ -48,7 +49,6 @@ _WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
 MOST_CHARACTERS = 320
 LEAST_RATINGS = 3
-_KEYS = re.compile(r" \(\w+\.\w+[^()]*\)$")
 
 T = TypeVar("T")
 
@@ -229,10 +229,10 @@ def _strip(
     symbol, word = DECISIONS[decision.verdict]
     limiting = found.get(decision.limiting)
     titles = {axis.name: axis.title for axis in sheet.axes}
-    axis = decision.limiting.partition(".")[0]
+    axis = Key.parse(decision.limiting).axis if decision.limiting else ""
     label = show.short(limiting.label, 80) if limiting else show.short(decision.limiting, 80)
     where = f"{show.short(titles.get(axis, axis), 50)}: {label}" if label else ""
-    kept = [show.short(_plain(one), 140) for one in decision.conditions[: room.conditions]]
+    kept = [show.short(one, 140) for one in decision.conditions[: room.conditions]]
     left_out = more(len(decision.conditions) - len(kept))
     return Strip(
         kind=decision.verdict.replace(" ", "-"),
@@ -244,11 +244,6 @@ def _strip(
         conditions=(*kept, left_out) if left_out else tuple(kept),
         doubt=_doubt(void),
     )
-
-
-def _plain(condition: str) -> str:
-    """A condition without the keys behind it, which stand in the file that is attached."""
-    return _KEYS.sub("", condition)
 
 
 def _doubt(void: Mapping[str, str]) -> str:
@@ -320,7 +315,7 @@ def _resolution(
     """The smallest quality step that the judge sees, where an axis climbed a ladder of steps."""
     for axis in sheet.axes:
         for key in (row.key for row in axis.characteristics):
-            if key in found and found[key].unit == "steps" and axis.name not in void:
+            if key in found and found[key].unit == QUALITY_STEPS and axis.name not in void:
                 name = show.short(found[key].label, 60)
                 yield Row(name, show.short(show.estimate(found[key]).sentence, 60))
 

@@ -1,22 +1,18 @@
 """A probe prompt as a drawing in words: what is fixed, what is filled in, what is permuted."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jinja2 import Environment, TemplateError, nodes
+
 from judgesheet.spine.render import show
 
-_COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-_BLOCK = re.compile(r"\{%-?\s*(\w+)(.*?)-?%\}", re.DOTALL)
-_OPEN, _CLOSE = "\x01", "\x02"
-_SLOT = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
-_PLACES = {"first", "second"}
-"""Slots that are named after the place where they stand."""
-_FIXED = {"requirement"}
-"""What a template lists without ever permuting it."""
 MOST_LINES = 10
+_MOST_CHARACTERS = 20_000
 _WIDTH = 62
+_LISTED = "\x01"
+"""Marks a slot whose content changes its place; prompts hold no control characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,57 +32,56 @@ class Schema:
 
 
 def schema(prompt: Mapping[str, Any]) -> Schema | None:
-    """The schema of a recorded prompt; None where its template was not recorded."""
+    """The schema of a recorded prompt; None where its template was not recorded or is none.
+
+    `permuted` lists the variables that its axis permutes.
+    """
     template = prompt.get("template")
     if not isinstance(template, str) or not template.strip():
         return None
-    lines = _condense(list(_lines(template[:20_000])))
+    try:
+        tree = Environment(autoescape=True).parse(template[:_MOST_CHARACTERS])
+    except (TemplateError, RecursionError):
+        return None
+    listed = prompt.get("permuted")
+    permuted = frozenset(map(str, listed)) if isinstance(listed, list | tuple) else frozenset()
+    lines = _condense(list(_lines("".join(_pieces(tree.body, permuted, listed=False)))))
     return Schema(show.short(show.words(str(prompt.get("axis"))), 40), tuple(lines))
 
 
-def _lines(template: str) -> Iterator[PromptLine]:
-    """The template without its logic, slots in brackets.
+def _pieces(body: Sequence[nodes.Node], permuted: frozenset[str], *, listed: bool) -> Iterator[str]:
+    """The template without its logic: slots in brackets, the first branch of every condition."""
+    for node in body:
+        if isinstance(node, nodes.Output):
+            for part in node.nodes:
+                if isinstance(part, nodes.TemplateData):
+                    yield part.data
+                elif slot := _slot(part):
+                    mark = _LISTED if listed or slot.split()[0] in permuted else ""
+                    yield f"‹{slot}›{mark}"
+        elif isinstance(node, nodes.For):
+            # A loop within one line prints a form to fill in, not what is permuted.
+            spans_lines = any("\n" in piece for piece in _pieces(node.body, permuted, listed=False))
+            lists = spans_lines and _slot(node.iter) in permuted
+            yield from _pieces(node.body, permuted, listed=listed or lists)
+        elif isinstance(node, nodes.If):
+            yield from _pieces(node.body, permuted, listed=listed)
 
-    Permuted is what a loop of several lines lists, and what is named after its place.
-    """
-    depth = 0
-    for raw in _branch(_COMMENT.sub("", template)).splitlines():
-        names = {_slot(match[1]) for match in _SLOT.finditer(raw)}
-        line = _SLOT.sub(lambda match: f"‹{_slot(match[1])}›", raw)
-        line = line.replace(_OPEN, "").replace(_CLOSE, "").strip()
-        listed = depth > 0 and bool(names - _FIXED)
-        depth = max(depth + raw.count(_OPEN) - raw.count(_CLOSE), 0)
+
+def _slot(expression: nodes.Node) -> str:
+    """`option.description` as `option description`; "" for what is no variable."""
+    if isinstance(expression, nodes.Filter) and expression.node is not None:
+        return _slot(expression.node)
+    if isinstance(expression, nodes.Getattr):
+        return f"{_slot(expression.node)} {show.words(expression.attr)}".strip()
+    return show.words(expression.name) if isinstance(expression, nodes.Name) else ""
+
+
+def _lines(text: str) -> Iterator[PromptLine]:
+    for raw in text.splitlines():
+        line = raw.replace(_LISTED, "").strip()
         if line:
-            yield PromptLine(show.short(line, _WIDTH), listed or bool(names & _PLACES))
-
-
-def _branch(text: str) -> str:
-    """Loops as marks, the first branch of every condition, nothing of the others."""
-    out: list[str] = []
-    skipping: list[bool] = []
-    place = 0
-    for match in _BLOCK.finditer(text):
-        if not any(skipping):
-            out.append(text[place : match.start()])
-        place = match.end()
-        word = match[1]
-        if word == "if":
-            skipping.append(False)
-        elif word in ("else", "elif") and skipping:
-            skipping[-1] = True
-        elif word == "endif" and skipping:
-            skipping.pop()
-        elif word == "for" and not any(skipping):
-            out.append(_OPEN)
-        elif word == "endfor" and not any(skipping):
-            out.append(_CLOSE)
-    out.append(text[place:])
-    return "".join(out)
-
-
-def _slot(expression: str) -> str:
-    """`option.description` as `option description`."""
-    return show.words(expression.partition("|")[0].strip().replace(".", " "))
+            yield PromptLine(show.short(line, _WIDTH), _LISTED in raw)
 
 
 def _condense(lines: Sequence[PromptLine]) -> list[PromptLine]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import NamedTuple
 
+from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Characteristic, Datasheet, Estimate, Verdict
-from judgesheet.spine.datasheet import parse_key
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.front import Room
 from judgesheet.spine.render.page.parts import (
@@ -23,17 +23,11 @@ from judgesheet.spine.render.page.parts import (
     share_out,
     usual,
 )
+from judgesheet.units import unit
 
 POWER = 0.80
 VISIBLE = 0.10
 """Without a limit, a null result counts as seen if a tenth of the scale would have shown."""
-RANGES = {
-    **dict.fromkeys((*show.SHARES, "V"), (0.0, 1.0)),
-    **dict.fromkeys(("r", "rho", "tau", "tau-b", "kappa", "alpha"), (-1.0, 1.0)),
-    **dict.fromkeys(("difference", "difference of r"), (-1.0, 1.0)),
-}
-"""Unit -> the ends of its scale, where there are ends."""
-
 ODD_REPLY = 0.01
 """Where "no effect" is the end of the scale, one odd reply moves an interval off it: so much less
 than this share is still none."""
@@ -44,12 +38,6 @@ EFFECT, NONE_SEEN, NOISE, UNDECIDED = (
     ("?", "open"),
 )
 CEILING, FLOOR = ("▲", "ceiling"), ("▼", "floor")
-_SHORT_UNITS = {
-    "percentage points": "pp",
-    "difference of r": "diff. r",
-    "difference": "diff.",
-    "chi-square": "χ²",
-}
 _LABEL, _CONDITIONS = 46, 16
 
 
@@ -233,7 +221,7 @@ def _rows(
     """The axis's rows by rank: those under a limit first, those without a value last."""
     headline = list(axis.characteristics)
     named = {row.key for row in headline}
-    mine = [key for key in verdicts if key.startswith(f"{axis.name}.") and key in found]
+    mine = [key for key in verdicts if key in found and Key.parse(key).axis == axis.name]
     headline += [Characteristic(key) for key in mine if key not in named]
     rows = [
         _row(row, found[row.key], axis, found, verdicts, void, anchors)
@@ -254,7 +242,7 @@ def _row(
 ) -> Spec:
     verdict, reason = verdicts.get(row.key), void.get(axis.name, "")
     shown = show.estimate(estimate)
-    shown = shown._replace(unit=_SHORT_UNITS.get(shown.unit, shown.unit))
+    shown = shown._replace(unit=unit(shown.unit).short or shown.unit)
     least = detectable(estimate) if _is_null(estimate, row.null) else None
     noise = found.get(row.noise)
     return Spec(
@@ -271,7 +259,7 @@ def _row(
         marks=(Mark(*VOID),)
         if reason
         else tuple(_marks(estimate, row.null, least, noise, verdict)),
-        meaning=first_sentence(axis.glossary.get(parse_key(row.key).name, "")),
+        meaning=first_sentence(axis.glossary.get(Key.parse(row.key).name, "")),
         void=reason,
         estimate=estimate,
         null=row.null,
@@ -289,7 +277,7 @@ def _is_null(estimate: Estimate, null: float | None) -> bool:
     low, high = show.finite(estimate.low), show.finite(estimate.high)
     if null is None or low is None or high is None:
         return False
-    slack = ODD_REPLY if null in RANGES.get(estimate.unit, ()) else 0.0
+    slack = ODD_REPLY if null in (unit(estimate.unit).ends or ()) else 0.0
     return low - slack <= null <= high + slack
 
 
@@ -307,7 +295,7 @@ def _marks(
         yield from _beyond_noise(estimate, noise)
     elif estimate.value is not None:
         yield from _evidence_of_effect(estimate, null, least)
-    low, high = RANGES.get(estimate.unit, (None, None))
+    low, high = unit(estimate.unit).ends or (None, None)
     if estimate.value is not None and estimate.value in (low, high):
         yield Mark(*(FLOOR if estimate.value == low else CEILING))
 
@@ -334,7 +322,7 @@ def _evidence_of_effect(
     elif least is None:
         yield from () if estimate.low is None else (Mark(*EFFECT),)
     else:
-        seen = estimate.unit in RANGES and least <= VISIBLE
+        seen = unit(estimate.unit).ends is not None and least <= VISIBLE
         yield Mark(*(NONE_SEEN if seen else UNDECIDED))
 
 
@@ -347,5 +335,5 @@ def _limit(verdict: Verdict | None, estimate: Estimate) -> str:
 
 def _number(value: float | None, estimate: Estimate) -> str:
     """A number in the estimate's unit, with two digits."""
-    scale = 100.0 if estimate.unit in show.SHARES else 1.0
+    scale = unit(estimate.unit).scale
     return "" if value is None else show.anything(float(f"{value * scale:.2g}"), 12)

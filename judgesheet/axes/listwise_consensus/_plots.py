@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.records import Estimate, Figure
+from judgesheet.records import Estimate, Plot
 
 _FIGURES = (
-    Figure(
+    Plot(
         kind="line",
         title="Does deciding from several runs help?",
         caption="How often the right answer is chosen, by number of calls a decision takes: under "
@@ -19,7 +19,7 @@ _FIGURES = (
         y_label="right answer chosen",
         only=("executions=",),
     ),
-    Figure(
+    Plot(
         kind="heatmap",
         title="Who won under which order",
         caption="Where the winner of a single call stood, by where the right answer stood. A judge "
@@ -31,7 +31,7 @@ _FIGURES = (
         x_label="place of the winner",
         y_label="place of the right answer",
     ),
-    Figure(
+    Plot(
         kind="line",
         title="Where the winner stood",
         caption="Share of single calls won by each place in the list, with 95 % intervals. A judge "
@@ -41,7 +41,7 @@ _FIGURES = (
         x_label="place in the list",
         y_label="share of winners",
     ),
-    Figure(
+    Plot(
         kind="bars",
         title="How many orders agree?",
         caption="Share of prompts on which this many single orders choose the winner of all orders "
@@ -52,7 +52,7 @@ _FIGURES = (
         y_label="share of prompts",
         reference=0.0,
     ),
-    Figure(
+    Plot(
         kind="intervals",
         title="Does the order decide who wins?",
         caption="Pairs of single calls on a list that choose different winners: under two orders, "
@@ -61,7 +61,7 @@ _FIGURES = (
         x_label="share of pairs of calls",
         reference=0.0,
     ),
-    Figure(
+    Plot(
         kind="line",
         title="How many orders are enough?",
         caption="How often the decision from k orders is that of all of them, with 95 % intervals "
@@ -74,7 +74,7 @@ _FIGURES = (
 )
 
 
-def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
     """The plots that this run has figures for, with the line that blind picks would follow."""
     places = sum(key.startswith("listwise_consensus.win_share[") for key in found)
     chance = found.get("listwise_consensus.chance_accuracy")

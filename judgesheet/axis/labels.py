@@ -27,6 +27,27 @@ NAMES: Mapping[Kind, str] = {
 }
 """In order of preference."""
 
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Conditions of a figure that holds scores against quality: whose judgment that is.
+
+    `quality` is a `Kind` ("" where nothing is known), `reads` the reads behind each mean, 0 where
+    there is no mean; `remark` is what else a reader should know.
+    """
+
+    quality: Kind | Literal[""]
+    reads: int = 0
+    remark: str = ""
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        whose = NAMES[self.quality] if self.quality else "nothing"
+        times = f"{self.reads} read{'s' if self.reads > 1 else ''} per item" if self.reads else ""
+        return "; ".join(part for part in (f"quality: {whose}", times, self.remark) if part)
+
+
 _CAVEATS: Mapping[Kind, str] = {
     "human": "Quality is the mean of the scores that people gave",
     "model": "Quality is the score that another model gave, not a human rating: agreement with it "

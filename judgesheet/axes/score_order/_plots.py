@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from judgesheet.records import Estimate, Figure
+from judgesheet.records import Estimate, Plot
 
 _FIGURES = (
-    Figure(
+    Plot(
         kind="line",
         title="Where the chosen score stood",
         caption="Share of calls that chose each position of the rubric, with 95 % intervals. A "
@@ -16,7 +16,7 @@ _FIGURES = (
         x_label="position in the rubric",
         y_label="share of calls",
     ),
-    Figure(
+    Plot(
         kind="line",
         title="Scores drawn and scores expected, by position",
         caption="Share of calls that chose each position, and the probability that the same calls "
@@ -26,7 +26,7 @@ _FIGURES = (
         x_label="position in the rubric",
         y_label="share",
     ),
-    Figure(
+    Plot(
         kind="heatmap",
         title="Score by position",
         caption="When a score was given, how often its line stood at each position. Every row of "
@@ -37,7 +37,7 @@ _FIGURES = (
         x_label="position in the rubric",
         y_label="score given",
     ),
-    Figure(
+    Plot(
         kind="intervals",
         title="Does the order decide who is best?",
         caption="Pairs of readings of a prompt's responses that disagree on the best one: under "
@@ -46,7 +46,7 @@ _FIGURES = (
         x_label="share of pairs of readings",
         reference=0.0,
     ),
-    Figure(
+    Plot(
         kind="line",
         title="How many orders are enough?",
         caption="Correlation of the mean over k orders with quality: mean and 2.5 to 97.5 "
@@ -57,7 +57,7 @@ _FIGURES = (
         x_label="number of orders averaged",
         y_label="r with quality",
     ),
-    Figure(
+    Plot(
         kind="line",
         title="What averaging buys",
         caption="Gain in correlation with quality over a single reading: in all, the part that "
@@ -68,7 +68,7 @@ _FIGURES = (
         y_label="gain in r",
         reference=0.0,
     ),
-    Figure(
+    Plot(
         kind="line",
         title="Agreement with the full set of orders",
         caption="Correlation of the mean over k orders with the mean over all of them.",
@@ -78,7 +78,7 @@ _FIGURES = (
         x_label="number of orders averaged",
         y_label="r with all orders",
     ),
-    Figure(
+    Plot(
         kind="line",
         title="Position preference by rubric length",
         caption="Cramér's V at each number of described scores, with 95 % intervals.",
@@ -91,7 +91,7 @@ _FIGURES = (
 )
 
 
-def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
     """The plots that this run has figures for; the even share depends on the number of scores."""
     scales = sum(key.startswith("score_order.position_share[") for key in found)
     for figure in _FIGURES:
@@ -103,6 +103,6 @@ def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
             yield figure
 
 
-def _measured(found: Mapping[str, Estimate], figure: Figure) -> bool:
+def _measured(found: Mapping[str, Estimate], figure: Plot) -> bool:
     """Whether the run has estimates of every family of a figure."""
     return all(any(key.startswith(f"score_order.{f}[") for key in found) for f in figure.families)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from judgesheet.axes._reply import exactly_one_score, score_places
+from judgesheet.axis.reply import exactly_one_score, score_places
 
 Unread = Literal[
     "the reply came without log-probabilities",

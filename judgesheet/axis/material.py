@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TypeVar
 
-from judgesheet.axes import Problem
+from judgesheet.axis import Problem
 
 T = TypeVar("T")
 

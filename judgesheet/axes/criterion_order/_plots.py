@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from judgesheet.records import Estimate, Figure
+from judgesheet.records import Estimate, Plot
 
 _FIGURES = (
-    Figure(
+    Plot(
         kind="heatmap",
         title="Shift of each criterion by its place",
         caption="Mean score of a criterion at each position less its mean over positions, in "
@@ -17,7 +17,7 @@ _FIGURES = (
         y_label=" ",
         reference=0.0,
     ),
-    Figure(
+    Plot(
         kind="intervals",
         title="Position gap by criterion",
         caption="Best less worst position of each criterion, in points, with 95 % intervals. Noise "
@@ -26,7 +26,7 @@ _FIGURES = (
         x_label="points between the best and the worst position",
         reference=0.0,
     ),
-    Figure(
+    Plot(
         kind="line",
         title="How many orders of criteria are enough?",
         caption="Correlation of the mean over k orders with quality, mean over criteria.",
@@ -38,7 +38,7 @@ _FIGURES = (
 )
 
 
-def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
     """The plots that this run has figures for."""
     del found
     yield from _FIGURES

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from judgesheet.records import Estimate, Figure
+from judgesheet.records import Estimate, Plot
 
 _FIGURES = (
-    Figure(
+    Plot(
         kind="stacked",
         title="What two verdicts on a pair say",
         caption="Pairs shown in both orders: the same response wins twice (a reaction to content "
@@ -21,7 +21,7 @@ _FIGURES = (
         x_label="share of pairs",
         only=("prompt=",),
     ),
-    Figure(
+    Plot(
         kind="line",
         title="How small a difference does it see?",
         caption="Share of calls that choose the better response, by the number of required "
@@ -35,7 +35,7 @@ _FIGURES = (
         only=("slot=", "prompt="),
         mark="threshold75",
     ),
-    Figure(
+    Plot(
         kind="scatter",
         title="Dark current and reaction to surface",
         caption="Preference where there is nothing to prefer, against pairs of the same content in "
@@ -46,7 +46,7 @@ _FIGURES = (
         y_label="same wording wins twice",
         only=("set=same_subset", "kind="),
     ),
-    Figure(
+    Plot(
         kind="scatter",
         title="Slot or wording?",
         caption="Pairs of the same content in which the same slot wins twice, against those in "
@@ -57,7 +57,7 @@ _FIGURES = (
         y_label="same wording wins twice",
         only=("set=same_subset",),
     ),
-    Figure(
+    Plot(
         kind="segment",
         title="What the strict tie instruction does",
         caption="Preference between responses of the same content, against the better response "
@@ -72,7 +72,7 @@ _FIGURES = (
 )
 
 
-def figures(found: Mapping[str, Estimate]) -> Iterator[Figure]:
+def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
     """The plots that this run has figures for; own pairs alone have no vacuum and no ladder."""
     for figure in _FIGURES:
         needed = (f"candidate_order.{name}" for name in figure.families)

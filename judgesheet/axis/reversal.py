@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from judgesheet.axis.figure import Draft
+from judgesheet.reasons import Reason
 from judgesheet.records import Estimate, PaperCompatible
 from judgesheet.stats import flips as stats
-from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, mean_t, unseen_share
+from judgesheet.stats.interval import (
+    Interval,
+    by_cluster,
+    cluster_rate,
+    mean_t,
+    missing,
+    unseen_share,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,13 +34,14 @@ if TYPE_CHECKING:
 Which = Literal["different", "same"]
 FEW_PROMPTS = 6
 """With fewer prompts their spread is not believed: a t interval can close in by luck."""
-NO_RANKING = "no prompt has several candidates that were all read"
-NO_REPEAT = (
+NO_RANKING = Reason("no_ranking", "no prompt has several candidates that were all read")
+NO_REPEAT = Reason(
+    "no_repeat",
     "no order was read twice, so noise is not known (an order is read twice by --repeats 2 in a "
-    "probe, by `repeat` in a record)"
+    "probe, by `repeat` in a record)",
 )
-NO_ORDERS = "no item was read under two orders"
-ALL_TIED = "every prompt is all tied in one of the arms, or has one candidate"
+NO_ORDERS = Reason("no_orders", "no item was read under two orders")
+ALL_TIED = Reason("all_tied", "every prompt is all tied in one of the arms, or has one candidate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +64,23 @@ class Found:
     interval: Interval | None
     unit: str
     n: int
-    missing: str
+    missing: Reason
     note: str = ""
     paper: PaperCompatible | None = None
+
+    def draft(self, label: str, dims: Mapping[str, object] | None = None) -> Draft:
+        """The figure under this label."""
+        if self.interval is None:
+            return Draft(label, missing(self.missing), dims or {}, unit=self.unit)
+        return Draft(
+            label,
+            self.interval,
+            dims or {},
+            n=self.n,
+            note=self.note,
+            unit=self.unit,
+            paper=self.paper,
+        )
 
     def estimate(
         self,
@@ -68,7 +92,7 @@ class Found:
         """The figure under a name; `make` is the axis's maker of estimates."""
         found = self.interval
         if found is None:
-            return make(name, label, None, dims, unit=self.unit, note=self.missing)
+            return make(name, label, None, dims, unit=self.unit, note=self.missing.sentence)
         return make(
             name,
             label,
@@ -146,7 +170,7 @@ def _mean_excess(per_prompt: "Floats") -> Interval:
         method = f"{found.method}, at least {method}"
     seen = "every prompt shows the same" if alike else f"only {per_prompt.size} prompts were seen"
     note = f"{seen}; the interval allows for prompts that were not seen"
-    return replace(found, low=low, high=high, method=method, note=note)
+    return replace(found, low=low, high=high, method=method, note=note, kind="other", reason="")
 
 
 def tie_rate(contest: Contest) -> Found:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from judgesheet.axes import Options
+from judgesheet.axis import Options
 from judgesheet.stats import orders
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judgesheet.reasons import Reason
 from judgesheet.stats.correlation import Correlation
 
 if TYPE_CHECKING:
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-FLAT = "undefined: every response gets the same mean score though quality varies"
-NEARLY_FLAT = "no interval: without one prompt every response gets the same mean score"
-EVEN = "undefined: the responses that were read are of one quality"
+FLAT = Reason("flat", "undefined: every response gets the same mean score though quality varies")
+NEARLY_FLAT = Reason(
+    "nearly_flat", "no interval: without one prompt every response gets the same mean score"
+)
+EVEN = Reason("even", "undefined: the responses that were read are of one quality")
 _ROUNDING = 1e-9
 """Spread, relative to the largest score, that is a matter of rounding."""
 
@@ -33,14 +36,18 @@ def explained(
     truth = np.where(np.isnan(scores), np.nan, truth)
     if (~np.isnan(truth)).any(axis=1).sum() > 1:
         if not _varies(truth):
-            return replace(found, value=None, low=None, high=None, note=EVEN)
+            return _without_value(found, EVEN)
         if not _varies(scores):
-            return replace(found, value=None, low=None, high=None, note=FLAT)
+            return _without_value(found, FLAT)
     if found.value is not None and found.low is None and found.clusters > 2:
         rest = (cluster != one for one in np.unique(cluster))
         if any(_varies(truth[kept]) and not _varies(scores[kept]) for kept in rest):
-            return replace(found, note=NEARLY_FLAT)
+            return replace(found, note=NEARLY_FLAT.sentence, reason=NEARLY_FLAT.code)
     return found
+
+
+def _without_value(found: Correlation, why: Reason) -> Correlation:
+    return replace(found, value=None, low=None, high=None, note=why.sentence, reason=why.code)
 
 
 def _varies(table: "Floats") -> bool:

@@ -1,15 +1,29 @@
 """How an axis writes an estimate down: one key per function, dimensions in brackets."""
 
 from collections.abc import Callable, Collection
+from dataclasses import asdict
 from typing import Any, Literal
 
-from judgesheet.records import Estimate
+from judgesheet.keys import key
+from judgesheet.records import Bounds, Estimate
+from judgesheet.stats.interval import Interval, Kind
+
+_RATES = (
+    "Wilson",
+    "beta-binomial",
+    "Clopper-Pearson on clusters",
+    "cluster-robust t, within 0 and 1",
+)
 
 
-def key(axis: str, name: str, **dimensions: object) -> str:
-    """`axis.name` or `axis.name[dim=value,…]`, dimensions in the order given."""
-    inside = ",".join(f"{dim}={value}" for dim, value in dimensions.items())
-    return f"{axis}.{name}[{inside}]" if inside else f"{axis}.{name}"
+def _kind(method: str, unit: str, value: float) -> Kind:  # until every room declares its figures
+    if method.startswith("mean and 2.5-97.5 percentile"):
+        return "band"
+    if unit == "share" and 0 <= value <= 1 and method.startswith(_RATES):
+        return "rate"
+    if method == "cluster-robust t":
+        return "mean"
+    return "correlation" if method == "Fisher z, delete-a-cluster jackknife, t" else "other"
 
 
 def maker(axis: str) -> Callable[..., Estimate]:
@@ -29,6 +43,14 @@ def maker(axis: str) -> Callable[..., Estimate]:
         for bound in ("low", "high"):
             if evidence.get(bound) is not None:
                 evidence[bound] = float(evidence[bound])
+        ends = evidence.get("low"), evidence.get("high")
+        if number is not None and None not in ends:
+            method, unit = evidence.get("method", ""), evidence.get("unit", "")
+            span = Interval(number, evidence["low"], evidence["high"],
+                            clusters=evidence.get("clusters", 0), method=method,
+                            kind=_kind(method, unit, number))  # fmt: skip
+            bounds = span.one_sided(evidence.get("n", 0))
+            evidence["bounds"] = bounds and Bounds(**asdict(bounds))
         return Estimate(key(axis, name, **(dims or {})), label, number, **evidence)
 
     return make

@@ -1,0 +1,208 @@
+"""What an axis of bias is made of: the shape of a room, and the records that pass its door.
+
+A room is a module (or a folder) with the names of `Axis`. It says which question it answers, which
+cells it asks in, how it asks, how it reads a reply, and which estimates follow. It knows no stage
+of the spine, and the spine knows no axis by name. The other modules here are what rooms are built
+with; the rooms themselves are in `judgesheet.axes`, or in other packages.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from judgesheet.estimates import Estimates
+from judgesheet.keys import split_local
+from judgesheet.records import (
+    Call,
+    Characteristic,
+    Control,
+    Estimate,
+    Label,
+    Mitigation,
+    Plot,
+    Rating,
+    Recommendation,
+    ReplyFormat,
+    Statement,
+    Stimulus,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from pydantic import BaseModel
+
+    from judgesheet.axis.figure import Figure
+
+PROFILES = ("smoke", "quick", "standard", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user chose for a run, as far as an axis may know it.
+
+    `repeats` is the number of reads of a repeated cell (None: the profile's), `sequences` the
+    permutation design (`cyclic` or `williams`), `template` a prompt template that replaces the
+    built-in one, `max_tokens` a reply budget that replaces the built-in one, `logprobs` whether to
+    ask for the log-probabilities of the reply's tokens (by an axis that can read them).
+    """
+
+    profile: str = "quick"
+    reply: ReplyFormat = "text"
+    temperature: float = 0.0
+    max_tokens: int | None = None
+    repeats: int | None = None
+    sequences: str = "cyclic"
+    template: str | None = None
+    logprobs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What measuring gets: one row a call, and what is known about the items.
+
+    `frame` has the columns `call_id, stimulus, repeat, reply, outcome, value` and one per key of
+    the cell; `value` is what `parse` read, None where it could not. `outcome` is None for a call
+    that was not made yet. Where the axis reads log-probabilities and they were asked for, the
+    column `distribution` holds what it read there. `families` are the estimates that are wanted,
+    None for all of them.
+    """
+
+    frame: "pd.DataFrame"
+    labels: tuple[Label, ...]
+    temperature: float | None
+    seed: int
+    families: frozenset[str] | None = None
+
+    def wants(self, name: str) -> bool:
+        """Whether the estimates of this name are to be computed."""
+        return self.families is None or name in self.families
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a design can be expected to resolve, before a call is paid for."""
+
+    key: str
+    half_width: float | None
+    assuming: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something `stimuli check` found; `grave` ones make the check fail."""
+
+    where: str
+    what: str
+    grave: bool = True
+
+
+class Axis(Protocol):
+    """The shape of a room; a module with these names is one.
+
+    Whatever else a room can do is optional and has a protocol of its own below. Its pool of
+    stimuli and its prompt are found by `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
+    """
+
+    NAME: str
+    TITLE: str
+    QUESTION: str
+    ESTIMATES: "Mapping[str, Figure[Any]]"
+    """Every figure by its name, in the order of the appendix."""
+    HEADLINE: tuple[str, ...]
+    """Keys within the axis (`name` or `name[dim=value]`) of the characteristics table, the most
+    telling first: a sheet that is short of room cuts from the end."""
+    MISSING_REASONS: Mapping[str, str]
+    """What records must hold for a figure: pattern -> words. A pattern is `name`, `[dim=value]`,
+    `name[dim=value]` or "", which means any; the first that fits a key says it."""
+    SWEEP_KEYS: tuple[str, ...]
+    """Keys that a sweep follows: the bias first, then what it costs."""
+
+    def material(self) -> "type[BaseModel]":
+        """The schema of one stimulus."""
+
+    def labels(self, stimuli: Sequence[Stimulus]) -> Iterator[Label]:
+        """What the stimuli know about their items and the judge must not."""
+
+    def design(
+        self, stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
+    ) -> Iterator[Call]:
+        """Every call of the axis, in sending order. Pure."""
+
+    def parse(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Any | None:
+        """What the reply says, or None if it cannot be read in exactly one way."""
+
+    def fault(self, cell: Mapping[str, Any]) -> str | None:
+        """What is wrong with the cell of a recorded judgment, or None."""
+
+    def expect(self, calls: Sequence[Call]) -> Iterator[Expectation]:
+        """Interval half-widths that these calls should give."""
+
+    def measure(self, readings: Readings) -> Iterator[Estimate]:
+        """Every estimate of the axis; families carry their dimensions in brackets."""
+
+    def plots(self, estimates: Estimates) -> Iterator[Plot]:
+        """The plots of this run, as data."""
+
+    def find(self, estimates: Estimates) -> Iterator[Statement]:
+        """The findings in plain words, from intervals."""
+
+    def recommend(self, estimates: Estimates) -> Iterator[Recommendation]:
+        """What a user of this judge should do."""
+
+    def mitigate(self, estimates: Estimates) -> Iterator[Mitigation]:
+        """What helps against the bias, before and after, with its price."""
+
+    def tested_range(self, readings: Readings) -> Iterator[Rating]:
+        """How far the run asked: the limits beyond which nothing here holds."""
+
+    def control(self, estimates: Estimates) -> Iterator[Control]:
+        """Questions with a known answer that this axis asked, and whether they came out."""
+
+    def warn(self, readings: Readings, estimates: Estimates) -> Iterator[str]:
+        """The caveats that apply to this run."""
+
+    def check(self, stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+        """What is wrong with a pool of stimuli beyond its schema."""
+
+
+def headline(axis: Axis) -> tuple[Characteristic, ...]:
+    """The rows of the axis's characteristics table, the most telling first."""
+    rows: list[Characteristic] = []
+    listed: tuple[Any, ...] = axis.HEADLINE
+    for local in listed:
+        if isinstance(local, Characteristic):  # until every room declares its figures
+            rows.append(local)
+        else:
+            name, dims = split_local(local)
+            rows.append(axis.ESTIMATES[name].characteristic(dims))
+    return tuple(rows)
+
+
+# -- what a room may have besides ------------------------------------------------------------------
+
+
+@runtime_checkable
+class Distributing(Protocol):
+    """An axis that can also read the log-probabilities of a reply."""
+
+    def distribution(
+        self, raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
+    ) -> object:
+        """What the body as received says beyond its text; goes into `Readings` as it is."""
+
+
+@runtime_checkable
+class NamingArms(Protocol):
+    """An axis whose cells belong to arms that a reader of the plan should see apart."""
+
+    def arm(self, cell: Mapping[str, Any]) -> str:
+        """The arm of a cell, in words."""
+
+
+@runtime_checkable
+class Permuting(Protocol):
+    """An axis that says which variables of its prompt change their place between calls."""
+
+    PERMUTED: frozenset[str]
+    """Names of template variables: what a loop lists, or what is named after its place."""

@@ -1,0 +1,215 @@
+"""How a room declares a figure: what a reader must know of it stands beside its function.
+
+    figure = Figures("score_order")
+
+    @figure("V", symbol="V", null=0.0)
+    def cramers_v(scores: Scores) -> Iterator[Draft]:
+        \"\"\"Strength of the position preference, 0 (none) to 1.\"\"\"
+        yield Draft("Cramér's V of the chosen position", interval, n=calls)
+
+The function's name is the name of the key, and its docstring what `explain` prints.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from types import ModuleType
+from typing import Any, Generic, Literal, Protocol, TypeVar, cast
+
+from judgesheet.keys import Key
+from judgesheet.reasons import Reason
+from judgesheet.records import Bounds, Characteristic, Estimate, PaperCompatible
+from judgesheet.stats.interval import Interval, missing
+
+S = TypeVar("S")
+Better = Literal["lower", "higher", "nearer", ""]
+Naming = str | Callable[[Mapping[str, str]], str]
+"""A text with the dimensions in braces (`acc_{k}`), or a function of them."""
+
+
+class Conditions(Protocol):
+    """The facts under which a figure was measured: a frozen dataclass that can word itself."""
+
+    @property
+    def words(self) -> str:
+        """The facts as the sheet prints them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One estimate before it has its key: its interval and the evidence beside it.
+
+    Attributes
+    ----------
+    label
+        What it is, for a reader.
+    interval
+        Value, ends, level, clusters, method and note; `stats.interval.missing` where there is none.
+    dims
+        The dimensions of its key, in order.
+    n
+        Calls or items that entered.
+    given
+        The conditions, as facts; a text where no program needs them.
+    note
+        What is said before the interval's own note.
+    method, unit
+        In place of the interval's and of the declared one.
+    paper
+        The same figure the paper's way.
+    """
+
+    label: str
+    interval: Interval
+    dims: Mapping[str, object] = field(default_factory=dict)
+    n: int = 0
+    given: Conditions | str = ""
+    note: str = ""
+    method: str = ""
+    unit: str = ""
+    paper: PaperCompatible | None = None
+
+    def or_absent(self, reason: Reason) -> "Draft":
+        """The draft; where it has no value, this reason for it instead of the interval's own."""
+        return self if self.interval.value is not None else self.without_value(reason)
+
+    def without_value(self, reason: Reason) -> "Draft":
+        """The draft of a figure that cannot be had although its calls are there, and why."""
+        return replace(self, interval=missing(reason), note="")
+
+
+def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None) -> Draft:
+    """A figure that cannot be had, and why."""
+    return Draft(label, missing(reason), dims or {})
+
+
+class Figure(Generic[S]):
+    """A declared figure: called with what the room arranged, it gives its estimates."""
+
+    def __init__(
+        self,
+        axis: str,
+        function: Callable[[S], Draft | Iterable[Draft]],
+        unit: str,
+        *,
+        symbol: Naming,
+        null: float | None,
+        better: Better,
+        noise: Naming,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.axis = axis
+        self.name = function.__name__
+        self.unit = unit
+        self._function = function
+        self._symbol, self._null, self._better, self._noise = symbol, null, better, noise
+
+    def __call__(self, arranged: S) -> tuple[Estimate, ...]:
+        """The estimates of this figure, one per set of dimensions."""
+        drafts = self._function(arranged)
+        return tuple(
+            self._estimate(draft) for draft in ([drafts] if isinstance(drafts, Draft) else drafts)
+        )
+
+    def characteristic(self, dims: Mapping[str, str]) -> Characteristic:
+        """The row of the characteristics table for these dimensions."""
+        mine = Key(self.axis, self.name, dims)
+        noise = _named(self._noise, dims)
+        partner = f"{self.axis}.{noise}" if noise else ""
+        return Characteristic(
+            key=str(mine),
+            symbol=_named(self._symbol, dims),
+            null=self._null,
+            noise="" if partner == str(mine) else partner,
+            better=self._better,
+        )
+
+    def _estimate(self, draft: Draft) -> Estimate:
+        interval = draft.interval
+        note = "; ".join(part for part in (draft.note, interval.note) if part)
+        bounds = interval.one_sided(draft.n)
+        given = draft.given
+        return Estimate(
+            key=str(Key(self.axis, self.name).at(**draft.dims)),
+            label=draft.label,
+            value=_number(interval.value),
+            low=_number(interval.low),
+            high=_number(interval.high),
+            level=interval.level,
+            unit=draft.unit or self.unit,
+            n=draft.n,
+            clusters=interval.clusters,
+            method=draft.method or interval.method,
+            conditions=given if isinstance(given, str) else given.words,
+            note=note,
+            paper_compatible=draft.paper,
+            bounds=None if bounds is None else Bounds(**asdict(bounds)),
+            reason=interval.reason,
+            given={} if isinstance(given, str) else asdict(cast("Any", given)),
+        )
+
+
+class Figures:
+    """The decorator with which the modules of a room declare their figures."""
+
+    def __init__(self, axis: str) -> None:
+        self.axis = axis
+
+    def __call__(
+        self,
+        unit: str,
+        *,
+        symbol: Naming = "",
+        null: float | None = None,
+        better: Better = "lower",
+        noise: Naming = "",
+    ) -> Callable[[Callable[[S], Draft | Iterable[Draft]]], Figure[S]]:
+        """Declare a figure.
+
+        Parameters
+        ----------
+        unit
+            A name of `units.UNITS`, or a plain quantity such as `points`.
+        symbol
+            A short sign such as `V`; may name dimensions, `acc_{k}`.
+        null
+            The value that would mean "no effect", None where no value does.
+        better
+            Which way a user wants it: `lower` (most measure a fault), `higher`, `nearer` to
+            `null`, or "" where there is no better.
+        noise
+            `name` or `name[dim={dim}]` of the figure that shows the same quantity when nothing but
+            repetition changes.
+        """
+
+        def declare(function: Callable[[S], Draft | Iterable[Draft]]) -> Figure[S]:
+            return Figure(
+                self.axis, function, unit, symbol=symbol, null=null, better=better, noise=noise
+            )
+
+        return declare
+
+
+def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
+    """The figures that these modules declare, in reading order."""
+    return {
+        name: thing
+        for module in modules
+        for name, thing in vars(module).items()
+        if isinstance(thing, Figure) and thing.__module__ == module.__name__
+    }
+
+
+def measured(figures: Iterable[Figure[S]], arranged: S) -> Iterator[Estimate]:
+    """The estimates of these figures."""
+    for one in figures:
+        yield from one(arranged)
+
+
+def _named(naming: Naming, dims: Mapping[str, str]) -> str:
+    return naming.format(**dims) if isinstance(naming, str) else naming(dims)
+
+
+def _number(value: float | None) -> float | None:
+    """Numpy's numbers as Python's, which JSON and comparisons know."""
+    return None if value is None else float(value)

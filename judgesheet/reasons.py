@@ -1,0 +1,28 @@
+"""Why a figure has no value, or no interval: a code that decides, and a sentence that is printed.
+
+The general ones are here; an axis declares its own beside the figures that need them.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """`code` is for programs, `sentence` for readers and may change at any time."""
+
+    code: str
+    sentence: str
+
+    def saying(self, sentence: str) -> Self:
+        """The same reason in more particular words."""
+        return replace(self, sentence=sentence)
+
+
+NO_OBSERVATIONS = Reason("no_observations", "no observations")
+ONE_CLUSTER = Reason("one_cluster", "one cluster: no interval")
+ALL_AGREE = Reason("all_agree", "all clusters agree: no interval")
+CONSTANT = Reason("constant", "undefined: one side is constant")
+NEVER_VARIED = Reason("never_varied", "the same in every resample: no interval")
+NO_FINITE_NUMBER = Reason("no_finite_number", "the computation gave no finite number")
+NOT_RECORDED = Reason("not_recorded", "the records lack what this figure needs")

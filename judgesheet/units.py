@@ -1,0 +1,70 @@
+"""The units of estimates: the ends of their scale, how they are printed, what they can bear.
+
+An estimate carries the name of its unit; a name that is not here is a plain quantity.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a reader must know of a unit.
+
+    `ends` are the least and the largest value there can be, None where the scale has none.
+    `percent` units are printed times 100, `parts` of a unit make a whole, a `symbol` stands before
+    its number (`V = 0.11`), `short` is the unit where there is little room. Of a unit that is no
+    `quantity` two values have no difference, and `why` says so.
+    """
+
+    name: str
+    ends: tuple[float, float] | None = None
+    percent: bool = False
+    parts: float = 1.0
+    symbol: bool = False
+    short: str = ""
+    quantity: bool = True
+    why: str = ""
+
+    @property
+    def scale(self) -> float:
+        """What a number is multiplied with for print."""
+        return 100.0 if self.percent else 1.0
+
+
+QUALITY_STEPS = "steps"
+"""The unit of figures that say how small a difference of quality the judge sees."""
+
+
+def _table(units: Iterable[Unit]) -> dict[str, Unit]:
+    return {unit.name: unit for unit in units}
+
+
+_SHARE, _COEFFICIENT = (0.0, 1.0), (-1.0, 1.0)
+
+UNITS = _table(
+    (
+        *(Unit(name, _SHARE, percent=True) for name in ("share", "rate", "proportion")),
+        Unit("probability", _SHARE, percent=True),
+        Unit("V", _SHARE, symbol=True),
+        *(Unit(name, _COEFFICIENT, symbol=True) for name in ("r", "rho", "tau", "tau-b")),
+        *(Unit(name, _COEFFICIENT, symbol=True) for name in ("kappa", "alpha")),
+        Unit("difference", _COEFFICIENT, short="diff."),
+        Unit("difference of r", _COEFFICIENT, short="diff. r"),
+        Unit("percentage points", short="pp", parts=100.0),
+        Unit(
+            "p",
+            symbol=True,
+            quantity=False,
+            why="p-values have no difference; the effect beside it has one",
+        ),
+        Unit("order", quantity=False, why="the name of an order, not a quantity"),
+        *(Unit(name, symbol=True) for name in ("d'", "t", "z")),
+        Unit("chi-square", symbol=True, short="χ²"),
+    )
+)
+
+
+def unit(name: str) -> Unit:
+    """The unit of that name; `chi-square, 4 df` is the unit `chi-square` with a remark."""
+    return UNITS.get(name) or UNITS.get(name.partition(", ")[0]) or Unit(name)

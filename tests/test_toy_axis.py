@@ -1,0 +1,100 @@
+"""An axis is one folder: nothing outside it is touched, in our package or in somebody else's."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOY = Path(__file__).parent / "toy" / "greeting_order"
+COMMANDS = """
+import contextlib, io, json, sys
+import judgesheet.axes
+
+if sys.argv[1] == "folder":
+    judgesheet.axes.__path__.append(sys.argv[2])
+from judgesheet.cli import main
+
+for command in json.loads(sys.argv[3]):
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out):
+            code = main.main(command, standalone_mode=False) or 0
+    except SystemExit as end:
+        code = end.code or 0
+    print(json.dumps([command, code, out.getvalue()]))
+"""
+POLICY = '[[limit]]\nkey = "greeting_order.first_share"\nmax = 0.9\nwhy = "taste"\n'
+JUDGMENT = {"axis": "greeting_order", "stimulus": "a", "repeat": 0, "verdict": "Hi",
+            "cell": {"item": "a", "order": ["Hi", "Hey"]}}  # fmt: skip
+
+
+def as_folder(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """The folder beside our own axes."""
+    shutil.copytree(TOY, tmp_path / "axes" / "greeting_order")
+    return tmp_path / "axes", {}
+
+
+def as_package(tmp_path: Path) -> tuple[Path, dict[str, str]]:
+    """The same, installed from a package with an entry point."""
+    source, target = tmp_path / "source", tmp_path / "installed"
+    shutil.copytree(TOY, source / "greeting_order")
+    (source / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+        '[project]\nname = "greeting-order"\nversion = "1"\n'
+        '[project.entry-points."judgesheet.axes"]\ngreeting_order = "greeting_order"\n'
+    )
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation",
+         "--disable-pip-version-check", "--target", str(target), str(source)],
+        check=True,
+    )  # fmt: skip
+    return target, {"PYTHONPATH": f"{target}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+
+
+@pytest.mark.parametrize("kind", ["folder", "package"])
+def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> None:
+    place, environment = (as_folder if kind == "folder" else as_package)(tmp_path)
+    log, policy, run = tmp_path / "log.jsonl", tmp_path / "policy.toml", str(tmp_path / "run")
+    rows = [{**JUDGMENT, "stimulus": f"s{n}", "cell": {**JUDGMENT["cell"], "item": f"s{n}"}}
+            for n in range(6)]  # type: ignore[dict-item]  # fmt: skip
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    policy.write_text(POLICY)
+    judge = ["--model", "sim/first-biased?first=6", "--axis", "greeting_order"]
+    commands = [
+        ["stimuli", "list"],
+        ["stimuli", "check", "--axis", "greeting_order"],
+        ["plan", *judge],
+        ["probe", *judge, "--out", run, "--quiet"],
+        ["ingest", str(log), "--out", str(tmp_path / "recorded")],
+        ["measure", run],
+        ["render", run, "--to", "md"],
+        ["gate", run, "--policy", str(policy)],
+        ["explain", "greeting_order.first_share"],
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, kind, str(place), json.dumps(commands)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    told = {
+        (line[0][0], *line[0][1:2]): line[1:] for line in map(json.loads, done.stdout.splitlines())
+    }
+    codes = {command[0]: code for command, (code, _) in told.items()}
+    assert codes == {**dict.fromkeys(codes, 0), "gate": 3}, done.stderr
+    texts = {command: text for command, (_, text) in told.items()}
+    assert "greeting_order" in texts["stimuli", "list"]
+    assert "16" in texts["plan", "--model"]
+    assert "greeting listed first" in (Path(run) / "datasheet.md").read_text()
+    sheet = json.loads((Path(run) / "datasheet.json").read_text())
+    [share] = sheet["axes"][0]["estimates"]
+    assert share["value"] > 0.9
+    assert sheet["axes"][0]["characteristics"][0]["symbol"] == "G"
+    assert sheet["provenance"]["prompts"][0]["permuted"] == ["greetings"]
+    recorded = json.loads((tmp_path / "recorded" / "datasheet.json").read_text())
+    assert recorded["axes"][0]["estimates"][0]["value"] == 1

@@ -1,0 +1,157 @@
+"""Printed words decide nothing: with every one of them replaced, the sheet says the same things.
+
+Labels, methods, notes and conditions are for readers. Whoever renames one must not move a bound,
+a verdict, a finding's tone or a recommendation.
+"""
+
+import dataclasses
+import importlib
+import pkgutil
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from judgesheet import stats
+from judgesheet.axes import all_axes
+from judgesheet.records import AxisResult, Bounds, Datasheet, Estimate, Recommendation
+from judgesheet.spine.gate import judge
+from judgesheet.spine.policy import load
+from judgesheet.spine.render.page import build
+from tests.simulate import simulate
+
+WORDS = ("label", "method", "conditions", "note")
+JUDGES = ("fair", "first-biased", "constant", "noisy?unreadable=0.2", "unreadable", "always-1")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a sheet decides, without a word of how it says so."""
+
+    numbers: dict[str, Any]
+    findings: list[tuple[str, tuple[str, ...]]]
+    advice: list[tuple[str, tuple[str, ...], bool]]
+    controls: list[tuple[bool | None, tuple[str, ...]]]
+    rows: list[Any]
+    plots: list[tuple[str, ...]]
+    caveats: int
+    verdicts: list[Any]
+    marks: list[tuple[str, tuple[Any, ...]]]
+
+
+def scrambler() -> Callable[[], str]:
+    rng = random.Random(7)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return lambda: "".join(rng.choices(letters, k=12))
+
+
+@pytest.fixture
+def scrambled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every word that a result, an estimate or a bound is given becomes another one."""
+    word = scrambler()
+    for record in (Estimate, Bounds, *_results()):
+        monkeypatch.setattr(record, "__init__", _scrambling(record.__init__, word))
+
+
+def _results() -> Iterator[type]:
+    """The dataclasses of `stats` that carry words."""
+    for module in pkgutil.iter_modules(stats.__path__):
+        for thing in vars(importlib.import_module(f"{stats.__name__}.{module.name}")).values():
+            if isinstance(thing, type) and dataclasses.is_dataclass(thing):
+                names = {field.name for field in dataclasses.fields(thing)}
+                if names & {"note", "method"} and thing.__module__.startswith(stats.__name__):
+                    yield thing
+
+
+def _scrambling(init: Callable[..., None], word: Callable[[], str]) -> Callable[..., None]:
+    def scrambling(self: Any, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        for name in WORDS:
+            if getattr(self, name, ""):
+                object.__setattr__(self, name, word())
+
+    return scrambling
+
+
+def lossy(frame: pd.DataFrame) -> pd.DataFrame:
+    """Some replies lost, so that figures go missing for several reasons."""
+    kept = frame.copy()
+    kept.loc[kept.index[::3], "text"] = "no number at all"
+    return kept
+
+
+def one_order(frame: pd.DataFrame) -> pd.DataFrame:
+    """A log: recorded verdicts in one order only."""
+    first = frame.drop_duplicates(["stimulus"]).index
+    kept = frame.loc[first].copy()
+    kept["reply"] = "recorded"
+    return kept
+
+
+EDITS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+    "whole": lambda frame: frame,
+    "lossy": lossy,
+    "one order": one_order,
+}
+
+
+def said(axis: str, spec: str, edit: str) -> Said:
+    sheet = simulate(spec, "quick", axis, edit=EDITS[edit])
+    return decided(sheet.result, sheet.advice)
+
+
+def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
+    judged = judge(
+        Datasheet("1.2", {"model": "sim"}, {}, {}, (result,), tuple(advice)), load("ranking")
+    )
+    judged = judge(judged, load("scoring"))
+    page = build(judged)
+    return Said(
+        numbers={
+            e.key: (e.value, e.low, e.high, e.level, e.n, e.clusters, e.reason, e.given,
+                    e.bounds and (e.bounds.low, e.bounds.high, e.bounds.proves))
+            for e in result.estimates
+        },
+        findings=[(finding.tone, finding.evidence) for finding in result.findings],
+        advice=[(one.axis, one.evidence, one.binding) for one in advice],
+        controls=[(control.passed, control.evidence) for control in result.controls],
+        rows=[*result.characteristics, *((one.before, one.after) for one in result.mitigations)],
+        plots=[plot.families for plot in result.figures],
+        caveats=len(result.caveats),
+        verdicts=[(v.key, v.passed, v.bound, v.limit, v.warns) for v in judged.verdicts],
+        marks=[(row.key, row.marks) for group in page.specs for row in group.every],
+    )  # fmt: skip
+
+
+BEFORE: dict[tuple[str, str, str], Said] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def before() -> Iterator[None]:
+    """What the sheets decide with their own words, taken before anything is scrambled."""
+    for axis in all_axes():
+        for spec in JUDGES:
+            for edit in EDITS:
+                BEFORE[axis, spec, edit] = said(axis, spec, edit)
+    yield
+    BEFORE.clear()
+
+
+@pytest.mark.usefixtures("scrambled")
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("spec", JUDGES)
+@pytest.mark.parametrize("axis", all_axes())
+def test_no_word_decides(axis: str, spec: str, edit: str) -> None:
+    expected, found = BEFORE[axis, spec, edit], said(axis, spec, edit)
+    for field in dataclasses.fields(Said):
+        assert getattr(found, field.name) == getattr(expected, field.name), field.name
+
+
+@pytest.mark.usefixtures("scrambled")
+def test_the_words_are_really_replaced() -> None:
+    result = simulate("fair", "smoke", "score_order").result
+    words = [getattr(e, name) for e in result.estimates for name in WORDS]
+    assert all(word.isalpha() and word.islower() and len(word) == 12 for word in words if word)
