@@ -20,7 +20,8 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from judgesheet.judges import Connection
-from judgesheet.judges.http import COMPATIBLE, Endpoint, HttpJudge
+from judgesheet.judges.dialects import COMPATIBLE
+from judgesheet.judges.http import Endpoint, HttpJudge
 from judgesheet.records import Call, Plan
 from judgesheet.spine.collect import CollectSettings, collect
 from judgesheet.spine.ledger import Ledger

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
         render,
         show_stimulus,
     )
+    from judgesheet.permutation_consensus.command import Decided
     from judgesheet.request import Request
     from judgesheet.run_directory import Run
-    from judgesheet.spine.consensus.command import Decided
 
 __all__ = [
     "Decided",
@@ -54,7 +54,7 @@ __all__ = [
     "show_stimulus",
 ]
 _RECORDS = {
-    "Decided": "spine.consensus.command",
+    "Decided": "permutation_consensus.command",
     "Request": "request",
     "Run": "run_directory",
 }

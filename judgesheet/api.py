@@ -62,9 +62,9 @@ from judgesheet.spine.stimuli import pools
 from judgesheet.sweep.knob import recall
 
 if TYPE_CHECKING:
-    from judgesheet.spine.consensus import Sets
-    from judgesheet.spine.consensus.command import Decided
-    from judgesheet.spine.importers import Imported
+    from judgesheet.importers import Imported
+    from judgesheet.permutation_consensus import Sets
+    from judgesheet.permutation_consensus.command import Decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def plan(
     if out is not None:
         write_plan(planned, Path(out))
     if batch is not None:
-        from judgesheet.judges.http import batch_body
+        from judgesheet.judges.dialects import batch_body
 
         write_batch(planned, batch_body(request.model, request.extra_body), Path(batch))
         if out is not None:
@@ -250,7 +250,7 @@ def consensus(
     KeyboardInterrupt
         after the replies that had arrived were saved; the same call resumes the run.
     """
-    from judgesheet.spine.consensus.command import decide_sets
+    from judgesheet.permutation_consensus.command import decide_sets
 
     request = as_request(model, options)
     decide = partial(
@@ -281,7 +281,7 @@ def import_stimuli(
 ) -> "Imported":
     """Write the stimuli of one axis from files in a public format, or from a table.
 
-    `form` is one of `spine.importers.FORMATS`; `axis` defaults to the format's own. `columns` maps
+    `form` is one of `importers.FORMATS`; `axis` defaults to the format's own. `columns` maps
     our fields to the columns of a table (`--map`), `rubric` criteria to their levels, worst first.
     `options` are `criterion`, `raters`, `systems`, `scale` and `turn`, as on the command line.
 
@@ -292,7 +292,7 @@ def import_stimuli(
     UsageError
         if the options do not fit the format.
     """
-    from judgesheet.spine import importers
+    from judgesheet import importers
 
     several = [files] if isinstance(files, str | Path) else files
     rubrics = rubric if isinstance(rubric, Mapping) else importers.read_rubric(rubric)

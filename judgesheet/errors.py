@@ -44,7 +44,7 @@ class ParserError(JudgesheetError):
 
 
 class JudgeError(JudgesheetError):
-    """The judge cannot be opened, or asking on would only burn money."""
+    """The judge cannot be opened, or further calls would be wasted."""
 
 
 class RunError(JudgesheetError):

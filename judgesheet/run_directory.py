@@ -1,6 +1,5 @@
 """A run directory: where it lies, what is in it, and how it is begun or gone on with."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import RunError
+from judgesheet.files import slug
 from judgesheet.records import Datasheet, Plan
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import write_plan
@@ -35,11 +35,6 @@ class Run:
 def default_directory(model: str, prefix: str = "") -> Path:
     """Where a run of this judge lies unless the user says otherwise."""
     return Path("runs") / f"{prefix}{slug(model)[:80] or 'judge'}"
-
-
-def slug(text: str) -> str:
-    """The text as a part of a file name: letters, digits, dots and dashes, nothing else."""
-    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")
 
 
 def make_directory(directory: Path, *, fresh: bool) -> None:

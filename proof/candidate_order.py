@@ -53,7 +53,7 @@ INTRODUCTION = """\
 
 Simulated judges of pairs, truths by enumeration. A task has a slot preference and a tie threshold
 of three kinds each, a pair a reaction to surface of three kinds, all equally likely; verdicts are
-drawn as in `judgesheet.judges.simulated`. G tasks with {pairs} pairs of equal quality in both
+drawn as in `axes.candidate_order._simulated`. G tasks with {pairs} pairs of equal quality in both
 orders, two reads each, and a ladder of {steps} pairs per step; {replications:,} data sets
 a line, seed {seed}. Made by `python -m proof.candidate_order`. The Monte Carlo standard error of
 .95 is {error:.3f}; a figure outside its target is printed in bold.

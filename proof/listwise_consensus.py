@@ -1,7 +1,7 @@
 """Coverage and size of the statistics of listwise consensus; writes docs/proof.
 
 Run as `python -m proof.listwise_consensus [data sets per line]`; a few minutes on two cores.
-The simulated judge is that of `judges._simulated_listwise`, written again over arrays.
+The simulated judge is that of `axes/listwise_consensus/_simulated.py`, written again over arrays.
 """
 
 import sys

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import click
 
 from judgesheet.axes import all_axes, prompt
+from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
+from judgesheet.judges.simulated import PRESETS
 from judgesheet.spine.ledger import SCHEMA, SCHEMA_VERSION
 
 
@@ -47,6 +49,36 @@ def prompt_variables() -> str:
         assert head is not None, f"the prompt of {axis.NAME} does not say what its variables are"
         sections.append(f"\n### {axis.NAME}\n\n{' '.join(head[1].split())}\n")
     return "".join(sections) + "\n"
+
+
+def simulated_parameters() -> str:
+    """One row per parameter of a simulated judge: how it is written, its default, what it is."""
+    lines = ["", "| key | value | default | what it is |", "|---|---|---|---|"]
+    for name, (kind, about) in declared(Parameters).items():
+        default = _written(getattr(Parameters(), name))
+        lines.append(f"| `{name}` | {kind.words} | {default} | {about} |")
+    return "\n".join([*lines, "", ""])
+
+
+def presets() -> str:
+    """One line per preset: what is planted in it beyond the defaults."""
+    lines = [""]
+    for name, parameters in PRESETS.items():
+        planted = {key: getattr(parameters, key) for key in declared(Parameters)}
+        pairs = ", ".join(
+            f"`{key}={_written(value)}`"
+            for key, value in planted.items()
+            if value != getattr(Parameters(), key)
+        )
+        lines.append(f"- `sim/{name}`: {pairs or 'the defaults'}")
+    return "\n".join([*lines, "", ""])
+
+
+def _written(value: object) -> str:
+    """A value as it stands in a judge's name."""
+    if isinstance(value, tuple):
+        return ":".join(map(_written, value))
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def ledger_schema() -> str:

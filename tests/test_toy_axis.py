@@ -27,9 +27,8 @@ for command in json.loads(sys.argv[3]):
         code = end.code or 0
     print(json.dumps([command, code, out.getvalue()]))
 """
-POLICY = '[[limit]]\nkey = "greeting_order.first_share"\nmax = 0.9\nwhy = "taste"\n'
-JUDGMENT = {"axis": "greeting_order", "stimulus": "a", "repeat": 0, "verdict": "Hi",
-            "cell": {"item": "a", "order": ["Hi", "Hey"]}}  # fmt: skip
+POLICY = '[[limit]]\nkey = "greeting_order.first_share"\nmax = 0.6\nwhy = "taste"\n'
+JUDGMENT = {"axis": "greeting_order", "repeat": 0, "verdict": "Hi"}
 
 
 def as_folder(tmp_path: Path) -> tuple[Path, dict[str, str]]:
@@ -59,14 +58,31 @@ def as_package(tmp_path: Path) -> tuple[Path, dict[str, str]]:
 def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> None:
     place, environment = (as_folder if kind == "folder" else as_package)(tmp_path)
     log, policy, run = tmp_path / "log.jsonl", tmp_path / "policy.toml", str(tmp_path / "run")
-    rows = [{**JUDGMENT, "stimulus": f"s{n}", "cell": {**JUDGMENT["cell"], "item": f"s{n}"}}
-            for n in range(6)]  # type: ignore[dict-item]  # fmt: skip
+    rows = [
+        {**JUDGMENT, "stimulus": f"s{n}", "cell": {"item": f"s{n}", "order": ["Hi", "Hey"]}}
+        for n in range(6)
+    ]
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
     policy.write_text(POLICY)
+    table = tmp_path / "table.csv"
+    table.write_text("occasion,greeting\nmorning,Hello\nmorning,Good day\nnight,Bye\n")
+    mapped = ["--map", "prompt=occasion", "--map", "text=greeting"]
+    pairs = str(tmp_path / "pairs.jsonl")
     judge = ["--model", "sim/first-biased?first=6", "--axis", "greeting_order"]
     commands = [
         ["stimuli", "list"],
         ["stimuli", "check", "--axis", "greeting_order"],
+        [
+            "stimuli",
+            "import",
+            "csv",
+            str(table),
+            "--axis",
+            "greeting_order",
+            *mapped,
+            "--out",
+            pairs,
+        ],
         ["plan", *judge],
         ["probe", *judge, "--out", run, "--quiet"],
         ["ingest", str(log), "--out", str(tmp_path / "recorded")],
@@ -82,13 +98,14 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
         text=True,
         check=True,
     )
-    told = {
-        (line[0][0], *line[0][1:2]): line[1:] for line in map(json.loads, done.stdout.splitlines())
-    }
+    answers = map(json.loads, done.stdout.splitlines())
+    told = {tuple(command[:2]): (code, text) for command, code, text in answers}
     codes = {command[0]: code for command, (code, _) in told.items()}
     assert codes == {**dict.fromkeys(codes, 0), "gate": 3}, done.stderr
     texts = {command: text for command, (_, text) in told.items()}
     assert "greeting_order" in texts["stimuli", "list"]
+    assert "1 stimuli for greeting_order" in texts["stimuli", "import"]
+    assert "skipped 1: not two responses (first: table.csv:4)" in texts["stimuli", "import"]
     assert "16" in texts["plan", "--model"]
     assert "greeting listed first" in (Path(run) / "datasheet.md").read_text()
     sheet = json.loads((Path(run) / "datasheet.json").read_text())

@@ -53,7 +53,8 @@ def scrambled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every word that a result, an estimate or a bound is given becomes another one."""
     word = scrambler()
     for record in (Estimate, Bounds, *_results()):
-        monkeypatch.setattr(record, "__init__", _scrambling(record.__init__, word))
+        init = vars(record)["__init__"]
+        monkeypatch.setattr(record, "__init__", _scrambling(init, word))
 
 
 def _results() -> Iterator[type]:

@@ -28,11 +28,14 @@ from judgesheet.records import (
 )
 
 if TYPE_CHECKING:
+    from random import Random
+
     import numpy as np
     import pandas as pd
     from pydantic import BaseModel
 
     from judgesheet.axis.figure import Figure
+    from judgesheet.axis.simulation import Known, Parameters
 
 PROFILES = ("smoke", "quick", "standard", "full")
 
@@ -190,6 +193,28 @@ class Distributing(Protocol):
         self, raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
     ) -> object:
         """What the body as received says beyond its text; goes into `Readings` as it is."""
+
+
+@runtime_checkable
+class Simulating(Protocol):
+    """An axis that knows how a simulated judge answers its calls.
+
+    Such an axis may declare parameters of its own: `SIMULATED`, a dataclass in the manner of
+    `simulation.Parameters`, which `parameters.of(SIMULATED)` then reads.
+    """
+
+    def simulate(self, parameters: "Parameters", call: Call, known: "Known", rng: "Random") -> str:
+        """The judge's words; the same for the same arguments and state of `rng`."""
+
+
+@runtime_checkable
+class SharesSimulating(Simulating, Protocol):
+    """An axis that also knows how probable each score was, for log-probabilities."""
+
+    def simulated_shares(
+        self, parameters: "Parameters", call: Call, known: "Known"
+    ) -> Mapping[int, float]:
+        """The probability of each score, in displayed order."""
 
 
 @runtime_checkable

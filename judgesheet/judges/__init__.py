@@ -17,7 +17,10 @@ PROVIDERS = ("openai", "anthropic", "openai-compatible", "local", "sim", "python
 
 
 class Judge(Protocol):
-    """What the collector needs of a judge. Entered once per run, used from one event loop."""
+    """What the collector needs of a judge. Entered once per run, used from one event loop.
+
+    A judge with nothing to open or close derives from this class.
+    """
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -30,14 +33,16 @@ class Judge(Protocol):
     async def ask(self, call: Call, attempt: int) -> Reply:
         """Put one question once. `attempt` counts from 1 and is copied into the reply."""
 
-    async def __aenter__(self) -> Self: ...
+    async def __aenter__(self) -> Self:
+        return self
 
     async def __aexit__(
         self,
         kind: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None: ...
+    ) -> None:
+        return None
 
 
 @runtime_checkable

@@ -5,7 +5,7 @@
 The function may be a coroutine function, and may take the request's parameters as a keyword
 argument `params`. An exception in it is what a broken connection is to an endpoint: a reply with
 the outcome `unavailable` that says what was raised, asked again later. A result that is no string
-is a mistake that no repetition mends; it stops the run.
+is a mistake that repeating the call cannot fix; it stops the run.
 """
 
 import asyncio
@@ -15,14 +15,14 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from judgesheet.errors import JudgeError, UsageError
+from judgesheet.judges import Judge
 from judgesheet.records import Call, Outcome, Reply
 
 
-class CallableJudge:
+class CallableJudge(Judge):
     """A Python function as a judge; one that is not a coroutine function runs in a thread."""
 
     max_concurrency: int | None = None
@@ -83,7 +83,7 @@ class CallableJudge:
             raise
         except TimeoutError as error:  # ours, or the function's own with its reason
             outcome, raw = "timeout", str(error) or f"no reply within {self._timeout_s:g} s"
-        except Exception as error:  # whatever user code does is data
+        except Exception as error:  # the user's code may raise anything; it is recorded as data
             outcome, raw = "unavailable", f"{type(error).__name__}: {error}"
         return Reply(
             call_id=call.id,
@@ -102,26 +102,15 @@ class CallableJudge:
         """What to do about an outcome."""
         return f"check the function {self._name}" if outcome == "unavailable" else None
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        return None
-
     async def _call(self, call: Call) -> str:
         messages = [dict(message) for message in call.messages]
         options = {"params": dict(call.params)} if self._takes_params else {}
         if inspect.iscoroutinefunction(self._function):
-            result = await self._function(messages, **options)
+            result = self._function(messages, **options)
         else:
             result = await asyncio.to_thread(self._function, messages, **options)
-            if isinstance(result, Awaitable):
-                result = await result
+        if isinstance(result, Awaitable):  # an object with `async def __call__` lands here too
+            result = await result
         if not isinstance(result, str):
             raise JudgeError(
                 f"{self._name} returned a {type(result).__name__}: a judge returns its reply as str"
@@ -134,4 +123,4 @@ def _takes_params(function: Callable[..., Any]) -> bool:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    return any(one.name == "params" or one.kind is one.VAR_KEYWORD for one in parameters)
+    return any(p.name == "params" or p.kind is p.VAR_KEYWORD for p in parameters)

@@ -9,6 +9,10 @@ from typing import Any
 from judgesheet.judges import Advising, Judge
 from judgesheet.records import LOGPROBS, Call, Reply
 
+EXAMINATION = "examination"
+"""The axis of the question here, which is none: simulated judges answer it by themselves."""
+GRADES = (1, 2, 3, 4, 5)
+
 _SCHEMA = {
     "type": "json_schema",
     "json_schema": {
@@ -16,7 +20,7 @@ _SCHEMA = {
         "strict": True,
         "schema": {
             "type": "object",
-            "properties": {"score": {"type": "integer", "enum": [1, 2, 3, 4, 5]}},
+            "properties": {"score": {"type": "integer", "enum": [*GRADES]}},
             "required": ["score"],
             "additionalProperties": False,
         },
@@ -51,13 +55,13 @@ async def examine(judge: Judge) -> Examined:
         if it cannot be opened.
     """
     async with judge:
-        first = await judge.ask(_question({}), 1)
+        first = await _ask(judge, {})
         if first.outcome != "ok":
             return Examined(reachable=False, problem=_problem(judge, first))
-        repeats = [await judge.ask(_question({}, repeat), 1) for repeat in (1, 2)]
-        schema = await judge.ask(_question({"response_format": _SCHEMA}), 1)
-        logprobs = await judge.ask(_question(LOGPROBS), 1)
-        seed = await judge.ask(_question({"seed": 1}), 1)
+        repeats = [await _ask(judge, {}, repeat) for repeat in (1, 2)]
+        schema = await _ask(judge, {"response_format": _SCHEMA})
+        logprobs = await _ask(judge, LOGPROBS)
+        seed = await _ask(judge, {"seed": 1})
     same = [first, *repeats]
     answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
     return Examined(
@@ -73,25 +77,19 @@ async def examine(judge: Judge) -> Examined:
 
 async def honours_json_schema(judge: Judge) -> bool:
     """Ask one question under a JSON schema, of a judge that is entered: does it keep to it?"""
-    reply = await judge.ask(_question({"response_format": _SCHEMA}), 1)
-    return _keeps_to_schema(reply)
+    return _keeps_to_schema(await _ask(judge, {"response_format": _SCHEMA}))
 
 
 async def gives_logprobs(judge: Judge) -> bool:
     """Ask one question with log-probabilities, of a judge that is entered: are they there?"""
-    return _has_logprobs(await judge.ask(_question(LOGPROBS), 1))
+    return _has_logprobs(await _ask(judge, LOGPROBS))
 
 
-def _keeps_to_schema(reply: Reply) -> bool:
-    return reply.outcome == "ok" and _is_grade(reply.text)
-
-
-def _question(extra: Mapping[str, Any], repeat: int = 0) -> Call:
-    """A grade on the first axis that every judge knows, so that simulated ones answer it too."""
-    return Call(
-        axis="score_order",
-        stimulus="examination",
-        cell={"item": "examination", "arm": "fixed", "scale": 5, "order": [1, 2, 3, 4, 5]},
+async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0) -> Reply:
+    call = Call(
+        axis=EXAMINATION,
+        stimulus=EXAMINATION,
+        cell={},
         repeat=repeat,
         messages=(
             {
@@ -103,6 +101,7 @@ def _question(extra: Mapping[str, Any], repeat: int = 0) -> Call:
         params={"temperature": 0.0, "max_tokens": 64, **extra},
         reply="json",
     )
+    return await judge.ask(call, 1)
 
 
 def _problem(judge: Judge, reply: Reply) -> str:
@@ -111,18 +110,18 @@ def _problem(judge: Judge, reply: Reply) -> str:
     return f"{reply.outcome} ({said})" + (f": {advice}" if advice else "")
 
 
-def _is_grade(text: str) -> bool:
+def _keeps_to_schema(reply: Reply) -> bool:
     try:
-        body = json.loads(text)
+        body = json.loads(reply.text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(body, dict) and set(body) == {"score"} and body["score"] in [1, 2, 3, 4, 5]
+    grade = isinstance(body, dict) and set(body) == {"score"} and body["score"] in GRADES
+    return reply.outcome == "ok" and grade
 
 
 def _has_logprobs(reply: Reply) -> bool:
-    if reply.outcome != "ok":
-        return False
     try:
-        return bool(json.loads(reply.raw)["choices"][0]["logprobs"]["content"])
+        content = json.loads(reply.raw)["choices"][0]["logprobs"]["content"]
     except (ValueError, RecursionError, LookupError, TypeError):
         return False
+    return reply.outcome == "ok" and bool(content)

@@ -13,13 +13,15 @@ import re
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
 from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
 from judgesheet.judges import Connection
-from judgesheet.judges.http import COMPATIBLE, Endpoint, HttpJudge
+from judgesheet.judges.dialects import COMPATIBLE
+from judgesheet.judges.http import Endpoint, HttpJudge
 from judgesheet.records import Call, Outcome, Reply
 
 SMOLLM2 = "smollm2-135m"
@@ -45,7 +47,6 @@ class LocalJudge:
         self._runtime = _runtime()
         self._sha256 = _sha256(weights)
         self._log: IO[bytes] | None = None
-        self._server: asyncio.subprocess.Process | None = None
         self._http: HttpJudge | None = None
 
     @classmethod
@@ -105,13 +106,11 @@ class LocalJudge:
         return None
 
     async def __aenter__(self) -> Self:
-        try:
-            address = await self._start()
-            endpoint = Endpoint("local", self._name, address, COMPATIBLE)
-            self._http = await HttpJudge(endpoint, self._connection).__aenter__()
-        except BaseException:
-            await self._stop()
-            raise
+        async with AsyncExitStack() as opened:
+            self._log = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+            endpoint = Endpoint("local", self._name, await self._start(opened), COMPATIBLE)
+            self._http = await opened.enter_async_context(HttpJudge(endpoint, self._connection))
+            self._opened = opened.pop_all()
         return self
 
     async def __aexit__(
@@ -120,18 +119,13 @@ class LocalJudge:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
-            if self._http:
-                await self._http.__aexit__(kind, error, trace)
-        finally:
-            await self._stop()
+        await self._opened.aclose()
 
-    async def _start(self) -> str:
+    async def _start(self, opened: AsyncExitStack) -> str:
         """Start the server and wait until it has loaded the model; its address."""
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `_stop`
         self._server = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-P",  # a file `json.py` in the user's folder is none of our business
+            "-P",  # a file `json.py` in the user's folder must not stand in for Python's own
             "-m",
             "judgesheet.judges._local_server",
             str(self._weights),
@@ -142,6 +136,7 @@ class LocalJudge:
             env=_environment(),
             start_new_session=True,  # Ctrl-C is ours; the server ends when we do
         )
+        opened.push_async_callback(_end, self._server)
         line = b""
         try:
             async with asyncio.timeout(START_WITHIN_S):
@@ -159,31 +154,26 @@ class LocalJudge:
             )
         return line.decode().strip()
 
-    async def _stop(self) -> None:
-        """End the server, kindly first; nothing of it is left when this returns."""
-        server, self._server = self._server, None
-        log, self._log = self._log, None
-        self._http = None
-        if server:
-            if server.stdin:
-                server.stdin.close()
-            try:
-                async with asyncio.timeout(STOP_WITHIN_S):
-                    await server.wait()
-            except TimeoutError:
-                server.kill()
-                await server.wait()
-        if log:
-            log.close()
-
     def _last_words(self) -> str:
         """The end of the server's log, on one line."""
-        if self._log is None:
+        if self._log is None or self._log.closed:
             return "nothing"
         self._log.seek(0)
         lines = self._log.read().decode("utf-8", "replace").split("\n")
         told = [line.strip() for line in lines if line.strip()]
         return told[-1][-200:] if told else "nothing"
+
+
+async def _end(server: asyncio.subprocess.Process) -> None:
+    """End the server: it does so when its input closes; if not, it is killed."""
+    if server.stdin:
+        server.stdin.close()
+    try:
+        async with asyncio.timeout(STOP_WITHIN_S):
+            await server.wait()
+    except TimeoutError:
+        server.kill()
+        await server.wait()
 
 
 def _runtime() -> str:

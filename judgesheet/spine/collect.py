@@ -1,7 +1,7 @@
 """Stage two: put every pending call of a ledger to a judge until it is settled.
 
 Each attempt is a row of the ledger, and nothing counts before it is on disk. What an endpoint does
-is data; a run stops early only when its budget is spent, when asking on would only burn money, or
+is data; a run stops early only when its budget is spent, when further calls would be wasted, or
 when somebody interrupts it. In each case the same command resumes it.
 """
 
@@ -189,7 +189,7 @@ class Circuit:
         Raises
         ------
         JudgeError
-            if asking on would only burn money.
+            if further calls would be wasted.
         """
         self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
         if reply.outcome in {"ok", "refused", "too_long"}:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
-from judgesheet.axis import Axis, Expectation, Options
+from judgesheet.axis import Axis, Expectation, NamingArms, Options
 from judgesheet.errors import RunError
 from judgesheet.files import write_lines
 from judgesheet.prices import Prices, cost
@@ -187,15 +187,13 @@ def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
             stimuli=len({call.stimulus for call in calls}),
             tokens_in=round(characters / CHARACTERS_PER_TOKEN),
             tokens_out_at_most=sum(int(call.params.get("max_tokens", 0)) for call in calls),
-            arms=dict(Counter(_arm(call) for call in calls)),
+            arms=dict(Counter(_arm(axis, call) for call in calls)),
             expectations=tuple(axis.expect(calls)),
         )
 
 
-def _arm(call: Call) -> str:
-    cell = call.cell
-    arm = str(cell.get("arm", cell.get("condition", "all")))
-    return f"{arm}, scale {cell['scale']}" if "scale" in cell else arm
+def _arm(axis: object, call: Call) -> str:
+    return axis.arm(call.cell) if isinstance(axis, NamingArms) else "all"
 
 
 def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> dict[str, Any]:

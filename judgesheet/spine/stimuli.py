@@ -3,19 +3,15 @@
 Content is data; only the axis knows what it means.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judgesheet.axes import all_axes
+from judgesheet.axes import all_axes, pool
 from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
+from judgesheet.files import records
 from judgesheet.records import Stimulus, canonical_json, digest
-from judgesheet.resources import stimuli_dir
-
-MAX_LINE = 4_000_000
-"""Characters a line may have; a longer one is no stimulus but an accident."""
 
 
 def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
@@ -76,7 +72,7 @@ def _in_folder(axis: Axis, folder: Path) -> Path:
 
 
 def _file_of(axis: Axis, path: Path | None) -> Path:
-    file = stimuli_dir() if path is None else path
+    file = pool(axis) if path is None else path
     if file.is_dir():
         file = _in_folder(axis, file)
     if not file.is_file():
@@ -84,26 +80,6 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
             f"{file} does not exist; give a JSONL file or a folder with one per axis"
         )
     return file
-
-
-def records(file: Path) -> Iterator[tuple[Any, str]]:
-    """What stands on each line of a JSONL file, and where (`file:line`).
-
-    Raises
-    ------
-    StimuliError
-        if the file cannot be read or a line is not JSON.
-    """
-    try:
-        with file.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    where = f"{file.name}:{number}"
-                    yield _parse(line, where), where
-    except UnicodeDecodeError as error:
-        raise StimuliError(f"{file} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
-    except OSError as error:
-        raise StimuliError(f"{file} cannot be read: {error.strerror}") from None
 
 
 def pools(path: Path | None, axis: Axis | None) -> dict[str, list[Stimulus]]:
@@ -147,16 +123,6 @@ def _fits(axis: Axis, record: Any, source: str) -> bool:
     except StimuliError:
         return False
     return True
-
-
-def _parse(line: str, source: str) -> Any:
-    if len(line) > MAX_LINE:
-        raise StimuliError(f"{source}: the line has {len(line):,} characters; split the stimulus")
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        reason = str(error).split(":")[0]
-        raise StimuliError(f"{source}: not JSON ({reason}); each line must be one object") from None
 
 
 def validated(axis: Axis, record: Any, source: str) -> Stimulus:

@@ -7,7 +7,8 @@ from math import isfinite
 from pathlib import Path
 
 from judgesheet.errors import RunError, UsageError
-from judgesheet.run_directory import LEDGER, slug
+from judgesheet.files import slug
+from judgesheet.run_directory import LEDGER
 
 FILE = "sweep.json"
 """What makes a folder a sweep: the knob and its values."""

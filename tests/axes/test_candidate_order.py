@@ -18,10 +18,11 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order._compose import Composer
 from judgesheet.axes.candidate_order._material import length_spread
+from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axis import Options
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.estimates import Estimates
-from judgesheet.judges.simulated import SimulatedJudge, verdict_probabilities
+from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Call, Plan
 from judgesheet.spine.measure import COLUMNS, measure_axis
 from judgesheet.spine.plan import make_plan

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
+from judgesheet.axes.criterion_order._simulated import criterion_probabilities
 from judgesheet.axis import Options
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.estimates import Estimates
-from judgesheet.judges._simulated_criteria import criterion_probabilities
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Estimate, Plan
 from judgesheet.spine.ingest import ingest

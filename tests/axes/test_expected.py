@@ -13,10 +13,11 @@ import pytest
 import judgesheet
 from judgesheet import publish
 from judgesheet.axes import get_axis
+from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.errors import UsageError
-from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
+from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import LOGPROBS
 from judgesheet.run_directory import LEDGER
 from judgesheet.spine.ledger import Ledger

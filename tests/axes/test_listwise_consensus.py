@@ -16,12 +16,12 @@ import pytest
 
 from judgesheet.axes import get_axis
 from judgesheet.axes.listwise_consensus._design import depths, sequences
+from judgesheet.axes.listwise_consensus._simulated import expected_scores
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import boundary
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.estimates import Estimates
-from judgesheet.judges._simulated_listwise import expected_scores
-from judgesheet.judges.simulated import SimulatedJudge, position_logits
+from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Call, Estimate, Plan
 from judgesheet.spine.measure import COLUMNS, measure_axis
 from judgesheet.spine.plan import make_plan
@@ -290,7 +290,7 @@ def truth(spec: str, draws: int = 12_000) -> dict[str, float]:
     """Accuracies and the share of the first place of a simulated judge, computed over arrays."""
     planted = SimulatedJudge.from_name(spec).parameters
     rng = np.random.default_rng(11)
-    slots = 10 * np.array(position_logits(planted, "", 4))
+    slots = 10 * np.array(planted.position_logits("", 4))
     orders = np.array(sequences(4)) - 1
     base = 50 + rng.normal(0, planted.shared, (draws, 4))
     base[:, 0] += planted.gap  # candidate 0 is right; where it stands is drawn below
@@ -656,7 +656,7 @@ def test_a_simulated_judge_knows_candidates_by_the_cell_alone() -> None:
     text = asyncio.run(judge.ask(blank, 1)).text
     verdict = AXIS.parse(text, "json", call.cell)
     assert verdict is not None
-    means = expected_scores(judge.parameters, call.cell, call.stimulus, [0.0] * 4)
+    means = expected_scores(judge.parameters, call.cell, call.stimulus)
     planted = dict(zip(call.cell["order"], means, strict=True))
     assert {name: one["score"] for name, one in verdict.items()} == planted
     assert max(planted, key=lambda name: planted[name]) == call.cell["gold"]

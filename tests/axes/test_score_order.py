@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
+from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
 from judgesheet.errors import StimuliError, TemplateError
-from judgesheet.judges.simulated import SimulatedJudge, score_probabilities
+from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Label, Plan, Recommendation
 from judgesheet.spine.measure import COLUMNS, measure_axis
 from judgesheet.spine.plan import make_plan

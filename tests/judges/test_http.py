@@ -12,7 +12,10 @@ import pytest
 
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Advising, Connection, open_judge
-from judgesheet.judges.http import LONGEST_BODY, LONGEST_NAME, LONGEST_RAW
+from judgesheet.judges.dialects import LONGEST_NAME
+from judgesheet.judges.http import LONGEST_RAW, HttpJudge
+from judgesheet.judges.redaction import Redaction
+from judgesheet.judges.transport import LONGEST_BODY, Received
 from judgesheet.records import Call, Outcome, Reply
 from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving
 
@@ -255,6 +258,15 @@ def test_no_part_of_a_key_survives_where_reading_stops(monkeypatch: pytest.Monke
     assert "very" not in reply.raw
 
 
+@pytest.mark.parametrize("size", [5, 100, 1_000, 1_001, 30_013])
+def test_no_part_of_a_key_survives_wherever_reading_stops(size: int) -> None:
+    judge = open_judge("openai-compatible/m", Connection(base_url="http://h"))
+    assert isinstance(judge, HttpJudge)
+    judge._redacted = Redaction([KEY * 40])
+    kept = judge._kept(Received(200, {}, (KEY * 2000)[:size], complete=False), LONGEST_RAW)
+    assert "sk-" not in kept
+
+
 def test_redacting_takes_linear_time_on_a_body_of_backslashes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -433,3 +445,11 @@ def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> 
         reply = asyncio.run(main())
         assert proxy.requests[0].path == "http://far.invalid/v1/chat/completions"
     assert reply.text == "through the proxy"
+
+
+def test_a_proxy_without_a_scheme_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "someone:secret@localhost:3128")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(JudgeError, match="proxy unlike http://host:port") as caught:
+        ask(always(completion("")), base_url="http://far.invalid/v1")
+    assert "secret" not in str(caught.value)

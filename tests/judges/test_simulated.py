@@ -4,19 +4,19 @@ import math
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from judgesheet.axes import all_axes
+from judgesheet.axes.candidate_order._simulated import verdict_probabilities
+from judgesheet.axes.score_order._simulated import score_probabilities
+from judgesheet.axis.simulation import Parameters
 from judgesheet.errors import JudgesheetError, UsageError
 from judgesheet.judges import default_reply
-from judgesheet.judges.simulated import (
-    PRESETS,
-    Parameters,
-    SimulatedJudge,
-    position_logits,
-    score_probabilities,
-)
+from judgesheet.judges.simulated import PRESETS, SimulatedJudge
 from judgesheet.records import Call, Reply, ReplyFormat
 
 ORDER = [3, 1, 5, 2, 4]
@@ -72,10 +72,10 @@ def test_the_same_call_gets_the_same_reply() -> None:
 
 def test_interaction_has_no_mean_and_belongs_to_the_item() -> None:
     planted = Parameters(interaction=1.5)
-    logits = position_logits(planted, "i", 7)
+    logits = planted.position_logits("i", 7)
     assert math.fsum(logits) == pytest.approx(0)
-    assert logits == position_logits(planted, "i", 7)
-    assert logits != position_logits(planted, "j", 7)
+    assert logits == planted.position_logits("i", 7)
+    assert logits != planted.position_logits("j", 7)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_interaction_has_no_mean_and_belongs_to_the_item() -> None:
 def test_position_logits_are_interpolated(
     knots: tuple[float, ...], n: int, expected: list[float]
 ) -> None:
-    assert position_logits(Parameters(position=knots), "i", n) == pytest.approx(expected)
+    assert Parameters(position=knots).position_logits("i", n) == pytest.approx(expected)
 
 
 def test_presets_do_what_their_names_say() -> None:
@@ -151,13 +151,69 @@ def test_parameters_override_a_preset_and_are_its_identity() -> None:
 
 
 def test_opening_a_simulated_judge_loads_nothing_heavy() -> None:
-    program = (
-        "import sys; from judgesheet.judges import Connection, open_judge;"
-        "open_judge('sim/fair', Connection());"
-        "print([m for m in ('httpx', 'aiohttp', 'numpy') if m in sys.modules])"
-    )
+    program = "from judgesheet.judges import *; open_judge('sim/fair', Connection())"
+    assert loaded(program, "httpx", "aiohttp", "numpy") == set()
+    assert default_reply("sim/fair") == "json"
+
+
+def test_batches_are_written_and_read_without_a_client() -> None:
+    program = "import judgesheet.judges.dialects, judgesheet.spine.ingest"
+    assert loaded(program, "httpx", "aiohttp") == set()
+
+
+def loaded(program: str, *modules: str) -> set[str]:
+    """Which of the modules a program of its own has loaded at its end."""
+    program += "; import sys; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
-    assert done.stdout.strip() == "[]"
-    assert default_reply("sim/fair") == "json"
+    return {*modules} & {*done.stdout.split()}
+
+
+TOY = """
+from dataclasses import dataclass
+from typing import Annotated
+from judgesheet.axis.simulation import Logit
+
+NAME = "toy"
+
+@dataclass
+class SIMULATED:
+    boldness: Annotated[Logit, "preference for loud words"] = 1.5
+
+def simulate(parameters, call, known, rng):
+    return f"{parameters.of(SIMULATED).boldness} {parameters.quality} {known()}"
+"""
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An axis that another package installs."""
+    (tmp_path / "toy_axis.py").write_text(TOY, encoding="utf-8")
+    about = tmp_path / "toy_axis-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Name: toy-axis\nVersion: 1\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[judgesheet.axes]\ntoy = toy_axis\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    all_axes.cache_clear()
+    yield
+    all_axes.cache_clear()
+
+
+@pytest.mark.usefixtures("toy")
+def test_an_installed_axis_answers_with_parameters_of_its_own() -> None:
+    judge = SimulatedJudge.from_name("fair?boldness=3&quality=2", {"i": 0.25})
+    assert ask(judge, make_call(axis="toy"))[0].text == "3.0 2.0 0.25"
+    assert judge.identity["parameters"]["boldness"] == 3.0
+    assert ask(SimulatedJudge.from_name("fair", {"i": 0}), make_call(axis="toy"))[0].text == (
+        "1.5 1.0 0"
+    )
+    with pytest.raises(UsageError, match="boldness is a logit"):
+        SimulatedJudge.from_name("fair?boldness=loud")
+    with pytest.raises(UsageError, match="seed, boldness"):
+        SimulatedJudge.from_name("fair?colour=1")
+
+
+def test_a_slot_beyond_all_measure_is_no_overflow() -> None:
+    cell = {"condition": "vacuum", "order": ["u", "v"], "pair": "p"}
+    assert verdict_probabilities(Parameters(slot=-1e6, lapse=1.0), cell, "s")["2"] == 1.0

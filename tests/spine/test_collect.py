@@ -14,7 +14,6 @@ import pytest
 import judgesheet
 from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
 from judgesheet.judges import Connection, Judge, open_judge
-from judgesheet.judges.scripted import Line, ScriptedJudge
 from judgesheet.records import Call, Plan
 from judgesheet.spine.collect import (
     AdaptiveLimit,
@@ -27,6 +26,7 @@ from judgesheet.spine.collect import (
 from judgesheet.spine.ledger import Ledger
 from tests.judges import loopback
 from tests.judges.loopback import Answer, Request, completion, failure, make_plan, serving
+from tests.judges.scripted import Line, ScriptedJudge
 
 FAST = CollectSettings(backoff_s=0.001, longest_backoff_s=0.002)
 

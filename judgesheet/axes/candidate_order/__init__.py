@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes.candidate_order import _design, _material
 from judgesheet.axes.candidate_order._pair import arrange, read
 from judgesheet.axes.candidate_order._plots import plots
+from judgesheet.axes.candidate_order._shape import TAKES, shape
+from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.delta0 import (
     content_component,
     filler_preference,
@@ -236,6 +238,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "both_orders",
     "check",
     "control",
@@ -251,5 +254,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "tested_range",
     "recommend",
+    "shape",
+    "simulate",
     "warn",
 ]

@@ -15,6 +15,8 @@ from judgesheet.axes.criterion_order import _design, _material
 from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._reply import scores_from
 from judgesheet.axes.criterion_order._scores import arrange
+from judgesheet.axes.criterion_order._shape import TAKES, shape
+from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.alignment import (
     budget_agreement,
     budget_r,
@@ -245,6 +247,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "check",
     "control",
     "design",
@@ -259,5 +262,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "tested_range",
     "recommend",
+    "shape",
+    "simulate",
     "warn",
 ]

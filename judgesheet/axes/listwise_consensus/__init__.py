@@ -16,6 +16,8 @@ from judgesheet.axes.listwise_consensus import _design, _material
 from judgesheet.axes.listwise_consensus._lists import arrange
 from judgesheet.axes.listwise_consensus._plots import plots
 from judgesheet.axes.listwise_consensus._reply import Verdict, read
+from judgesheet.axes.listwise_consensus._shape import TAKES, shape
+from judgesheet.axes.listwise_consensus._simulated import simulate
 from judgesheet.axes.listwise_consensus.agreement import (
     agreeing_orders,
     error_correlation,
@@ -237,6 +239,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "check",
     "control",
     "design",
@@ -253,5 +256,7 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "tested_range",
     "recommend",
+    "shape",
+    "simulate",
     "warn",
 ]

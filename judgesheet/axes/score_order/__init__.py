@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes.score_order import _design, _material
 from judgesheet.axes.score_order._plots import plots
 from judgesheet.axes.score_order._scores import Scores, arrange
+from judgesheet.axes.score_order._shape import TAKES, shape
+from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.alignment import (
     budget_agreement,
     budget_r,
@@ -339,6 +341,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     *ESTIMATES,
+    "TAKES",
     "check",
     "control",
     "design",
@@ -354,5 +357,8 @@ __all__ = [  # noqa: PLE0604  (the names of ESTIMATES are strings)
     "parse",
     "tested_range",
     "recommend",
+    "shape",
+    "simulate",
+    "simulated_shares",
     "warn",
 ]

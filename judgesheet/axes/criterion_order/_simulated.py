@@ -1,0 +1,58 @@
+"""How a simulated judge grades a response on several criteria at once.
+
+A criterion at place p of n in the list (from 0) gets the score s of 1..m with probability
+
+    P(s) = softmax over s of -(s - mu)**2 / (2 * sd**2),    sd = width * (m - 1) / 4
+    mu = 1 + (m - 1) * (1/2 + quality * (q - 1/2)) + weight * shift_p + interaction * e_p
+
+`q` (0..1) is the response's level on that criterion; `shift_p` (points) the values of `shift`
+interpolated to n places; `weight` that of the criterion among all criteria of the prompt in
+alphabetical order, recycled: `weights=1:-1` shifts every second one the other way, `weights=1:0`
+leaves it alone. `e_p` is normal, fixed for response, criterion and place, with mean zero over the
+places. `quality` is how far a difference of quality shows (0: not at all, 1: fully), `width` the
+noise; a greedy judge takes the likeliest score, the lower of equals.
+"""
+
+import json
+import math
+import random
+from collections.abc import Sequence
+
+from judgesheet.axis.simulation import Known, Parameters, drawn, interpolated
+from judgesheet.records import Call
+
+
+def criterion_probabilities(
+    parameters: Parameters, item: str, order: Sequence[str], criterion: str, scale: int, q: float
+) -> list[float]:
+    """The planted truth: the probability of each score 1..scale of one criterion.
+
+    `order` holds the criteria in displayed order, `q` is what the item deserves on this one, 0..1;
+    the item's name decides the interaction.
+    """
+    place, count = list(order).index(criterion), len(order)
+    weights = parameters.weights or (1.0,)
+    weight = weights[sorted(order).index(criterion) % len(weights)]
+    mu = 1 + (scale - 1) * (0.5 + parameters.quality * (parameters.deserved(q) - 0.5))
+    mu += weight * interpolated(parameters.shift, count)[place]
+    if parameters.interaction:
+        rng = parameters.rng(item, criterion, "places")
+        noise = [rng.gauss(0.0, parameters.interaction) for _ in range(count)]
+        mu += noise[place] - math.fsum(noise) / count
+    logits = parameters.score_logits(range(1, scale + 1), mu, scale)
+    return parameters.probabilities(logits)
+
+
+def simulate(parameters: Parameters, call: Call, known: Known, rng: random.Random) -> str:
+    """The reply of a simulated judge."""
+    order, scale = [str(name) for name in call.cell["order"]], int(call.cell["scale"])
+    scores = {}
+    for name in order:
+        shares = criterion_probabilities(
+            parameters, str(call.cell["item"]), order, name, scale, known(name)
+        )
+        scores[name] = drawn(rng, dict(enumerate(shares, start=1)))
+    if call.reply == "json":
+        return json.dumps({"scores": scores}, ensure_ascii=False)
+    lines = "\n".join(f"[{name}] {score}" for name, score in scores.items())
+    return f"The response has strengths and weaknesses, which differ by criterion.\n\n{lines}"
