@@ -19,7 +19,7 @@ from judgesheet.axes.candidate_order import keyed
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import built_in
 from judgesheet.judges import Judge
-from judgesheet.permutation_consensus._decision import Decision, Replies
+from judgesheet.permutation_consensus._decision import Replies, SetDecision
 from judgesheet.permutation_consensus._input import LISTWISE, PAIRWISE, Sets, as_pair, read_sets
 from judgesheet.permutation_consensus._lists import Listed
 from judgesheet.permutation_consensus._pairs import REASONS, Paired
@@ -44,14 +44,14 @@ class Question(Protocol):
         """The calls that are certain from the start."""
 
     def next(self, replies: Replies, tried: Collection[str]) -> list[Call]:
-        """The calls to make now, given the replies so far; `tried` were made in this sitting."""
+        """The calls to make now, given the replies so far; `tried` were made in this session."""
 
-    def decide(self, replies: Replies) -> Decision:
+    def decide(self, replies: Replies) -> SetDecision:
         """The decision on these replies."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ConsensusSettings:
     """How sets are decided.
 
     `k` orders of a list, drawn by `seed` where they cannot be balanced; `early_stop` leaves out
@@ -64,7 +64,7 @@ class Settings:
     early_stop: bool = False
 
 
-def questions(sets: Sequence[Stimulus], settings: Settings) -> list[Question]:
+def questions(sets: Sequence[Stimulus], settings: ConsensusSettings) -> list[Question]:
     """The sets with their calls.
 
     Raises
@@ -75,7 +75,7 @@ def questions(sets: Sequence[Stimulus], settings: Settings) -> list[Question]:
     return [_question(stimulus, settings) for stimulus in sets]
 
 
-def _question(stimulus: Stimulus, settings: Settings) -> Question:
+def _question(stimulus: Stimulus, settings: ConsensusSettings) -> Question:
     pairwise = settings.options[PAIRWISE]
     if stimulus.pool == PAIRWISE:
         return Paired.plan(stimulus, ("u", "v"), pairwise)
@@ -88,7 +88,9 @@ def _question(stimulus: Stimulus, settings: Settings) -> Question:
     return Listed.plan(stimulus, settings.k, options, rng, early_stop=settings.early_stop)
 
 
-def make_plan(sets: Sequence[Stimulus], asked: Sequence[Question], settings: Settings) -> Plan:
+def make_plan(
+    sets: Sequence[Stimulus], asked: Sequence[Question], settings: ConsensusSettings
+) -> Plan:
     """The calls that are certain from the start; keyed passes are added once replies demand them.
 
     Early stopping is no part of it: a run can be finished without.
@@ -135,26 +137,27 @@ async def ask(
 ) -> Progress | None:
     """Ask in rounds until no set needs another call or the budget is spent; None if none was due.
 
-    `judge` is entered already. Each round asks what the replies of the earlier ones leave open. A
-    call that was given up is not tried again before the next sitting.
+    Each round asks what the replies of the earlier ones leave open. A
+    call that was given up is not tried again before the next session.
     """
     tried: set[str] = set()
     progress, before = None, ledger.totals().attempts
-    while progress is None or progress.stopped is None:
-        replies = _replies(ledger)
-        due = [call for one in asked for call in one.next(replies, tried)]
-        due = [call for call in due if call.id not in tried]
-        if not due:
-            break
-        ledger.add(due)
-        ids = {call.id for call in due}
-        left = _left(settings, progress, before)
-        progress = await collect(judge, ledger, left, on_progress, _is_readable, ids)
-        tried |= ids
+    async with judge:
+        while progress is None or progress.stopped is None:
+            replies = _replies(ledger)
+            due = [call for one in asked for call in one.next(replies, tried)]
+            due = [call for call in due if call.id not in tried]
+            if not due:
+                break
+            ledger.add(due)
+            ids = {call.id for call in due}
+            left = _left(settings, progress, before)
+            progress = await collect(judge, ledger, left, on_progress, _is_readable, ids)
+            tried |= ids
     return progress
 
 
-def decide(ledger: Ledger, asked: Sequence[Question]) -> list[Decision]:
+def decide(ledger: Ledger, asked: Sequence[Question]) -> list[SetDecision]:
     """The decisions on what a ledger holds, in the order of the sets."""
     replies = _replies(ledger)
     return [one.decide(replies) for one in asked]
@@ -165,7 +168,7 @@ def _replies(ledger: Ledger) -> Replies:
 
 
 def _left(settings: CollectSettings, progress: Progress | None, before: int) -> CollectSettings:
-    """The settings with the requests of this sitting that are left for further rounds."""
+    """The settings with the requests of this session that are left for further rounds."""
     if settings.max_calls is None or progress is None:
         return settings
     return replace(settings, max_calls=settings.max_calls - (progress.attempts - before))
@@ -181,10 +184,10 @@ __all__ = [
     "AXES",
     "COMMAND",
     "REASONS",
-    "Decision",
+    "ConsensusSettings",
     "Question",
+    "SetDecision",
     "Sets",
-    "Settings",
     "Summary",
     "accuracy",
     "ask",

@@ -57,7 +57,7 @@ Winners = tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class SetDecision:
     """What is decided about one set.
 
     `winner` is the single winner, None for a tie or where nothing could be decided; `winners` holds

@@ -11,9 +11,9 @@ from judgesheet.axes import listwise_consensus
 from judgesheet.axis import Options
 from judgesheet.permutation_consensus._decision import (
     Answers,
-    Decision,
     Replies,
     Runs,
+    SetDecision,
     Standing,
     Winners,
     gaps,
@@ -74,7 +74,7 @@ class Listed:
         batch = max(1, ceil(len(self.calls) / 2) - settled)
         return [call for call in open_ if call.id not in tried][:batch]
 
-    def decide(self, replies: Replies) -> Decision:
+    def decide(self, replies: Replies) -> SetDecision:
         """The decision from all runs that could be read."""
         answers = Answers(self.calls, replies)
         scores, uncertain = self._arrays(answers)
@@ -90,7 +90,7 @@ class Listed:
         each = picks(chosen, self.ids)
         direct = picks(chosen[:1], self.ids)[0]
         same = mean_match(each[1:], direct)
-        return Decision(
+        return SetDecision(
             id=self.stimulus.id,
             mode="listwise",
             source=self.stimulus.fields["source"],

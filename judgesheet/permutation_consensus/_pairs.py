@@ -8,8 +8,8 @@ from judgesheet.axes.candidate_order import keyed
 from judgesheet.axis import Options
 from judgesheet.permutation_consensus._decision import (
     Answers,
-    Decision,
     Replies,
+    SetDecision,
     gaps,
     mean_match,
     picks,
@@ -94,7 +94,7 @@ class Paired:
         direct, swapped = (_verdict(answers, call) for call in self.calls)
         return unconfirmed(direct, swapped, self.stimulus.fields["request"])
 
-    def decide(self, replies: Replies) -> Decision:
+    def decide(self, replies: Replies) -> SetDecision:
         """The decision, and what stood in each pass."""
         calls = self._all(replies)
         answers = Answers(calls, replies)
@@ -113,7 +113,7 @@ class Paired:
         ]
         runs = answers.runs(readable)
         trouble = ", ".join(gaps(runs))
-        return Decision(
+        return SetDecision(
             id=self.stimulus.id,
             mode="pairwise",
             source=self.stimulus.fields["source"] or "",

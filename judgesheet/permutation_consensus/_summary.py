@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.permutation_consensus._decision import Decision
+from judgesheet.permutation_consensus._decision import SetDecision
+from judgesheet.prices import Prices, cost
 from judgesheet.spine.ledger import Totals
 from judgesheet.stats.paired import agresti_min, changes, sign_test
 
@@ -86,9 +87,7 @@ class Summary:
         return "\n".join(_lines(self))
 
 
-def summarise(
-    decisions: Sequence[Decision], totals: Totals, prices: tuple[float, float] | None
-) -> Summary:
+def summarise(decisions: Sequence[SetDecision], totals: Totals, prices: Prices | None) -> Summary:
     """The figures of a run."""
     agreements = [one.agreement for one in decisions if one.agreement is not None]
     return Summary(
@@ -105,12 +104,12 @@ def summarise(
         requests=totals.attempts,
         tokens_in=totals.tokens_in,
         tokens_out=totals.tokens_out,
-        cost_usd=_cost(totals, prices),
+        cost_usd=cost(totals.tokens_in, totals.tokens_out, prices),
         accuracy=accuracy(decisions),
     )
 
 
-def accuracy(decisions: Sequence[Decision]) -> Accuracy | None:
+def accuracy(decisions: Sequence[SetDecision]) -> Accuracy | None:
     """Direct against consensus; None where no set with a known answer was decided both ways."""
     known = [one for one in decisions if one.gold]
     rows = [one for one in known if one.direct and one.winners]
@@ -142,12 +141,12 @@ def accuracy(decisions: Sequence[Decision]) -> Accuracy | None:
     )
 
 
-def _hits(one: Decision) -> tuple[float, float]:
+def _hits(one: SetDecision) -> tuple[float, float]:
     return one.hit(one.direct), one.hit(one.winners)
 
 
 def _by_source(
-    rows: Sequence[Decision], direct: "NDArray[np.float64]", final: "NDArray[np.float64]"
+    rows: Sequence[SetDecision], direct: "NDArray[np.float64]", final: "NDArray[np.float64]"
 ) -> dict[str, BySource]:
     """Accuracy on the pairs of each source that is named."""
     members: defaultdict[str, list[int]] = defaultdict(list)
@@ -158,12 +157,6 @@ def _by_source(
         source: BySource(len(at), float(direct[at].mean()), float(final[at].mean()))
         for source, at in sorted(members.items())
     }
-
-
-def _cost(totals: Totals, prices: tuple[float, float] | None) -> float | None:
-    if prices is None or totals.tokens_in is None or totals.tokens_out is None:
-        return None
-    return (totals.tokens_in * prices[0] + totals.tokens_out * prices[1]) / 1e6
 
 
 # -- words ---------------------------------------------------------------------------------------

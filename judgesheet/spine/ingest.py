@@ -1,4 +1,4 @@
-"""Verdicts that were taken elsewhere: recorded judgments, or the answers of an OpenAI batch."""
+"""For stage two: verdicts taken elsewhere, recorded judgments or answers of an OpenAI batch."""
 
 import json
 import math

@@ -12,6 +12,7 @@ from judgesheet.axes import prompt
 from judgesheet.axis import Axis, Expectation, NamingArms, Options
 from judgesheet.errors import RunError
 from judgesheet.files import write_lines
+from judgesheet.prices import Prices, cost
 from judgesheet.records import Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.spine import stimuli as pools
 
@@ -195,12 +196,10 @@ def _arm(axis: object, call: Call) -> str:
     return axis.arm(call.cell) if isinstance(axis, NamingArms) else "all"
 
 
-def as_record(
-    plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None
-) -> dict[str, Any]:
+def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> dict[str, Any]:
     """The budget of a plan as one JSON document; calls and cost over all settings of a sweep."""
     times = _times(plan)
-    limit = cost(budgets, prices)
+    limit = cost_at_most(budgets, prices)
     return {
         "plan_digest": plan.digest,
         "calls": times * len(plan.calls),
@@ -210,7 +209,7 @@ def as_record(
     }
 
 
-def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None) -> str:
+def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> str:
     """The budget of a plan for a reader."""
     lines = [f"{len(plan.calls):,} calls, plan {plan.digest[:12]}"]
     for one in budgets:
@@ -218,7 +217,7 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, floa
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
         lines += [f"  {_expected(expectation)}" for expectation in one.expectations]
-    limit, times = cost(budgets, prices), _times(plan)
+    limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:
         knob = plan.provenance["settings"]["sweep"]
         lines.append(
@@ -245,10 +244,7 @@ def _expected(expectation: Expectation) -> str:
     return f"expect {expectation.key} {known} ({expectation.assuming})"
 
 
-def cost(budgets: Sequence[AxisBudget], prices: tuple[float, float] | None) -> float | None:
-    """US dollars at most, with every reply at its full length; None without prices."""
-    if prices is None:
-        return None
+def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:
+    """US dollars, with every reply at its full length; None without prices."""
     tokens_in = sum(one.tokens_in for one in budgets)
-    tokens_out = sum(one.tokens_out_at_most for one in budgets)
-    return (tokens_in * prices[0] + tokens_out * prices[1]) / 1e6
+    return cost(tokens_in, sum(one.tokens_out_at_most for one in budgets), prices)

@@ -1,4 +1,7 @@
-"""Stimuli: read, validate, pick, digest. Content is data; only the axis knows what it means."""
+"""For stage one: stimuli, read, validated, picked and digested.
+
+Content is data; only the axis knows what it means.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -64,10 +67,14 @@ def _without_nulls(value: Any) -> Any:
     return value
 
 
+def _in_folder(axis: Axis, folder: Path) -> Path:
+    return folder / f"{axis.NAME}.jsonl"
+
+
 def _file_of(axis: Axis, path: Path | None) -> Path:
     file = pool(axis) if path is None else path
     if file.is_dir():
-        file = file / f"{axis.NAME}.jsonl"
+        file = _in_folder(axis, file)
     if not file.is_file():
         raise StimuliError(
             f"{file} does not exist; give a JSONL file or a folder with one per axis"
@@ -75,22 +82,39 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
     return file
 
 
-def axis_of(file: Path, otherwise: Axis) -> Axis:
-    """The axis whose schema the first line of a stimuli file fits; `otherwise` if it fits none.
+def pools(path: Path | None, axis: Axis | None) -> dict[str, list[Stimulus]]:
+    """The stimuli of an axis, or without one of every axis that `path` (None: built-in) is for.
+
+    A folder is for the axes of its files, a file for the axis whose schema its first line fits.
 
     Raises
     ------
+    StimuliError
+        if they cannot be read, or the first line fits no axis.
     UsageError
         if it fits several; the sentence asks for --axis.
     """
+    if axis is not None:
+        return {axis.NAME: load(axis, path)}
+    if path is not None and not path.is_dir():
+        return {(only := _axis_of(path)).NAME: load(only, path)}
+    held = [one for one in all_axes().values() if path is None or _in_folder(one, path).is_file()]
+    if not held:
+        raise StimuliError(f"{path} holds no stimuli; it takes one file per axis, AXIS.jsonl")
+    return {one.NAME: load(one, path) for one in held}
+
+
+def _axis_of(file: Path) -> Axis:
     first = next(records(file), None)
     if first is None:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
     fitting = [axis for axis in all_axes().values() if _fits(axis, *first)]
+    if not fitting:
+        raise StimuliError(f"{first[1]} fits no axis; say with --axis which one it is for")
     if len(fitting) > 1:
         named = " and ".join(axis.NAME for axis in fitting)
         raise UsageError(f"{first[1]} fits {named}; say which with --axis")
-    return fitting[0] if fitting else otherwise
+    return fitting[0]
 
 
 def _fits(axis: Axis, record: Any, source: str) -> bool:

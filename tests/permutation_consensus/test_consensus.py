@@ -18,7 +18,7 @@ from judgesheet.axis import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.permutation_consensus import Decision
+from judgesheet.permutation_consensus import SetDecision
 from judgesheet.permutation_consensus._decision import Runs
 from judgesheet.records import Call
 from judgesheet.spine.collect import CollectSettings
@@ -52,14 +52,14 @@ def run(
     path: Path | None = None,
     collecting: CollectSettings | None = None,
     **settings: Any,
-) -> list[Decision]:
+) -> list[SetDecision]:
     """Ask and decide, in a ledger of its own unless one is given."""
     if path is None:
         with tempfile.TemporaryDirectory() as folder:
             return run(judge, sets, Path(folder) / "ledger.sqlite", collecting, **settings)
     given_sets = stage.read_sets(sets)
     options = {axis: Options(reply="json") for axis in stage.AXES}
-    chosen = stage.Settings(options=options, **settings)
+    chosen = stage.ConsensusSettings(options=options, **settings)
     asked = stage.questions(given_sets, chosen)
     plan = stage.make_plan(given_sets, asked, chosen)
     with Ledger.create_or_open(path, plan, judge.identity) as ledger:
@@ -372,9 +372,9 @@ def test_the_limit_on_requests_holds_over_all_rounds(path: Path) -> None:
 # -- figures -------------------------------------------------------------------------------------
 
 
-def decided(right_before: bool, right_after: bool, source: str = "", calls: int = 7) -> Decision:
+def decided(right_before: bool, right_after: bool, source: str = "", calls: int = 7) -> SetDecision:
     names = {True: ("g",), False: ("x",)}
-    return Decision(
+    return SetDecision(
         id="q",
         mode="pairwise" if source else "listwise",
         source=source,

@@ -1,4 +1,4 @@
-"""Renderers: one protocol, one module per format.
+"""Stage five: one protocol, one module per format, and the only place that writes their files.
 
 A renderer sees a `Datasheet` and nothing else. Modules are imported when their format is asked
 for, so `--to md` loads neither the plotting nor the typesetting libraries.

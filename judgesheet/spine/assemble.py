@@ -1,4 +1,4 @@
-"""Where the figures come from: the judge, the run and the versions, as the ledger knows them."""
+"""Stage four: the datasheet, from the estimates and what the ledger knows of judge and run."""
 
 import platform
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet import __version__
 from judgesheet.axes import all_axes
 from judgesheet.axis import Permuting
+from judgesheet.prices import cost
 from judgesheet.records import AxisResult, Datasheet
 from judgesheet.spine.datasheet import SCHEMA_VERSION
 from judgesheet.spine.measure import Measured, code_digest
@@ -100,10 +101,7 @@ def _cost(ledger: "Ledger", totals: "Totals") -> float | None:
     """US dollars for all attempts; None where the user gave no prices."""
     if ledger.get_meta("judge", {}).get("provider") in FREE:
         return 0.0
-    prices = ledger.get_meta("prices")
-    if not prices or totals.tokens_in is None or totals.tokens_out is None:
-        return None
-    return float(totals.tokens_in * prices[0] + totals.tokens_out * prices[1]) / 1e6
+    return cost(totals.tokens_in, totals.tokens_out, ledger.get_meta("prices"))
 
 
 def _iso(at: float | None) -> str | None:

@@ -17,7 +17,7 @@ Status = Literal["ok", "missing", "failed", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Check:
     """One check: what was looked at, how it is, and what to do about it."""
 
     what: str
@@ -40,50 +40,50 @@ class Finding:
 
 def examine(
     model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
-) -> list[Finding]:
+) -> list[Check]:
     """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
-    findings = [check() for check in _MACHINE]
+    checks = [look() for look in _MACHINE]
     if model is not None:
-        findings.extend(_endpoint(model, base_url, api_key_env))
-    return findings
+        checks.extend(_endpoint(model, base_url, api_key_env))
+    return checks
 
 
-def _python() -> Finding:
+def _python() -> Check:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Finding("judgesheet", "ok", f"{__version__} on Python {version}")
+    return Check("judgesheet", "ok", f"{__version__} on Python {version}")
 
 
-def _package_data() -> Finding:
+def _package_data() -> Check:
     from judgesheet.resources import stimuli_dir, template_dir
 
     try:
-        return Finding("templates and stimuli", "ok", f"{template_dir()}, {stimuli_dir()}")
+        return Check("templates and stimuli", "ok", f"{template_dir()}, {stimuli_dir()}")
     except JudgesheetError as error:
-        return Finding("templates and stimuli", "failed", str(error))
+        return Check("templates and stimuli", "failed", str(error))
 
 
-def _pdf() -> Finding:
+def _pdf() -> Check:
     """Whether the typesetting libraries work: an empty sheet is set as PDF."""
     from judgesheet.records import Datasheet
     from judgesheet.spine.render import render
 
     try:
         pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
-        return Finding("PDF", "ok", f"a test sheet was set ({len(pdf):,} bytes)")
+        return Check("PDF", "ok", f"a test sheet was set ({len(pdf):,} bytes)")
     except JudgesheetError as error:
-        return Finding("PDF", "failed", str(error))
+        return Check("PDF", "failed", str(error))
 
 
-def _writable() -> Finding:
+def _writable() -> Check:
     here = Path.cwd()
     try:
         with tempfile.NamedTemporaryFile(dir=here):
-            return Finding("working folder", "ok", f"{here} is writable")
+            return Check("working folder", "ok", f"{here} is writable")
     except OSError as error:
-        return Finding("working folder", "failed", f"{here} is not writable: {error.strerror}")
+        return Check("working folder", "failed", f"{here} is not writable: {error.strerror}")
 
 
-def _local_judge() -> Finding:
+def _local_judge() -> Check:
     lacking = [
         command
         for module, command in (
@@ -93,16 +93,16 @@ def _local_judge() -> Finding:
         if find_spec(module) is None
     ]
     if lacking:
-        return Finding("local judge", "missing", " and ".join(lacking))
-    return Finding("local judge", "ok", "local/smollm2-135m can be probed without an endpoint")
+        return Check("local judge", "missing", " and ".join(lacking))
+    return Check("local judge", "ok", "local/smollm2-135m can be probed without an endpoint")
 
 
-def _keys() -> Finding:
+def _keys() -> Check:
     known = [name for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY") if os.environ.get(name)]
-    return Finding("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
+    return Check("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
 
 
-_MACHINE: tuple[Callable[[], Finding], ...] = (
+_MACHINE: tuple[Callable[[], Check], ...] = (
     _python,
     _package_data,
     _pdf,
@@ -112,7 +112,7 @@ _MACHINE: tuple[Callable[[], Finding], ...] = (
 )
 
 
-def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Finding]:
+def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Check]:
     from judgesheet.judges import Connection, open_judge
     from judgesheet.judges.check import examine as examine_judge
 
@@ -121,17 +121,17 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
         judge = open_judge(model, connection)
         found = asyncio.run(examine_judge(judge))
     except JudgesheetError as error:
-        yield Finding(model, "failed", str(error))
+        yield Check(model, "failed", str(error))
         return
     if not found.reachable:
-        yield Finding(model, "failed", found.problem)
+        yield Check(model, "failed", found.problem)
         return
-    yield Finding(model, "ok", f"answers in {found.latency_s:.2f} s")
+    yield Check(model, "ok", f"answers in {found.latency_s:.2f} s")
     yield _feature("JSON schema", found.json_schema, "use --reply text")
     yield _feature("log-probabilities", found.logprobs, "expected scores are not available")
     yield _feature("seed", found.seed, "runs with a temperature do not repeat")
     yield _feature("determinism", found.deterministic, "repeats measure how much it varies")
 
 
-def _feature(what: str, present: bool | None, otherwise: str) -> Finding:
-    return Finding(what, "ok", "yes") if present else Finding(what, "note", f"no: {otherwise}")
+def _feature(what: str, present: bool | None, otherwise: str) -> Check:
+    return Check(what, "ok", "yes") if present else Check(what, "note", f"no: {otherwise}")

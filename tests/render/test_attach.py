@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from judgesheet.errors import RunError
 from judgesheet.records import Datasheet, Decision, Recommendation
-from judgesheet.spine.attach import attach, with_index, with_section
 from judgesheet.spine.render import render
+from judgesheet.spine.render.attach import attach, with_index, with_section
 from judgesheet.spine.render.model_card import BEGIN, END, file_name, metadata, section
 from tests.render.sheets import all_unreadable, hostile, plausible
 

@@ -8,7 +8,7 @@ import judgesheet
 from judgesheet.errors import RunError, UsageError
 from judgesheet.records import Datasheet, Estimate
 from judgesheet.spine.datasheet import by_key
-from judgesheet.spine.sweep import Knob, parse_knob
+from judgesheet.sweep.knob import Knob, parse_knob
 
 OPTIONS: dict[str, Any] = {"axes": ("score_order",), "profile": "quick"}
 
