@@ -3,11 +3,20 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Options
+from judgesheet.axis import Expectation, Options
 from judgesheet.axis.arms import ARMS, Read, Settings, reads, sequences
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axis.prompt import (
+    Variant,
+    built_in,
+    compile_prompt,
+    mark,
+    object_schema,
+    parameters,
+    refuse_blind,
+)
 from judgesheet.records import LOGPROBS, Call, Stimulus
+from judgesheet.stats import planning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,15 +46,15 @@ def picked(levels: Sequence[str], scale: int) -> list[str]:
     return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
 
 
-def build(
-    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, item by item; within an item the arms are interleaved at random.
 
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in(template), _WHAT)
+    render = compile_prompt(options.template or built_in("score_order.jinja"), _WHAT)
     if options.template:
         shown = ("prompt", "response")
         refuse_blind(render, list(_variants(options)), shown, _WHAT, labelled=True)
@@ -78,12 +87,6 @@ def _variants(options: Options) -> Iterator[Variant]:
             "reply": options.reply,
         }
         yield Variant(variables, names)
-
-
-def commonest_scale(calls: Sequence[Call]) -> int:
-    """The scale that most of these calls use: the main one; 5 for no calls."""
-    scales = [int(call.cell["scale"]) for call in calls if call.repeat == 0]
-    return max(sorted(set(scales)), key=scales.count, default=MAIN_SCALE)
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
@@ -156,25 +159,31 @@ def _call(
 
 
 def _params(scale: int, options: Options) -> dict[str, Any]:
-    budget = {"text": 1024, "json": 32}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
-    }
-    if options.logprobs:
-        params |= LOGPROBS
-    if options.reply == "json":
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "score", "strict": True, "schema": _schema(scale)},
-        }
-    return params
+    schema = object_schema({"score": {"type": "integer", "enum": list(range(1, scale + 1))}})
+    params = parameters(options, {"text": 1024, "json": 32}, "score", schema)
+    return {**params, **LOGPROBS} if options.logprobs else params
 
 
-def _schema(scale: int) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"score": {"type": "integer", "enum": list(range(1, scale + 1))}},
-        "required": ["score"],
-        "additionalProperties": False,
-    }
+def arm(cell: Mapping[str, Any]) -> str:
+    """What a plan's budget counts apart: the arm, and the rubric's length."""
+    return f"{cell['arm']}, scale {cell['scale']}"
+
+
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    cells = [call for call in calls if call.cell["arm"] == "balanced"]
+    scales = [int(call.cell["scale"]) for call in cells if call.repeat == 0]
+    if not scales:
+        return
+    scale = max(sorted(set(scales)), key=scales.count)  # the main one: other lengths get one pass
+    main = [call for call in cells if call.cell["scale"] == scale and call.repeat == 0]
+    prompts, items = len({c.stimulus for c in main}), len({c.cell["item"] for c in main})
+    share = planning.rate_half_width(1 / scale, prompts, len(main) / prompts, 0.05)
+    yield Expectation("score_order.position_share", share, "even shares, ICC .05")
+    width = planning.cramers_v_half_width(0.05, scale, items, len(main) // items)
+    yield Expectation("score_order.cramers_v", width, "true V .05, design effect 1")
+    pairs = sum(c.repeat > 0 and c.cell["scale"] == scale for c in cells) / items
+    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 candidates
+    excess = planning.excess_flip_half_width(prompts, sd)
+    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
+    yield Expectation("score_order.excess_flip_rate", excess if pairs else None, assuming)

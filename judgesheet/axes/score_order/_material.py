@@ -76,6 +76,11 @@ class Material(_Strict):
         return self
 
 
+def material() -> type[Material]:
+    """The schema of one stimulus: a prompt, a rubric and the responses to grade."""
+    return Material
+
+
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
     """One label per response and kind; levels scaled to 0..1, scores averaged over raters."""
     for stimulus in stimuli:
