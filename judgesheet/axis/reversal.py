@@ -101,7 +101,7 @@ def change_rate(
 ) -> Found:
     """How often two readings of a row (rows, orders, repeats) give different scores."""
     per_row = _of(_changes(reads), which)
-    share = _pair_rate(per_row, _pairs(~np.isnan(reads), which), cluster)
+    share = pair_rate(per_row, call_pairs(~np.isnan(reads), which), cluster)
     why = NO_REPEAT if which == "same" else NO_ORDERS
     return _draft(label, share, _known(per_row), why, dims)
 
@@ -112,7 +112,7 @@ def excess_change_rate(
     """Changes under another order less changes under the same one, mean over prompts."""
     changes = _changes(reads)
     sums, sizes = by_cluster(changes.excess, cluster)
-    mean = _mean_excess(sums[sizes > 0] / sizes[sizes > 0])
+    mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
     return _draft(label, mean, _known(changes.excess), why, dims)
 
@@ -128,8 +128,8 @@ def flip_rate(contest: Contest, which: Which, label: str = "") -> Found:
     """How often two single readings disagree on a prompt's best candidate."""
     per_prompt = _of(_call_flips(contest), which)
     complete = [_all(~np.isnan(contest.reads[table])) for table in _tables(contest.cluster)]
-    pairs = _joined(_pairs(answered, which) for answered in complete)
-    share = _pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
+    pairs = _joined(call_pairs(answered, which) for answered in complete)
+    share = pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
     why = NO_REPEAT if which == "same" else NO_RANKING
     return _draft(label, share, _known(per_prompt), why)
 
@@ -139,18 +139,18 @@ def excess_flip_rate(contest: Contest, label: str = "") -> Found:
     flips = _call_flips(contest)
     known = flips.excess[~np.isnan(flips.excess)]
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
-    return _draft(label, _mean_excess(known), known.size, why)
+    return _draft(label, mean_excess(known), known.size, why)
 
 
-def _mean_excess(per_prompt: "Floats") -> Interval:
-    """Mean over prompts with its t interval; no certainty from a few prompts that look alike.
+def mean_excess(per_prompt: "Floats", few: int = FEW_PROMPTS) -> Interval:
+    """Mean over prompts, (P,), with its t interval; no certainty from prompts that look alike.
 
-    Where every prompt shows the same, or fewer than `FEW_PROMPTS` were seen, the interval reaches
-    at least as far as the share of prompts that may differ and were not seen.
+    Where every prompt shows the same, or fewer than `few` were seen, the interval reaches at least
+    as far as the share of prompts that may differ and were not seen.
     """
     mean = _within(mean_t(per_prompt), -1.0, 1.0)
-    alike, few = mean.low is None, per_prompt.size < FEW_PROMPTS
-    if mean.value is None or per_prompt.size < 2 or not (alike or few):
+    alike = mean.low is None
+    if mean.value is None or per_prompt.size < 2 or not (alike or per_prompt.size < few):
         return mean
     reach = unseen_share(per_prompt.size)
     low, high = max(-1.0, mean.value - reach), min(1.0, mean.value + reach)
@@ -240,7 +240,7 @@ def _known(rates: "Floats") -> int:
     return int((~np.isnan(rates)).sum())
 
 
-def _pairs(answered: "Flags", which: Which) -> "Floats":
+def call_pairs(answered: "Flags", which: Which) -> "Floats":
     """Pairs of answered calls per row of (rows, orders, repeats), under two orders or one."""
     per_order: Floats = answered.sum(axis=2).astype(np.float64)
     twice: Floats = (
@@ -251,7 +251,7 @@ def _pairs(answered: "Flags", which: Which) -> "Floats":
     return twice / 2
 
 
-def _pair_rate(rates: "Floats", pairs: "Floats", cluster: "Ints") -> Interval:
+def pair_rate(rates: "Floats", pairs: "Floats", cluster: "Ints") -> Interval:
     """A rate over pairs of calls, each row with its number of pairs.
 
     The pairs of one prompt share calls and so depend on each other: the interval takes that from

@@ -3,7 +3,7 @@
 Counts are those of the displayed positions that were chosen, one row per cluster (stimulus).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -334,19 +334,21 @@ def _v_bounds(sample: _Shares, deff: float, level: float) -> tuple[float, float]
     return float(np.sqrt(low * scale)), min(1.0, float(np.sqrt(high * scale)))
 
 
-def permutation_tables(scores: ArrayLike, orders: Sequence[Sequence[int]]) -> list[Integers]:
-    """What `sharp_null` asks for, from chosen scores under a design that all items share.
+def permutation_tables(scores: ArrayLike, orders: ArrayLike) -> list[Integers]:
+    """What `sharp_null` asks for, from what was chosen under each order.
 
     Parameters
     ----------
     scores
         Shape (I, m): score 1..n chosen for item i under order k; NaN where not answered.
     orders
-        m orders of 1..n; entry p of an order is the score at position p + 1.
+        Shape (m, n) for orders that all items share, (I, m, n) for orders of their own: entry p of
+        an order is the score at position p + 1.
     """
     array = floats(scores)
-    # where[k, s-1] = position of score s under order k
-    where = np.argsort(np.asarray(orders, dtype=np.int64), axis=1)
+    # where[i, k, s-1] = position of score s under order k of item i
+    where = np.argsort(np.asarray(orders, dtype=np.int64), axis=-1)
+    where = np.broadcast_to(where, (*array.shape, where.shape[-1]))
     answered: Flags = ~np.isnan(array)
     counts = answered.sum(axis=1)
     tables = []
@@ -354,7 +356,8 @@ def permutation_tables(scores: ArrayLike, orders: Sequence[Sequence[int]]) -> li
         rows = np.flatnonzero(counts == calls)
         shown = np.nonzero(answered[rows])[1].reshape(rows.size, calls)  # orders answered
         chosen = np.take_along_axis(array[rows], shown, axis=1).astype(np.int64) - 1
-        tables.append(where[shown[:, None, :], chosen[:, :, None]])
+        item = rows[:, None, None]
+        tables.append(where[item, shown[:, None, :], chosen[:, :, None]])
     return tables
 
 
