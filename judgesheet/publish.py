@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
 from judgesheet.run_directory import JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
@@ -57,7 +58,7 @@ def _write_judgments(table: pd.DataFrame, path: Path) -> None:
         if column in table:
             table[column] = [None if v is None else json.dumps(v) for v in table[column]]
     table["score"] = numbers
-    table.astype({"score": "Int64"}).to_parquet(path, index=False)
+    write_whole(path, table.astype({"score": "Int64"}).to_parquet(index=False))
 
 
 def _as_text(value: Any) -> str | None:
