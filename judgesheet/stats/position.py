@@ -356,7 +356,8 @@ def permutation_tables(scores: ArrayLike, orders: ArrayLike) -> list[Integers]:
         rows = np.flatnonzero(counts == calls)
         shown = np.nonzero(answered[rows])[1].reshape(rows.size, calls)  # orders answered
         chosen = np.take_along_axis(array[rows], shown, axis=1).astype(np.int64) - 1
-        tables.append(where[rows[:, None, None], shown[:, None, :], chosen[:, :, None]])
+        item = rows[:, None, None]
+        tables.append(where[item, shown[:, None, :], chosen[:, :, None]])
     return tables
 
 

@@ -58,6 +58,7 @@ def test_neither_prompt_nor_cell_tells_what_the_author_intended(axis: Axis) -> N
 def test_every_estimate_is_explained_by_its_function(axis: Axis) -> None:
     assert axis.ESTIMATES
     for name, function in axis.ESTIMATES.items():
+        assert inspect.unwrap(function).__name__ == name
         assert getattr(importlib.import_module(function.__module__), name) is function
         assert inspect.getdoc(function), f"{axis.NAME}.{name} has no docstring"
 
