@@ -1,4 +1,4 @@
-"""Stage four: from the ledger's replies to estimates. No call is made, so it can be repeated."""
+"""Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
