@@ -1,18 +1,12 @@
 """Why a correlation with quality is not known: equal scores accuse a judge, equal labels do not."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.reasons import Reason
 from judgesheet.stats.correlation import Correlation
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 FLAT = Reason("flat", "undefined: every response gets the same mean score though quality varies")
 NEARLY_FLAT = Reason(
@@ -23,9 +17,7 @@ _ROUNDING = 1e-9
 """Spread, relative to the largest score, that is a matter of rounding."""
 
 
-def explained(
-    found: Correlation, means: "Floats", quality: "Floats", cluster: "Ints"
-) -> Correlation:
+def explained(found: Correlation, means: Floats, quality: Floats, cluster: Ints) -> Correlation:
     """The correlation with a note that says whose fault it is that it has no value or no interval.
 
     `means` and `quality` have shape (items,) or (items, criteria), NaN where unknown; `cluster`
@@ -50,7 +42,7 @@ def _without_value(found: Correlation, why: Reason) -> Correlation:
     return replace(found, value=None, low=None, high=None, note=why.sentence, reason=why.code)
 
 
-def _varies(table: "Floats") -> bool:
+def _varies(table: Floats) -> bool:
     """Whether any column has two values that differ by more than rounding."""
     columns = (column[~np.isnan(column)] for column in table.T)
     return any(one.size and np.ptp(one) > _ROUNDING * np.abs(one).max() for one in columns)

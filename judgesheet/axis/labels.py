@@ -6,18 +6,14 @@ model's, else the levels that the stimuli's authors intended. Kinds are never mi
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from judgesheet.axis.arrays import Floats
 from judgesheet.reasons import Reason
 from judgesheet.records import Estimate, Label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 Kind = Literal["human", "model", "intended"]
 
@@ -97,8 +93,8 @@ class Reference:
     """
 
     kind: Kind | None
-    values: "Floats"
-    ratings: "Floats"
+    values: Floats
+    ratings: Floats
 
     def given(self, reads: int = 0, remark: str = "") -> Quality:
         """The conditions of a figure that holds scores against these values."""
@@ -117,7 +113,7 @@ def reference(labels: Sequence[Label], items: Sequence[str], criterion: str = ""
     return Reference(None, np.full(len(items), np.nan), np.empty((len(items), 0)))
 
 
-def _ratings(known: Mapping[str, Label], items: Sequence[str]) -> "Floats":
+def _ratings(known: Mapping[str, Label], items: Sequence[str]) -> Floats:
     raters = max(len(one.ratings) for one in known.values())
     table = np.full((len(items), raters), np.nan)
     for row, item in enumerate(items):
