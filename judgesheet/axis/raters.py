@@ -43,7 +43,7 @@ def _agreements(
     cluster: Ints,
     rng: Rng,
 ) -> Iterator[Draft]:
-    rated = {name: one for name, one in references.items() if one.ratings.shape[1] > 1}
+    rated = {name: of for name, of in references.items() if of.ratings.shape[1] > 1}
     if not rated:
         yield absent(label, ONE_RATING)
     for criterion, reference in rated.items():

@@ -161,8 +161,8 @@ def top1_flip_rate(contest: Contest, base: str = "balanced") -> Iterator[Draft]:
     """Share of prompts whose best candidate differs between two arms, expected-tie rule."""
     for other, dims in contest.against(base):
         pairs = list(_arm_pairs(contest, base, other))
-        flip = _joined(stats.top1_flip(stats.pick(one), stats.pick(two)) for one, two in pairs)
-        naive = _joined(stats.top1_flip_first_index(one, two) for one, two in pairs)
+        flip = _joined(stats.top1_flip(stats.pick(a), stats.pick(b)) for a, b in pairs)
+        naive = _joined(stats.top1_flip_first_index(a, b) for a, b in pairs)
         known, label = flip[~np.isnan(flip)], f"Best response changes, {base} against {other}"
         if not known.size:
             yield absent(label, NO_RANKING, dims)
@@ -227,9 +227,9 @@ def _call_flips(contest: Contest) -> stats.CallFlips:
     )
 
 
-def _arm_pairs(contest: Contest, one: str, other: str) -> Iterator[tuple[Floats, Floats]]:
+def _arm_pairs(contest: Contest, base: str, other: str) -> Iterator[tuple[Floats, Floats]]:
     """Mean scores (prompts, candidates) in two arms, a pair per number of candidates."""
-    first, second = contest.means[one], contest.means[other]
+    first, second = contest.means[base], contest.means[other]
     return ((first[table], second[table]) for table in _tables(contest.cluster))
 
 
@@ -248,8 +248,8 @@ def _tables(cluster: Ints) -> list[Ints]:
     ]
 
 
-def _within(found: Interval, least: float, most: float) -> Interval:
+def _within(mean: Interval, least: float, most: float) -> Interval:
     """An interval cut to the range of what it estimates."""
-    if found.low is None or found.high is None:
-        return found
-    return replace(found, low=max(found.low, least), high=min(found.high, most))
+    if mean.low is None or mean.high is None:
+        return mean
+    return replace(mean, low=max(mean.low, least), high=min(mean.high, most))

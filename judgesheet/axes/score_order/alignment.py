@@ -14,8 +14,8 @@ from judgesheet.axis import alignment, raters
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.differences import gain, gain_equivalence_p, gain_p, gain_symbol
 from judgesheet.axis.figure import Draft, absent
-from judgesheet.axis.flat import explained
 from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.undefined import explained
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.reads import row_means

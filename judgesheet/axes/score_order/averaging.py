@@ -12,6 +12,7 @@ import numpy as np
 from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.reasons import CONSTANT, NO_OBSERVATIONS
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.averaging import Gain
 from judgesheet.stats.interval import Interval
@@ -54,7 +55,7 @@ def _budget(
         for point in sweep(reads, rng=scores.rng()):
             orders = f"{point.k} order{'s' if point.k > 1 else ''}"
             undefined = f"undefined in {point.undefined:.0%} of subsets: constant scores"
-            yield Draft(
+            draft = Draft(
                 f"{label} after {orders}, {arm} (range: over choices of orders)",
                 _band(point, scores.grid.clusters),
                 {"k": point.k, "arm": arm},
@@ -62,6 +63,7 @@ def _budget(
                 given=given,
                 note=undefined if point.undefined else "",
             )
+            yield draft.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
 
 
 def _band(point: stats.BudgetPoint, clusters: int) -> Interval:
