@@ -12,8 +12,8 @@ import numpy as np
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis import alignment, raters
 from judgesheet.axis.figure import Draft, absent
-from judgesheet.axis.flat import explained
 from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.undefined import explained
 from judgesheet.stats import correlation, macro
 
 
