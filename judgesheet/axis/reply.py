@@ -73,6 +73,20 @@ def json_documents(text: str) -> list[Any]:
     return [] if None in found else found
 
 
+def json_answers(text: str, key: str) -> list[Any] | None:
+    """What the outermost objects hold under a key; None where it is unclear what stands there."""
+    found = list(json_objects(text))
+    return None if None in found else [one[key] for one in found if one is not None and key in one]
+
+
+def recorded(text: str) -> Any | None:
+    """The verdict that a ledger of recordings holds in place of a reply; None if it is no JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
 def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
     """What stands for each thing that a prompt lists, for the `parts` of a room.
 
@@ -102,11 +116,7 @@ def whole_number(value: object) -> int | None:
 
 def score_from_json(text: str) -> int | None:
     """N of the single `{"score": N}` that the text holds."""
-    found = list(json_objects(text))
-    if None in found:
-        return None
-    scores = [obj["score"] for obj in found if obj is not None and "score" in obj]
-    return one_reading([whole_number(score) for score in scores])
+    return one_reading([whole_number(score) for score in json_answers(text, "score") or ()])
 
 
 def score_from_text(text: str, largest: int) -> int | None:
@@ -137,9 +147,6 @@ def exactly_one_score(text: str, reply: str, largest: int) -> int | None:
         score = score_from_text(text, largest)
     elif reply == "json":
         score = score_from_json(text)
-    else:  # recorded: the ledger holds the verdict itself
-        try:
-            score = whole_number(json.loads(text))
-        except ValueError:
-            score = None
+    else:
+        score = whole_number(recorded(text))
     return score if score is not None and 1 <= score <= largest else None
