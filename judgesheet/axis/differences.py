@@ -39,16 +39,10 @@ def compared(
     difference: Callable[[str, str], DeltaR] | None,
     base: str = "balanced",
 ) -> list[Compared]:
-    """The base arm against each other that was run.
+    """The base arm against each other that was run; `arms` have shape (items, reads, …).
 
-    Parameters
-    ----------
-    arms
-        Scores by arm, shape (items, reads, …).
-    difference
-        r with quality of the first arm less that of the second; None where quality is not known.
-    base
-        The arm that the others are held against.
+    `difference` gives r with quality of the first arm less that of the second; it is None where
+    quality is not known.
     """
     pairs = []
     for other in ("fixed", "random"):

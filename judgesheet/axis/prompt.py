@@ -27,16 +27,10 @@ def built_in(name: str) -> str:
 def parameters(
     options: Options, budgets: Mapping[str, int], name: str, schema: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The parameters of a request for one reply.
+    """The parameters of a request for one reply; in JSON it is called `name` and has this schema.
 
-    Parameters
-    ----------
-    options
-        What the user chose; `max_tokens` there goes before the built-in budget.
-    budgets
-        Tokens that a reply may take, by reply format; recorded replies take none.
-    name, schema
-        What a reply in JSON is called and must look like.
+    `budgets` are the tokens that a reply may take, by reply format (recorded replies take none);
+    `max_tokens` of the options goes before them.
     """
     params: dict[str, Any] = {
         "temperature": options.temperature,

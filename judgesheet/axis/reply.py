@@ -114,11 +114,6 @@ def whole_number(value: object) -> int | None:
     return None
 
 
-def score_from_json(text: str) -> int | None:
-    """N of the single `{"score": N}` that the text holds."""
-    return one_reading([whole_number(score) for score in json_answers(text, "score") or ()])
-
-
 def score_from_text(text: str, largest: int) -> int | None:
     """N of a text that ends in `[RESULT] N`; `N/largest` is the same answer.
 
@@ -146,7 +141,7 @@ def exactly_one_score(text: str, reply: str, largest: int) -> int | None:
     if reply == "text":
         score = score_from_text(text, largest)
     elif reply == "json":
-        score = score_from_json(text)
+        score = one_reading([whole_number(one) for one in json_answers(text, "score") or ()])
     else:
         score = whole_number(recorded(text))
     return score if score is not None and 1 <= score <= largest else None

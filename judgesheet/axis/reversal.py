@@ -165,7 +165,10 @@ def mean_excess(per_prompt: Floats, few: int = FEW_PROMPTS) -> Interval:
 
 def _flip_rate(contest: Contest, which: Which, label: str) -> Draft:
     per_prompt = _of(_call_flips(contest), which)
-    complete = [_all(~np.isnan(contest.reads[table])) for table in _tables(contest.cluster)]
+    # A reading ranks where every candidate was answered.
+    complete = (
+        np.all(~np.isnan(contest.reads[table]), axis=1) for table in _tables(contest.cluster)
+    )
     pairs = _joined(call_pairs(answered, which) for answered in complete)
     share = pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
     why = NO_REPEAT if which == "same" else NO_RANKING
@@ -273,12 +276,6 @@ def pair_rate(rates: Floats, pairs: Floats, cluster: Ints) -> Interval:
     differing, _ = by_cluster((rates * pairs)[known], cluster[known])
     trials, _ = by_cluster(pairs[known], cluster[known])
     return cluster_rate(differing, trials)
-
-
-def _all(answered: Flags) -> Flags:
-    """Readings in which every candidate (axis 1) was answered."""
-    complete: Flags = np.all(answered, axis=1)
-    return complete
 
 
 def _call_flips(contest: Contest) -> stats.CallFlips:

@@ -35,7 +35,8 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> dict[str, i
     if reply == "text":
         scores = _from_lines(text, order, scale)
     elif reply == "json":
-        scores = _from_json(text, order)
+        answers = json_answers(text, "scores") or ()
+        scores = one_reading([_from_mapping(answer, order) for answer in answers])
     else:
         scores = _from_mapping(recorded(text), order)
     low, high = (0, HIGHEST_RECORDED) if scale is None else (1, scale)
@@ -76,13 +77,6 @@ def _is_score(reading: re.Match[str], scale: int | None) -> bool:
     """Whether the number is whole, short, and of the scale that was asked for."""
     number = reading["score"]
     return number.isdecimal() and len(number) <= 4 and reading["of"] in (None, str(scale))
-
-
-def _from_json(text: str, order: Sequence[str]) -> dict[str, int] | None:
-    """The scores of the single `{"scores": {…}}` that the text holds."""
-    given = json_answers(text, "scores") or ()
-    scores: dict[str, int] | None = one_reading([_from_mapping(one, order) for one in given])
-    return scores
 
 
 def _from_mapping(given: object, order: Sequence[str]) -> dict[str, int] | None:

@@ -216,7 +216,12 @@ def arrange(readings: Readings) -> Scores | None:
     calls = _commonest(readings.frame, base)
     shown = np.array(calls["order"].tolist(), dtype=object)  # (calls, n)
     slots, places = np.sort(shown, axis=1), np.argsort(shown, axis=1)
-    scores = np.array([_of_slots(*row) for row in zip(calls["value"], slots, strict=True)])
+    scores = np.array(
+        [
+            [np.nan if value is None else value[name] for name in names]
+            for value, names in zip(calls["value"], slots, strict=True)
+        ]
+    )
     calls = _coded(calls, slots)
     items = calls.drop_duplicates("code")
     names, criterion = np.unique(slots[items.index], return_inverse=True)
@@ -261,11 +266,6 @@ def _commonest(frame: pd.DataFrame, base: str) -> pd.DataFrame:
     layouts = calls[calls["arm"] == base].groupby(["n", "scale"])["stimulus"].nunique()
     commonest = layouts.reset_index().sort_values(["stimulus", "n", "scale"]).tail(1)
     return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
-
-
-def _of_slots(value: Mapping[str, int] | None, names: Sequence[str]) -> list[float]:
-    """The scores of these criteria in a reply, NaN where it could not be read."""
-    return [np.nan if value is None else value[name] for name in names]
 
 
 def _coded(calls: pd.DataFrame, slots: Any) -> pd.DataFrame:
