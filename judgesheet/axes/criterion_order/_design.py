@@ -7,15 +7,7 @@ from judgesheet.axes.criterion_order._names import fault_of_names
 from judgesheet.axis import Expectation, Options
 from judgesheet.axis.arms import Read, Settings, expect_flips, item_fault, reads
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import (
-    Variant,
-    built_in,
-    compile_prompt,
-    mark,
-    object_schema,
-    parameters,
-    refuse_blind,
-)
+from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import planning
 
@@ -32,8 +24,6 @@ LONGEST_SCALE = 100
 MOST_RECORDED = 20
 """Criteria in a recorded order."""
 
-_WHAT = "the prompt of criterion_order"
-
 
 def design(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
@@ -43,9 +33,7 @@ def design(
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in("criterion_order.jinja"), _WHAT)
-    if options.template:
-        refuse_blind(render, list(_variants(options)), ("prompt", "response"), _WHAT)
+    render = renderer("criterion_order", options, _variants(options), ("prompt", "response"))
     settings = PROFILES[options.profile].chosen(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         count = len(stimulus.fields["criteria"])

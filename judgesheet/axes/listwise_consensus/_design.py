@@ -9,15 +9,7 @@ from judgesheet.axes.listwise_consensus._reply import LABELS, schema
 from judgesheet.axis import Expectation, Options
 from judgesheet.axis.arms import Read, item_fault
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import (
-    Variant,
-    boundary,
-    built_in,
-    compile_prompt,
-    mark,
-    parameters,
-    refuse_blind,
-)
+from judgesheet.axis.prompt import Variant, boundary, mark, parameters, renderer
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders, planning
@@ -31,8 +23,6 @@ PAPER_K = 7
 """Runs of the paper's consensus and of its repeated arm (004, section 4.3)."""
 MOST_REVERSED = 8
 """Longer lists are shown in their n forward rotations only, to keep the number of calls in n."""
-TEMPLATE = "listwise_consensus.jinja"
-_WHAT = "the prompt of listwise_consensus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +121,9 @@ def _renderer(options: Options) -> Callable[..., str]:
     TemplateError
         if the user's hides, doubles or reorders what the judge must see.
     """
-    render = compile_prompt(options.template or built_in(TEMPLATE), _WHAT)
+    variants = list(_variants(options))
+    render = renderer("listwise_consensus", options, variants, ("prompt",))
     if options.template:
-        variants = list(_variants(options))
-        refuse_blind(render, variants, ("prompt",), _WHAT)
         _refuse_unmarked(render, variants)
     return render
 
@@ -170,7 +159,8 @@ def _refuse_unmarked(render: Callable[..., str], variants: Sequence[Variant]) ->
     for variant in variants:
         shown = render(**variant.variables).count(str(variant.variables["boundary"]))
         if shown < len(variant.order):
-            raise TemplateError(f"{_WHAT} does not mark each candidate with the boundary")
+            what = "the prompt of listwise_consensus"
+            raise TemplateError(f"{what} does not mark each candidate with the boundary")
 
 
 def _shown(

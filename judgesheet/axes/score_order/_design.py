@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axis import Expectation, Options
 from judgesheet.axis.arms import Read, Settings, expect_flips, item_fault, reads, sequences
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import (
-    Variant,
-    built_in,
-    compile_prompt,
-    mark,
-    object_schema,
-    parameters,
-    refuse_blind,
-)
+from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
 from judgesheet.records import LOGPROBS, Call, Stimulus
 from judgesheet.stats import planning
 
@@ -30,7 +22,6 @@ PROFILES: Mapping[str, Settings] = {
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
 }
-_WHAT = "the prompt of score_order"
 
 
 def design(
@@ -41,10 +32,8 @@ def design(
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in("score_order.jinja"), _WHAT)
-    if options.template:
-        shown = ("prompt", "response")
-        refuse_blind(render, list(_variants(options)), shown, _WHAT, labelled=True)
+    shown = "prompt", "response"
+    render = renderer("score_order", options, _variants(options), shown, labelled=True)
     settings, kind = PROFILES[options.profile].chosen(options), options.sequences
     # One scale for the whole pool: figures of rubrics of different lengths do not compare.
     scale = min(MAIN_SCALE, *map(_longest, stimuli))
