@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from judgesheet.axes.listwise_consensus import agreement, decisions, places
 from judgesheet.axes.listwise_consensus._design import sequences
-from judgesheet.axes.listwise_consensus._lists import DIRECTLY, Arm, Lists, Table
+from judgesheet.axes.listwise_consensus._lists import DIRECTLY, Arm, Lists, Runs, Table
+from judgesheet.keys import Key
 from judgesheet.records import Estimate
 
 Floats = NDArray[np.float64]
@@ -96,31 +97,20 @@ class Judge:
         liking = np.array(self.slots) + own
         means = 50 + worth[:, None] + np.take_along_axis(liking[:, None], place, axis=2)
         means = means + rng.normal(0, self.perturb, means.shape)
-        repeats, repeats_marks = self._scores(means[:, :1], REPEATS, rng)
-        scores, marks = self._scores(means, 2, rng)
-        scores[:, 0], marks[:, 0] = repeats[:, 0, :2], repeats_marks[:, 0, :2]
+        repeated = self._runs(means[:, :1], REPEATS, rng)[:, 0]
+        permuted = self._runs(means, 2, rng)
+        permuted.scores[:, 0], permuted.marks[:, 0] = repeated.scores[:, :2], repeated.marks[:, :2]
         rows, others = np.arange(prompts)[:, None], np.arange(len(orders) - 1)
         often = (others - rows * AGAIN) % len(others) < AGAIN
-        scores[:, 1:, 1][~often] = np.nan
-        table = Table(
-            n=N,
-            scores=scores,
-            uncertain=marks,
-            repeats=repeats[:, 0],
-            repeats_marks=repeats_marks[:, 0],
-            single=repeats[:, 0, 0],
-            single_marks=repeats_marks[:, 0, 0],
-            place=place,
-            gold=gold,
-            executions=1,
-        )
+        permuted.scores[:, 1:, 1][~often] = np.nan
+        table = Table(permuted, repeated, repeated[:, 0], place, gold, executions=1)
         return Chosen((table,), int(rng.integers(2**31)))
 
-    def _scores(self, means: Floats, reads: int, rng: Rng) -> tuple[Floats, NDArray[np.bool_]]:
+    def _runs(self, means: Floats, reads: int, rng: Rng) -> Runs:
         """Scores and marks (prompts, orders, reads, n)."""
         shape = (*means.shape[:2], reads, N)
         scores = np.clip(np.rint(means[:, :, None] + rng.normal(0, self.noise, shape)), 0, 100)
-        return scores, rng.random(shape) < self.unsure
+        return Runs(scores, rng.random(shape) < self.unsure)
 
 
 JUDGES = {
@@ -148,22 +138,26 @@ TESTS = {
     "position_bias_p": places.position_bias_p,
 }
 SHOWN = {
-    "accuracy": ("arm=direct,k=1", "arm=permuted,k=7", "arm=permuted,k=8"),
-    "gain": ("arm=repeated,k=7", "arm=permuted,k=8"),
-    "gain_over_repeated": ("k=7",),
-    "change_rate": ("arm=permuted,k=8",),
+    "accuracy": (
+        "accuracy[arm=direct,k=1]",
+        "accuracy[arm=permuted,k=7]",
+        "accuracy[arm=permuted,k=8]",
+    ),
+    "gain": ("gain[arm=repeated,k=7]", "gain[arm=permuted,k=8]"),
+    "gain_over_repeated": ("gain_over_repeated[k=7]",),
+    "change_rate": ("change_rate[arm=permuted,k=8]",),
 }
 """Members of long families that stand in the table; of the others the mean over all."""
 
 
 def _estimates(lists: Lists, *, tests: bool) -> Iterator[tuple[str, Estimate]]:
-    few = len(lists.main.scores) < EXACT_BELOW
+    few = len(lists.main.gold) < EXACT_BELOW
     names = [name for name in TESTS if tests and not (few and name == "order_dependence_p")]
-    for name, function in {**FAMILIES, **{name: TESTS[name] for name in names}}.items():
-        for found in function(lists):
-            dims = found.key.split("[")[1].rstrip("]") if "[" in found.key else ""
-            if name not in SHOWN or dims in SHOWN[name]:
-                yield f"{name}[{dims}]" if dims else name, found
+    for name in [*FAMILIES, *names]:
+        for estimate in {**FAMILIES, **TESTS}[name](lists):
+            local = Key.parse(estimate.key).local
+            if name not in SHOWN or local in SHOWN[name]:
+                yield local, estimate
 
 
 def truths(judge: Judge) -> dict[str, float]:
@@ -198,16 +192,18 @@ def run(judge: Judge, truth: dict[str, float], prompts: int, replications: int) 
     rng, tally = np.random.default_rng([SEED, prompts]), Tally()
     for _ in range(replications):
         lists = judge.ask(prompts, rng)
-        for name, found in _estimates(lists, tests=True):
-            line = name.split("[position=")[0]
-            if found.key.split(".")[1] in TESTS and found.value is not None:
-                tally.add(f"reject {line}", found.value <= 0.05)
-            elif found.low is not None and found.high is not None:
-                inside = found.low - 1e-9 <= truth[name] <= found.high + 1e-9
+        for local, estimate in _estimates(lists, tests=True):
+            name = Key.parse(estimate.key).name
+            line = name if name == "win_share" else local
+            if name in TESTS and estimate.value is not None:
+                tally.add(f"reject {line}", estimate.value <= 0.05)
+            elif estimate.low is not None and estimate.high is not None:
+                inside = estimate.low - 1e-9 <= truth[local] <= estimate.high + 1e-9
                 tally.add(f"cover {line}", inside)
-        for found in decisions.sign_test_p(lists):
-            if found.key.endswith("[arm=permuted,k=8]") and found.value is not None:
-                tally.add("reject sign_test_p[arm=permuted,k=8]", found.value <= 0.05)
+        for estimate in decisions.sign_test_p(lists):
+            dims = Key.parse(estimate.key).dims
+            if dims == {"arm": "permuted", "k": "8"} and estimate.value is not None:
+                tally.add("reject sign_test_p[arm=permuted,k=8]", estimate.value <= 0.05)
     return tally
 
 

@@ -231,3 +231,11 @@ class Permuting(Protocol):
 
     PERMUTED: frozenset[str]
     """Names of template variables: what a loop lists, or what is named after its place."""
+
+
+@runtime_checkable
+class NamingParts(Protocol):
+    """An axis whose replies say something of each thing that the prompt lists."""
+
+    def parts(self, cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+        """Per listed thing, what `{criterion}`, `{candidate}`, `{label}` and `{position}` mean."""

@@ -75,7 +75,8 @@ class Draft:
 
     def without_value(self, reason: Reason) -> "Draft":
         """The draft of a figure that cannot be had although its calls are there, and why."""
-        return replace(self, interval=missing(reason), note="")
+        why = missing(reason, level=self.interval.level, clusters=self.interval.clusters)
+        return replace(self, interval=why, method="", note="")
 
 
 def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None) -> Draft:
@@ -106,10 +107,12 @@ class Figure(Generic[S]):
 
     def __call__(self, arranged: S) -> tuple[Estimate, ...]:
         """The estimates of this figure, one per set of dimensions."""
+        return tuple(self._estimate(draft) for draft in self.drafts(arranged))
+
+    def drafts(self, arranged: S) -> Iterable[Draft]:
+        """What its estimates are made of, for a figure that says the same under another name."""
         drafts = self._function(arranged)
-        return tuple(
-            self._estimate(draft) for draft in ([drafts] if isinstance(drafts, Draft) else drafts)
-        )
+        return [drafts] if isinstance(drafts, Draft) else drafts
 
     def characteristic(self, dims: Mapping[str, str]) -> Characteristic:
         """The row of the characteristics table for these dimensions."""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from judgesheet.records import Label
+from judgesheet.reasons import Reason
+from judgesheet.records import Estimate, Label
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,10 @@ NAMES: Mapping[Kind, str] = {
     "intended": "level intended by the stimuli's authors",
 }
 """In order of preference."""
+NO_REFERENCE = Reason(
+    "no_reference",
+    "the stimuli carry neither human scores, nor a model's, nor intended levels",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +48,16 @@ class Quality:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        whose = NAMES[self.quality] if self.quality else "nothing"
-        times = f"{self.reads} read{'s' if self.reads > 1 else ''} per item" if self.reads else ""
-        return "; ".join(part for part in (f"quality: {whose}", times, self.remark) if part)
+        judged = NAMES[self.quality] if self.quality else "nothing"
+        plural = "s" if self.reads > 1 else ""
+        times = f"{self.reads} read{plural} per response" if self.reads else ""
+        return "; ".join(part for part in (f"quality: {judged}", times, self.remark) if part)
+
+
+def whose(estimate: Estimate) -> str:
+    """Whose judgment of quality a figure with the conditions `Quality` was held against."""
+    kind: Kind = estimate.given["quality"]
+    return NAMES[kind]
 
 
 _CAVEATS: Mapping[Kind, str] = {
@@ -88,10 +100,9 @@ class Reference:
     values: "Floats"
     ratings: "Floats"
 
-    @property
-    def name(self) -> str:
-        """Whose judgment of quality it is, for `conditions`."""
-        return "nothing" if self.kind is None else NAMES[self.kind]
+    def given(self, reads: int = 0, remark: str = "") -> Quality:
+        """The conditions of a figure that holds scores against these values."""
+        return Quality(self.kind or "", reads, remark)
 
 
 def reference(labels: Sequence[Label], items: Sequence[str], criterion: str = "") -> Reference:

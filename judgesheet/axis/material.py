@@ -4,11 +4,31 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TypeVar
+from typing import Annotated, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
 
 T = TypeVar("T")
+
+
+class Strict(BaseModel):
+    """A part of a stimulus: what it does not name is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _distinct(levels: list[str]) -> list[str]:
+    if len(set(levels)) != len(levels):
+        raise ValueError("two levels have the same description; a judge cannot tell them apart")
+    return levels
+
+
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
+Text = Annotated[str, StringConstraints(min_length=1)]
+Levels = Annotated[list[Text], Field(min_length=2, max_length=9), AfterValidator(_distinct)]
+"""The described scores of a criterion, worst first."""
 
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(

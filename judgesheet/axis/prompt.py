@@ -9,6 +9,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
 
 from judgesheet import errors
+from judgesheet.axis import Options
 from judgesheet.records import canonical_json, digest
 from judgesheet.resources import template_dir
 
@@ -21,6 +22,42 @@ _ENVIRONMENT = SandboxedEnvironment(
 def built_in(name: str) -> str:
     """The source of a template under `templates/prompts/`."""
     return (template_dir() / "prompts" / name).read_text(encoding="utf-8")
+
+
+def parameters(
+    options: Options, budgets: Mapping[str, int], name: str, schema: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The parameters of a request for one reply.
+
+    Parameters
+    ----------
+    options
+        What the user chose; `max_tokens` there goes before the built-in budget.
+    budgets
+        Tokens that a reply may take, by reply format; recorded replies take none.
+    name, schema
+        What a reply in JSON is called and must look like.
+    """
+    params: dict[str, Any] = {
+        "temperature": options.temperature,
+        "max_tokens": options.max_tokens or budgets.get(options.reply, 0),
+    }
+    if options.reply == "json":
+        params["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": name, "strict": True, "schema": schema},
+        }
+    return params
+
+
+def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from string import ascii_uppercase
 from typing import Any
 
 _MOST_DIGITS = 4
@@ -70,6 +71,17 @@ def json_documents(text: str) -> list[Any]:
             pass  # a list in the prose before the answer, say
     found = list(json_objects(text))
     return [] if None in found else found
+
+
+def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
+    """What stands for each thing that a prompt lists, for the `parts` of a room.
+
+    Its name, its letter (its number after Z) and its place, which counts from 1.
+    """
+    for place, name in enumerate(names):
+        label = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
+        same = dict.fromkeys(("criterion", "candidate"), str(name))
+        yield {**same, "label": label, "position": str(place + 1)}
 
 
 def one_reading(readings: list[Any]) -> Any | None:

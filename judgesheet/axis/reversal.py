@@ -1,26 +1,24 @@
 """How often scores and winners change when the order does, for every axis that gives scores.
 
 Noise and ties alone flip winners, so every rate of change across orders stands beside the same rate
-between repeats of one order. The rooms name, label and explain these figures; here they are
-computed once.
+between repeats of one order. The rooms label and explain these figures.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import Draft, absent
 from judgesheet.reasons import Reason
-from judgesheet.records import Estimate, PaperCompatible
+from judgesheet.records import PaperCompatible
 from judgesheet.stats import flips as stats
 from judgesheet.stats.interval import (
     Interval,
     by_cluster,
     cluster_rate,
     mean_t,
-    missing,
     unseen_share,
 )
 
@@ -56,75 +54,36 @@ class Contest:
     means: Mapping[str, "Floats"]
     cluster: "Ints"
 
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A rate with its interval (None where there is none, and `missing` says why)."""
-
-    interval: Interval | None
-    unit: str
-    n: int
-    missing: Reason
-    note: str = ""
-    paper: PaperCompatible | None = None
-
-    def draft(self, label: str, dims: Mapping[str, object] | None = None) -> Draft:
-        """The figure under this label."""
-        if self.interval is None:
-            return Draft(label, missing(self.missing), dims or {}, unit=self.unit)
-        return Draft(
-            label,
-            self.interval,
-            dims or {},
-            n=self.n,
-            note=self.note,
-            unit=self.unit,
-            paper=self.paper,
-        )
-
-    def estimate(
-        self,
-        make: Callable[..., Estimate],
-        name: str,
-        label: str,
-        dims: dict[str, object] | None = None,
-    ) -> Estimate:
-        """The figure under a name; `make` is the axis's maker of estimates."""
-        found = self.interval
-        if found is None:
-            return make(name, label, None, dims, unit=self.unit, note=self.missing.sentence)
-        return make(
-            name,
-            label,
-            found.value,
-            dims,
-            low=found.low,
-            high=found.high,
-            unit=self.unit,
-            n=self.n,
-            clusters=found.clusters,
-            method=found.method,
-            note="; ".join(part for part in (self.note, found.note) if part),
-            paper_compatible=self.paper,
-        )
+    def against(self, base: str) -> Iterator[tuple[str, Mapping[str, object]]]:
+        """The other arms, with the dimension of what compares them with `base`: fixed has none."""
+        for other, dims in (("fixed", {}), ("random", {"arms": f"{base}-random"})):
+            if other in self.means and other != base:
+                yield other, dims
 
 
-def change_rate(reads: "Floats", cluster: "Ints", which: Which) -> Found:
+def change_rate(
+    reads: "Floats",
+    cluster: "Ints",
+    which: Which,
+    label: str,
+    dims: Mapping[str, object] | None = None,
+) -> Draft:
     """How often two readings of a row (rows, orders, repeats) give different scores."""
-    per_row: Floats = getattr(_changes(reads), which)
-    share = _pair_rate(per_row, _pairs(~np.isnan(reads), which), cluster)
-    missing = NO_REPEAT if which == "same" else NO_ORDERS
-    return Found(share, "share", _known(per_row), missing)
+    per_row = _of(_changes(reads), which)
+    share = pair_rate(per_row, call_pairs(~np.isnan(reads), which), cluster)
+    why = NO_REPEAT if which == "same" else NO_ORDERS
+    return Draft(label, share, dims or {}, n=_known(per_row)).or_absent(why)
 
 
-def excess_change_rate(reads: "Floats", cluster: "Ints") -> Found:
+def excess_change_rate(
+    reads: "Floats", cluster: "Ints", label: str, dims: Mapping[str, object] | None = None
+) -> Draft:
     """Changes under another order less changes under the same one, mean over prompts."""
-    found = _changes(reads)
-    sums, sizes = by_cluster(found.excess, cluster)
-    per_prompt = sums[sizes > 0] / sizes[sizes > 0]
-    missing = NO_ORDERS if np.isnan(found.different).all() else NO_REPEAT
-    mean = _mean_excess(per_prompt) if per_prompt.size else None
-    return Found(mean, "share", _known(found.excess), missing)
+    changes = _changes(reads)
+    sums, sizes = by_cluster(changes.excess, cluster)
+    mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
+    why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
+    return Draft(label, mean, dims or {}, n=_known(changes.excess)).or_absent(why)
 
 
 def _changes(reads: "Floats") -> stats.CallFlips:
@@ -134,46 +93,46 @@ def _changes(reads: "Floats") -> stats.CallFlips:
     return stats.call_flips(stats.one_hot(choices, max(1, values.size)))
 
 
-def flip_rate(contest: Contest, which: Which) -> Found:
+def flip_rate(contest: Contest, which: Which, label: str) -> Draft:
     """How often two single readings disagree on a prompt's best candidate."""
-    per_prompt: Floats = getattr(_call_flips(contest), which)
+    per_prompt = _of(_call_flips(contest), which)
     complete = [_all(~np.isnan(contest.reads[table])) for table in _tables(contest.cluster)]
-    pairs = _joined(_pairs(answered, which) for answered in complete)
-    share = _pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
-    missing = NO_REPEAT if which == "same" else NO_RANKING
-    return Found(share, "share", _known(per_prompt), missing)
+    pairs = _joined(call_pairs(answered, which) for answered in complete)
+    share = pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
+    why = NO_REPEAT if which == "same" else NO_RANKING
+    return Draft(label, share, n=_known(per_prompt)).or_absent(why)
 
 
-def excess_flip_rate(contest: Contest) -> Found:
+def excess_flip_rate(contest: Contest, label: str) -> Draft:
     """Flips under another order less flips under the same one, mean over prompts."""
-    found = _call_flips(contest)
-    known = found.excess[~np.isnan(found.excess)]
-    missing = NO_RANKING if np.isnan(found.different).all() else NO_REPEAT
-    return Found(_mean_excess(known) if known.size else None, "share", known.size, missing)
+    flips = _call_flips(contest)
+    known = flips.excess[~np.isnan(flips.excess)]
+    why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
+    return Draft(label, mean_excess(known), n=known.size).or_absent(why)
 
 
-def _mean_excess(per_prompt: "Floats") -> Interval:
-    """Mean over prompts with its t interval; no certainty from a few prompts that look alike.
+def mean_excess(per_prompt: "Floats", few: int = FEW_PROMPTS) -> Interval:
+    """Mean over prompts, (P,), with its t interval; no certainty from prompts that look alike.
 
-    Where every prompt shows the same, or fewer than `FEW_PROMPTS` were seen, the interval reaches
-    at least as far as the share of prompts that may differ and were not seen.
+    Where every prompt shows the same, or fewer than `few` were seen, the interval reaches at least
+    as far as the share of prompts that may differ and were not seen.
     """
-    found = _within(mean_t(per_prompt), -1.0, 1.0)
-    alike, few = found.low is None, per_prompt.size < FEW_PROMPTS
-    if found.value is None or per_prompt.size < 2 or not (alike or few):
-        return found
+    mean = _within(mean_t(per_prompt), -1.0, 1.0)
+    alike = mean.low is None
+    if mean.value is None or per_prompt.size < 2 or not (alike or per_prompt.size < few):
+        return mean
     reach = unseen_share(per_prompt.size)
-    low, high = max(-1.0, found.value - reach), min(1.0, found.value + reach)
+    low, high = max(-1.0, mean.value - reach), min(1.0, mean.value + reach)
     method = "Clopper-Pearson over prompts"
-    if found.low is not None and found.high is not None:
-        low, high = min(low, found.low), max(high, found.high)
-        method = f"{found.method}, at least {method}"
+    if mean.low is not None and mean.high is not None:
+        low, high = min(low, mean.low), max(high, mean.high)
+        method = f"{mean.method}, at least {method}"
     seen = "every prompt shows the same" if alike else f"only {per_prompt.size} prompts were seen"
     note = f"{seen}; the interval allows for prompts that were not seen"
-    return replace(found, low=low, high=high, method=method, note=note, kind="other", reason="")
+    return replace(mean, low=low, high=high, method=method, note=note, kind="other", reason="")
 
 
-def tie_rate(contest: Contest) -> Found:
+def tie_rate(contest: Contest, label: str) -> Draft:
     """How often several candidates of a prompt share the best score of one reading."""
     ties, readings = [], []
     for table in _tables(contest.cluster):
@@ -183,49 +142,56 @@ def tie_rate(contest: Contest) -> Found:
         ties.append(shared.sum(axis=(1, 2)).astype(float))
         readings.append(known.sum(axis=(1, 2)).astype(float))
     total = _joined(iter(readings))
-    asked = total > 0
-    share = cluster_rate(_joined(iter(ties))[asked], total[asked]) if asked.any() else None
-    return Found(share, "share", int(total.sum()), NO_RANKING)
+    share = cluster_rate(_joined(iter(ties)), total)
+    return Draft(label, share, n=int(total.sum())).or_absent(NO_RANKING)
 
 
-def tau(contest: Contest, one: str, other: str) -> Found:
-    """Kendall's tau-b between the rankings of two arms, mean over prompts."""
-    pairs = _arm_pairs(contest, one, other)
-    found = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
-    known = found[~np.isnan(found)]
-    tied = found.size - known.size
-    return Found(
-        _within(mean_t(known), -1.0, 1.0) if known.size else None,
-        "tau-b",
-        known.size,
-        ALL_TIED,
-        note=f"{tied} prompts left out: all tied or unread in one arm" if tied else "",
-    )
+def kendall_tau(contest: Contest, base: str = "balanced") -> Iterator[Draft]:
+    """Kendall's tau-b between the rankings of the base arm and another, mean over prompts."""
+    for other, dims in contest.against(base):
+        pairs = _arm_pairs(contest, base, other)
+        taus = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
+        known = taus[~np.isnan(taus)]
+        tied = taus.size - known.size
+        draft = Draft(
+            f"Kendall's tau between rankings, {base} against {other}",
+            _within(mean_t(known), -1.0, 1.0),
+            dims,
+            n=known.size,
+            note=f"{tied} prompts left out: all tied or unread in one arm" if tied else "",
+        )
+        yield draft.or_absent(ALL_TIED)
 
 
-def top1_flip(contest: Contest, one: str, other: str) -> Found:
+def top1_flip_rate(contest: Contest, base: str = "balanced") -> Iterator[Draft]:
     """Share of prompts whose best candidate differs between two arms, expected-tie rule."""
-    pairs = list(_arm_pairs(contest, one, other))
-    flip = _joined(
-        stats.top1_flip(stats.pick(first), stats.pick(second)) for first, second in pairs
-    )
-    naive = _joined(stats.top1_flip_first_index(first, second) for first, second in pairs)
-    known = flip[~np.isnan(flip)]
-    paper = PaperCompatible(
-        float(np.nanmean(naive)) if known.size else None,
-        None,
-        None,
-        "the first of tied candidates wins (Xu et al.)",
-    )
-    share = cluster_rate(known, np.ones_like(known)) if known.size else None
-    return Found(share, "share", known.size, NO_RANKING, paper=paper)
+    for other, dims in contest.against(base):
+        pairs = list(_arm_pairs(contest, base, other))
+        flip = _joined(stats.top1_flip(stats.pick(one), stats.pick(two)) for one, two in pairs)
+        naive = _joined(stats.top1_flip_first_index(one, two) for one, two in pairs)
+        known, label = flip[~np.isnan(flip)], f"Best response changes, {base} against {other}"
+        if not known.size:
+            yield absent(label, NO_RANKING, dims)
+            continue
+        how = "the first of tied candidates wins (Xu et al.)"
+        yield Draft(
+            label,
+            cluster_rate(known, np.ones_like(known)),
+            dims,
+            n=known.size,
+            paper=PaperCompatible(float(np.nanmean(naive)), None, None, how),
+        )
+
+
+def _of(flips: stats.CallFlips, which: Which) -> "Floats":
+    return flips.same if which == "same" else flips.different
 
 
 def _known(rates: "Floats") -> int:
     return int((~np.isnan(rates)).sum())
 
 
-def _pairs(answered: "Flags", which: Which) -> "Floats":
+def call_pairs(answered: "Flags", which: Which) -> "Floats":
     """Pairs of answered calls per row of (rows, orders, repeats), under two orders or one."""
     per_order: Floats = answered.sum(axis=2).astype(np.float64)
     twice: Floats = (
@@ -236,15 +202,13 @@ def _pairs(answered: "Flags", which: Which) -> "Floats":
     return twice / 2
 
 
-def _pair_rate(rates: "Floats", pairs: "Floats", cluster: "Ints") -> Interval | None:
-    """A rate over pairs of calls, each row with its number of pairs; None without any.
+def pair_rate(rates: "Floats", pairs: "Floats", cluster: "Ints") -> Interval:
+    """A rate over pairs of calls, each row with its number of pairs.
 
     The pairs of one prompt share calls and so depend on each other: the interval takes that from
     the spread between prompts.
     """
     known = ~np.isnan(rates)
-    if not known.any():
-        return None
     differing, _ = by_cluster((rates * pairs)[known], cluster[known])
     trials, _ = by_cluster(pairs[known], cluster[known])
     return cluster_rate(differing, trials)
@@ -258,14 +222,15 @@ def _all(answered: "Flags") -> "Flags":
 
 def _call_flips(contest: Contest) -> stats.CallFlips:
     """Flips of the best candidate between single readings, one entry per prompt."""
-    found = [
+    tables = [
         stats.call_flips(stats.pick(np.moveaxis(contest.reads[table], 1, -1)))
         for table in _tables(contest.cluster)
     ]
-    return stats.CallFlips(*(_joined(getattr(f, part) for f in found) for part in _PARTS))
-
-
-_PARTS = ("different", "same", "excess")
+    return stats.CallFlips(
+        different=_joined(flips.different for flips in tables),
+        same=_joined(flips.same for flips in tables),
+        excess=_joined(flips.excess for flips in tables),
+    )
 
 
 def _arm_pairs(contest: Contest, one: str, other: str) -> "Iterator[tuple[Floats, Floats]]":

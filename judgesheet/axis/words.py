@@ -1,8 +1,67 @@
-"""How findings say numbers, for every axis."""
+"""How findings read intervals and say numbers, for every axis.
+
+`above` and `below` are the only ways in which a sentence is decided by a number: the whole interval
+must lie on one side of a limit. A missing estimate or interval is on neither side.
+"""
 
 import math
+from collections.abc import Iterator
+from operator import itemgetter
 
-from judgesheet.records import Estimate
+from judgesheet.axis import Readings
+from judgesheet.estimates import Estimates
+from judgesheet.records import Estimate, Statement
+from judgesheet.stats.multiplicity import holm
+
+SIGNIFICANT = 0.05
+FEWEST_PROMPTS = 6
+"""With fewer prompts nothing is cleared and nothing but caution is recommended."""
+NEAR_ENOUGH = 0.02
+"""A figure after k orders that comes this close to that of all orders is as good."""
+MOSTLY = 0.5
+"""A share above which something happens more often than not."""
+ORDER_TESTS = ("order_dependence_p", "position_bias_p")
+"""The two tests that can announce an effect of the order; they share one error rate."""
+_FEW_ASKED = 20
+"""Prompts below which a reader is warned: as few as leave rates without a large-sample interval."""
+_MANY_UNREAD = 0.02
+"""Share of unreadable calls above which a reader is warned: a rate can be off by as much."""
+
+# -- what an interval shows ------------------------------------------------------------------------
+
+
+def above(estimate: Estimate | None, limit: float) -> bool:
+    """Whether the interval lies above a limit."""
+    return estimate is not None and estimate.low is not None and estimate.low > limit
+
+
+def below(estimate: Estimate | None, limit: float) -> bool:
+    """Whether the interval lies below a limit."""
+    return estimate is not None and estimate.high is not None and estimate.high < limit
+
+
+def announced(estimates: Estimates, test: str) -> bool:
+    """Whether one of `ORDER_TESTS` announces an effect, with Holm's correction over both."""
+    known = [estimates.known(name) for name in ORDER_TESTS]
+    adjusted = holm([None if estimate is None else estimate.value for estimate in known])
+    p = adjusted[ORDER_TESTS.index(test)]
+    return p is not None and p < SIGNIFICANT
+
+
+def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, Estimate]]:
+    """(k, estimate) of the measured members of `name[k=…]` with these dimensions, in rising k."""
+    members = estimates.family(name, **having)
+    points = ((int(dims["k"]), estimate) for dims, estimate in members if "k" in dims)
+    known = [(k, estimate) for k, estimate in points if estimate.value is not None]
+    return sorted(known, key=itemgetter(0))
+
+
+def keys(*estimates: Estimate | None) -> tuple[str, ...]:
+    """The keys of those estimates that there are: the evidence of a sentence."""
+    return tuple(estimate.key for estimate in estimates if estimate is not None)
+
+
+# -- numbers in words ------------------------------------------------------------------------------
 
 
 def percent(value: float) -> str:
@@ -31,6 +90,56 @@ def interval(estimate: Estimate) -> str:
     return f"95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
 
 
+def share(estimate: Estimate) -> str:
+    """The value of a measured share in words, without its interval."""
+    return percent(estimate.value or 0.0)
+
+
+def share_with_interval(estimate: Estimate) -> str:
+    """`11 % (95 % interval 8 % to 15 %)`."""
+    return f"{share(estimate)} ({interval(estimate)})"
+
+
 def at_most(value: float) -> str:
     """An upper bound of a share, rounded up: a limit must not be understated."""
     return percent(min(1.0, max(0.0, math.ceil(100 * value) / 100)))
+
+
+def correlation(estimate: Estimate) -> str:
+    """`r = 0.53, 0.41 to 0.63`, without the ends where there is no interval."""
+    ends = "" if estimate.low is None else f", {estimate.low:.2f} to {estimate.high:.2f}"
+    return f"r = {estimate.value:.2f}{ends}"
+
+
+# -- sentences that every axis may need ------------------------------------------------------------
+
+
+def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
+    """Says so where fewer than `FEWEST_PROMPTS` prompts were read."""
+    if prompts < FEWEST_PROMPTS:
+        text = f"Replies to {prompts} prompts were read: too few to clear this judge of anything."
+        yield Statement(text, (evidence,), "unknown")
+
+
+def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:
+    """The caveat of a run on few prompts (or tasks: `what`)."""
+    asked = readings.frame["stimulus"].nunique()
+    if asked < _FEW_ASKED:
+        yield f"Only {asked} {what} were asked; intervals are wide and few effects can be seen."
+
+
+def unread(readings: Readings, so: str) -> Iterator[str]:
+    """The caveat of a run in which many replies could not be read, and what follows (`so`)."""
+    frame = readings.frame
+    missing = float((frame["value"].isna() & frame["outcome"].notna()).mean())
+    if missing > _MANY_UNREAD:
+        yield f"{percent(missing)} of the calls gave {so}"
+
+
+def at_temperature_0(readings: Readings, so: str = "") -> Iterator[str]:
+    """The caveat that such repeats hold no noise of sampling, and what follows (`so`)."""
+    if readings.temperature == 0:
+        yield (
+            "At temperature 0 repeats show only what the endpoint itself varies (batching, prefix "
+            f"caching){so}."
+        )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FREE = ("local", "sim")
 """Providers that send no bill."""
-PACKAGES = ("numpy", "pandas", "scipy", "statsmodels", "httpx", "xllamacpp")
+PACKAGES = ("numpy", "pandas", "scipy", "httpx", "xllamacpp")
 """Libraries whose version can move a figure or a reply."""
 
 

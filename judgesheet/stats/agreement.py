@@ -1,6 +1,7 @@
 """How far raters agree with each other, and how high a judge can climb against their mean."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +13,9 @@ from ._support import (
     cluster_codes,
     floats,
     sum_by,
-    t_quantile,
-    two_sided,
 )
 from .interval import Interval, resampled
+from .standard_error import NEARLY_ONE, fisher_ends
 
 BY_CHANCE = "the raters agree no more than by chance"
 
@@ -53,9 +53,9 @@ def rater_agreement(
     """Krippendorff's alpha and the ceiling for a judge, intervals by the cluster bootstrap.
 
     Alpha at the interval level of measurement: whoever averages ratings and correlates the means
-    has already taken equal steps of the scale for equal differences, and only at that level does
-    alpha become a reliability in the sense of Spearman and Brown. In sums over the n ratings of
-    items u with m_u >= 2 of them,
+    has already assumed that equal steps of the scale are equal differences, and only at that level
+    does alpha become a reliability in the sense of Spearman and Brown. In sums over the n ratings
+    of items u with m_u >= 2 of them,
 
         alpha = 1 - (n - 1) / n * sum_u (m_u / (m_u - 1) * SS_u) / SS_total
 
@@ -75,14 +75,6 @@ def rater_agreement(
     ----------
     ratings
         Shape (items, raters); NaN for missing. Columns may be persons or mere places.
-    clusters
-        Shape (items,); labels of any kind, the unit of resampling.
-    rng
-        Source of the resamples.
-    resamples
-        Number of resamples.
-    level
-        Confidence level.
 
     References
     ----------
@@ -98,14 +90,13 @@ def rater_agreement(
     raters = float(1 / np.mean(1 / counts)) if counts.size else 0.0
 
     def nothing(note: str) -> Agreement:
-        unknown = Interval(None, None, None, level, 0, note=note)
+        unknown = Interval(None, None, None, level, note=note)
         return Agreement(unknown, unknown, raters, paired)
 
     if not paired:
         return nothing("no item has two ratings")
     codes, groups = cluster_codes(labels)
-    moments = _Moments.of(table)
-    sums = sum_by(moments, codes, groups)
+    sums = sum_by(_moments(table), codes, groups)
     complete = bool((counts == table.shape[1]).all())
     alpha, ceiling = _alpha_and_ceiling(sums.sum(axis=0), complete)
     if np.isnan(alpha):
@@ -115,75 +106,78 @@ def rater_agreement(
     limit = (
         _interval(float(ceiling), drawn[1], groups, level, floor=0.0)
         if ceiling > 0
-        else Interval(None, None, None, level, groups, note=BY_CHANCE)
+        else Interval(None, None, None, level, clusters=groups, note=BY_CHANCE)
     )
     agreement = _interval(float(alpha), drawn[0], groups, level, floor=-1.0)
     return Agreement(agreement, limit, raters, paired)
 
 
-class _Moments:
-    """What is summed over items: alpha and ceiling are functions of these sums alone."""
+class _Sums(NamedTuple):
+    """Sums over items, of which alpha and ceiling are functions: columns of `_moments`.
 
-    ITEMS, ONE_OVER_M, N, SUM, SQUARES, WITHIN, DISAGREEMENT, COLUMNS = range(8)
+    `n`, `total`, `squares` are those of the ratings of items with two or more, `within` sums the
+    squares about an item's mean, `unequal` the same times m / (m - 1) for its m ratings.
+    """
 
-    @staticmethod
-    def of(table: Floats) -> Floats:
-        """Shape (items, 7 + raters); the last are the raters' own sums."""
-        known = ~np.isnan(table)
-        m = known.sum(axis=1).astype(np.float64)
-        centred = np.where(known, table - np.nanmean(table), 0.0)  # sums of squares stay exact
-        total, squares = centred.sum(axis=1), (centred**2).sum(axis=1)
-        within = np.where(m > 1, squares - total**2 / m, 0.0)
-        pair = (m > 1).astype(np.float64)
-        unequal = within * m / np.maximum(m - 1, 1.0)
-        head = [np.ones_like(m), 1 / m, m * pair, total * pair, squares * pair, within, unequal]
-        return np.column_stack([*head, centred])
+    items: Floats
+    one_over_m: Floats
+    n: Floats
+    total: Floats
+    squares: Floats
+    within: Floats
+    unequal: Floats
+    by_rater: Floats
 
 
-def _alpha_and_ceiling(sums: Floats, complete: bool) -> tuple[Floats, Floats]:
+def _moments(table: Floats) -> Floats:
+    """Per item what is summed, (items, 7 + raters)."""
+    known = ~np.isnan(table)
+    m = known.sum(axis=1).astype(np.float64)
+    # About the mean of all ratings: a sum of squares about 0 would lose the spread to rounding.
+    centred = np.where(known, table - np.nanmean(table), 0.0)
+    total, squares = centred.sum(axis=1), (centred**2).sum(axis=1)
+    within = np.where(m > 1, squares - total**2 / m, 0.0)
+    pair = (m > 1).astype(np.float64)
+    unequal = within * m / np.maximum(m - 1, 1.0)
+    head = [np.ones_like(m), 1 / m, m * pair, total * pair, squares * pair, within, unequal]
+    return np.column_stack([*head, centred])
+
+
+def _alpha_and_ceiling(moments: Floats, complete: bool) -> tuple[Floats, Floats]:
     """Alpha and ceiling from summed moments (..., terms); NaN where undefined."""
-    at = _Moments
-    n, items = sums[..., at.N], sums[..., at.ITEMS]
-    scatter = sums[..., at.SQUARES] - sums[..., at.SUM] ** 2 / np.maximum(n, 1.0)
-    defined = (scatter > TINY * np.maximum(sums[..., at.SQUARES], 1e-300)) & (n > 2)
+    sums = _Sums._make([*np.moveaxis(moments[..., :7], -1, 0), moments[..., 7:]])
+    scatter = sums.squares - sums.total**2 / np.maximum(sums.n, 1.0)
+    defined = (scatter > TINY * np.maximum(sums.squares, 1e-300)) & (sums.n > 2)
     total = np.where(defined, scatter, 1.0)
-    disagreement = sums[..., at.DISAGREEMENT]
-    alpha = 1 - (n - 1) / np.maximum(n, 1.0) * disagreement / total
+    alpha = 1 - (sums.n - 1) / np.maximum(sums.n, 1.0) * sums.unequal / total
     if complete:
         reliability = _consistency(sums, total)
     else:
-        k = items / sums[..., at.ONE_OVER_M]
+        k = sums.items / sums.one_over_m
         capped = np.clip(alpha, 0.0, 1.0)
         reliability = k * capped / (1 + (k - 1) * capped)
     ceiling = np.sqrt(np.clip(reliability, 0.0, 1.0))
     return np.where(defined, alpha, np.nan), np.where(defined, ceiling, np.nan)
 
 
-def _consistency(sums: Floats, total: Floats) -> Floats:
+def _consistency(sums: _Sums, total: Floats) -> Floats:
     """ICC(C,k): reliability of the mean of k raters who all rated every item."""
-    at = _Moments
-    items, n, within = sums[..., at.ITEMS], sums[..., at.N], sums[..., at.WITHIN]
-    columns = sums[..., at.COLUMNS :]
-    raters = columns.shape[-1]
-    severity = (columns**2).sum(axis=-1) / items - sums[..., at.SUM] ** 2 / n
-    error = np.maximum(within - severity, 0.0) / (raters - 1)  # over (items - 1) either way
-    between = total - within
+    raters = sums.by_rater.shape[-1]
+    severity = (sums.by_rater**2).sum(axis=-1) / sums.items - sums.total**2 / sums.n
+    error = np.maximum(sums.within - severity, 0.0) / (raters - 1)  # over (items - 1) either way
+    between = total - sums.within
     safe = np.where(between > TINY * total, between, 1.0)
     result: Floats = np.where(between > TINY * total, 1 - error / safe, 0.0)
     return result
 
 
 def _interval(value: float, drawn: Floats, groups: int, level: float, floor: float) -> Interval:
-    found = resampled(value, drawn, groups, level)
-    if found.low is None:
-        return found
-    inside = 1 - 1e-9  # Fisher's z of 1 is infinite
-    z = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -inside, inside))
-    se = float(z.std(ddof=1)) * np.sqrt(groups / (groups - 1))
-    centre, half = (
-        np.arctanh(np.clip(value, -inside, inside)),
-        t_quantile(groups - 1, two_sided(level)) * se,
-    )
-    low, high = np.tanh([centre - half, centre + half])
-    method = f"{found.method}, Fisher z, t"
-    return replace(found, low=max(floor, float(low)), high=float(high), method=method)
+    """As `resampled`, with ends from the spread of Fisher's z over the resamples."""
+    percentiles = resampled(value, drawn, groups, level)
+    if percentiles.low is None:
+        return percentiles
+    z = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -NEARLY_ONE, NEARLY_ONE))
+    error = float(z.std(ddof=1)) * np.sqrt(groups / (groups - 1))
+    low, high = fisher_ends(value, error, groups, level)
+    method = f"{percentiles.method}, Fisher z, t"
+    return replace(percentiles, low=max(floor, low), high=high, method=method)

@@ -16,12 +16,11 @@ from ._support import (
     subsets,
     sum_by,
 )
+from .correlation import LEAST_VARIANCE
 from .interval import Interval, resampled
+from .reads import ratio
 
-_SMALLEST = 1e-10
-"""Variance below which a side is constant, relative to that of all its values."""
 NO_REPEATS = "no order was read twice: noise and the effect of the order cannot be told apart"
-
 NO_UNCERTAINTY = "the gain itself has no interval, so there is nothing to split"
 
 
@@ -58,14 +57,10 @@ class Gains:
     repeatability
         Share of the variance of one read that a second read under the same order repeats; None
         without repeats.
-    n, clusters
-        Complete items, and the clusters they came from.
     """
 
     points: tuple[Gain, ...]
     repeatability: float | None
-    n: int
-    clusters: int
 
 
 def averaging_gains(
@@ -99,18 +94,10 @@ def averaging_gains(
         Shape (items, orders, repeats); NaN for missing. Items need the first repeat of every order.
     y
         Shape (items,); items with NaN are dropped.
-    clusters
-        Shape (items,); labels of any kind, the unit of resampling.
     at
         The k to report, 2 <= k <= orders.
-    rng
-        Source of the resamples, and of subsets where there are more than `max_subsets`.
-    resamples
-        Number of resamples.
-    level
-        Confidence level.
     max_subsets
-        Most subsets per k.
+        Most subsets per k; `rng` draws them where there are more.
 
     References
     ----------
@@ -122,40 +109,33 @@ def averaging_gains(
     known = ~(np.isnan(table[:, :, 0]).any(axis=1) | np.isnan(target))
     table, target = table[known], target[known]
     codes, groups = cluster_codes(np.asarray(clusters)[known])
-    items, orders = table.shape[:2]
+
+    def unknown(note: str) -> Interval:
+        return Interval(None, None, None, level, clusters=groups, note=note)
 
     def nothing(note: str) -> Gains:
-        unknown = Interval(None, None, None, level, groups, note=note)
-        points = tuple(Gain(k, unknown, unknown, unknown) for k in at)
-        return Gains(points, None, items, groups)
+        return Gains(tuple(Gain(k, *[unknown(note)] * 3) for k in at), None)
 
-    if items < 3:
+    if len(table) < 3:
         return nothing("fewer than three items were read under every order")
     sums = _Sums.of(_scaled(table), _scaled(target), codes, groups)
     repeated = bool(sums.cells.sum())
-    picks = {k: subsets(orders, k, rng, max_subsets) for k in (1, *at)}
-    once = np.ones((1, groups))
-    here = _Curve.of(sums, once, picks)
-    if np.isnan(here.r[1][0]):
+    picks = {k: subsets(table.shape[1], k, rng, max_subsets) for k in (1, *at)}
+    observed = _Curve.of(sums, np.ones((1, groups)), picks)
+    if np.isnan(observed.r[1][0]):
         return nothing("undefined: one side is constant")
     drawn = _Curve.of(sums, bootstrap_weights(groups, resamples, rng), picks)
 
     def gain(k: int) -> Gain:
-        total, noise = here.total(k), here.noise(k)
-        totals, noises = drawn.total(k), drawn.noise(k)
-        part = (
-            resampled(float(total[0]), totals, groups, level),
-            resampled(float(noise[0]), noises, groups, level),
-            resampled(float(total[0] - noise[0]), totals - noises, groups, level),
-        )
-        if repeated and part[0].low is not None:
-            return Gain(k, *part)
-        why = NO_UNCERTAINTY if repeated else NO_REPEATS
-        unknown = Interval(None, None, None, level, groups, note=why)
-        return Gain(k, part[0], unknown, unknown)
+        parts = zip(observed.parts(k), drawn.parts(k), strict=True)
+        total, noise, order = (resampled(float(v[0]), draws, groups, level) for v, draws in parts)
+        if repeated and total.low is not None:
+            return Gain(k, total, noise, order)
+        why = unknown(NO_UNCERTAINTY if repeated else NO_REPEATS)
+        return Gain(k, total, why, why)
 
-    rho = float(here.rho[0]) if repeated else None
-    return Gains(tuple(gain(k) for k in at), rho, items, groups)
+    rho = float(observed.rho[0]) if repeated else None
+    return Gains(tuple(gain(k) for k in at), rho)
 
 
 def _scaled(values: Floats) -> Floats:
@@ -207,19 +187,18 @@ class _Curve:
         scatter = flat - total[:, :, None] * total[:, None, :] / size[:, None, None]
         inner, cross, own = scatter[:, :-1, :-1], scatter[:, :-1, -1], scatter[:, -1, -1]
         mean_square = np.trace(inner, axis1=1, axis2=2) / inner.shape[1]
-        least = _SMALLEST * size
+        least = LEAST_VARIANCE * size
         r = {k: _mean_r(inner, cross, own, least, members) for k, members in picks.items()}
         cells = weights @ sums.cells
-        noise = _ratio(weights @ sums.noise, cells)
+        noise = ratio(weights @ sums.noise, cells)
         variance = mean_square / np.maximum(size - 1, 1)
-        return cls(r, np.clip(1 - _ratio(noise, variance), r[1] ** 2, 1.0))
+        return cls(r, np.clip(1 - ratio(noise, variance), r[1] ** 2, 1.0))
 
-    def total(self, k: int) -> Floats:
-        return self.r[k] - self.r[1]
-
-    def noise(self, k: int) -> Floats:
-        longer: Floats = np.sqrt(k / (1 + (k - 1) * self.rho))
-        return self.r[1] * (longer - 1)
+    def parts(self, k: int) -> tuple[Floats, Floats, Floats]:
+        """The gain of k reads, the noise's part of it and the order's."""
+        total = self.r[k] - self.r[1]
+        noise: Floats = self.r[1] * (np.sqrt(k / (1 + (k - 1) * self.rho)) - 1)
+        return total, noise, total - noise
 
 
 def _mean_r(inner: Floats, cross: Floats, own: Floats, least: Floats, members: Floats) -> Floats:
@@ -229,10 +208,4 @@ def _mean_r(inner: Floats, cross: Floats, own: Floats, least: Floats, members: F
     defined = (spread > least[:, None]) & (own > least)[:, None]
     scale = np.sqrt(np.where(defined, spread * own[:, None], 1.0))
     r = np.where(defined, (cross @ members.T) / scale, 0.0)
-    return _ratio(r.sum(axis=1), defined.sum(axis=1).astype(np.float64))
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    """Quotients; NaN where the denominator is 0."""
-    quotients: Floats = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
-    return quotients
+    return ratio(r.sum(axis=1), defined.sum(axis=1).astype(np.float64))

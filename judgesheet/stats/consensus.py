@@ -1,4 +1,4 @@
-"""One decision from several listwise runs: permutation consensus (004, equations 1 to 5).
+"""One decision from several listwise runs: Huang et al., "Permutation-Consensus Listwise Judging".
 
 A run scores every candidate of a prompt from 0 to 100 and may mark candidates as calibrated in
 their uncertainty. A run in which a score is missing is left out whole: ranks of the rest would mean
@@ -12,13 +12,17 @@ from math import isclose
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import stats
 
 from ._support import Flags, Floats, Integers, floats
+from .reads import ratio
 
 TOLERANCE = 0.5
-"""Points by which scores may differ and still tie, inclusive (004, section 3.3)."""
+"""Points by which scores may differ and still tie, inclusive (Huang et al., section 3.3)."""
 TOP = 100.0
-_ROUNDING = 1e-9
+_DECIMALS = 9
+_ROUNDING = 10.0**-_DECIMALS
+"""Mean scores that should be equal differ by about 1e-14; no judge means a billionth of a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ WEIGHTS: Mapping[str, Weights] = {
     "score_rank": Weights(0.50, 0.50, 0.0, 0.0),
     "score_top": Weights(0.60, 0.0, 0.40, 0.0),
 }
-"""The rows of 004 table 3."""
+"""The rows of Huang et al., table 3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class Consensus:
 
 
 def consensus(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPOSED) -> Consensus:
-    """Aggregate runs into one score per candidate, and choose (004, equations 1 to 5).
+    """Aggregate runs into one score per candidate, and choose (Huang et al., equations 1 to 5).
 
     Parameters
     ----------
@@ -147,20 +151,20 @@ def complete_runs(scores: Floats) -> Flags:
 
 def rank_points(scores: ArrayLike) -> Floats:
     """(n - rank) / (n - 1) over the last axis, tied scores sharing their mean rank: 1 is best."""
-    array = floats(scores)
-    lead = array[..., :, None] - array[..., None, :]
-    tied = np.abs(lead) <= _ROUNDING
-    beaten = (lead > _ROUNDING).sum(axis=-1) + (tied.sum(axis=-1) - 1) / 2
-    points: Floats = beaten / (array.shape[-1] - 1)
+    rounded = np.round(floats(scores), _DECIMALS)
+    points: Floats = (stats.rankdata(rounded, axis=-1) - 1) / (rounded.shape[-1] - 1)
     return points
 
 
 def top_shares(scores: ArrayLike) -> Floats:
     """1 / size of the top set for its members, 0 for the others, over the last axis."""
-    top = within_tolerance(floats(scores))
-    size = top.sum(axis=-1, keepdims=True)
-    shares: Floats = np.divide(top, size, out=np.zeros(top.shape), where=size > 0)
-    return shares
+    return np.nan_to_num(uniform_picks(floats(scores)))
+
+
+def uniform_picks(points: Floats) -> Floats:
+    """Probabilities of a uniform pick among the top set, over the last axis; NaN without one."""
+    top = within_tolerance(points)
+    return ratio(top, top.sum(axis=-1, keepdims=True))
 
 
 def within_tolerance(points: Floats) -> Flags:
@@ -173,10 +177,7 @@ def within_tolerance(points: Floats) -> Flags:
 def _mean(values: Floats, complete: Flags) -> Floats:
     """Mean over complete runs, (..., K, n) -> (..., n); NaN without one."""
     mask = complete[..., None]
-    total = np.where(mask, values, 0.0).sum(axis=-2)
-    runs = np.broadcast_to(mask.sum(axis=-2), total.shape)
-    mean: Floats = np.divide(total, runs, out=np.full(total.shape, np.nan), where=runs > 0)
-    return mean
+    return ratio(np.where(mask, values, 0.0).sum(axis=-2), mask.sum(axis=-2))
 
 
 def expected_hit(winners: ArrayLike, gold: ArrayLike) -> Floats:
@@ -197,14 +198,12 @@ def expected_hit(winners: ArrayLike, gold: ArrayLike) -> Floats:
         Shape (...); NaN where nobody wins.
     """
     won = np.asarray(winners, dtype=bool)
-    size = won.sum(axis=-1)
-    right = (won & np.asarray(gold, dtype=bool)).sum(axis=-1)
-    hit: Floats = np.divide(right, size, out=np.full(size.shape, np.nan), where=size > 0)
-    return hit
+    right = won & np.asarray(gold, dtype=bool)
+    return ratio(right.sum(axis=-1), won.sum(axis=-1))
 
 
-def can_change(found: Consensus, remaining: int, weights: Weights = PROPOSED) -> Flags:
-    """Whether further runs can still change who wins; false means that asking on is wasted.
+def can_change(so_far: Consensus, remaining: int, weights: Weights = PROPOSED) -> Flags:
+    """Whether further runs can still change who wins; where not, further calls would be wasted.
 
     The worst case for a winner is a rival with all 100 points of every remaining run while the
     winner gets none. The best case for an outsider is all 100 points of every run while the others
@@ -214,7 +213,7 @@ def can_change(found: Consensus, remaining: int, weights: Weights = PROPOSED) ->
 
     Parameters
     ----------
-    found
+    so_far
         The consensus of the runs so far, under the same weights.
     remaining
         Runs that may follow.
@@ -225,17 +224,17 @@ def can_change(found: Consensus, remaining: int, weights: Weights = PROPOSED) ->
         Shape (...).
     """
     if remaining <= 0:
-        return np.zeros(found.runs.shape, dtype=bool)
-    runs = found.runs[..., None]
-    sums: Floats = np.where(runs > 0, found.points * runs, 0.0)
+        return np.zeros(so_far.runs.shape, dtype=bool)
+    runs = so_far.runs[..., None]
+    sums: Floats = np.where(runs > 0, so_far.points * runs, 0.0)
     slack = TOLERANCE * (runs + remaining)[..., None] + _ROUNDING
     lead = sums[..., :, None] - sums[..., None, :]  # (..., candidate, rival)
-    own = np.eye(sums.shape[-1], dtype=bool)
-    beaten = (~own & (TOP * remaining - lead > slack)).any(axis=-1)
-    room = np.where(own, np.inf, lead + TOP * remaining + slack)
-    can_leave = found.winners & beaten
-    can_enter = ~found.winners & _fits(room, remaining, weights)
-    changes: Flags = (can_leave | can_enter).any(axis=-1) | (found.runs == 0)
+    itself = np.eye(sums.shape[-1], dtype=bool)
+    beaten = (~itself & (TOP * remaining - lead > slack)).any(axis=-1)
+    room = np.where(itself, np.inf, lead + TOP * remaining + slack)
+    can_leave = so_far.winners & beaten
+    can_enter = ~so_far.winners & _fits(room, remaining, weights)
+    changes: Flags = (can_leave | can_enter).any(axis=-1) | (so_far.runs == 0)
     return changes
 
 

@@ -4,6 +4,7 @@ Scores and what they should follow are arrays (items, criteria), NaN where unkno
 whose correlation is undefined (a constant side) leaves the average, and the note names how many.
 """
 
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -12,27 +13,28 @@ from numpy.typing import ArrayLike
 from judgesheet.reasons import CONSTANT, NEVER_VARIED, Reason
 
 from ._support import (
+    Flags,
     Floats,
     bootstrap_weights,
     cluster_codes,
     floats,
-    t_quantile,
-    two_sided,
 )
 from .correlation import (
     FEW_CLUSTERS,
+    LEAST_VARIANCE,
     PERFECT,
+    ROUNDING,
     Correlation,
     DeltaR,
     Kind,
+    coefficient,
     difference,
-    pearson,
-    spearman,
+    without_interval,
+    without_rounding,
 )
+from .standard_error import NEARLY_ONE, fisher_ends
 
 RARELY_DEFINED = Reason("rarely_defined", "undefined in most resamples: no interval")
-
-_LEAST_SPREAD = 1e-10  # variance relative to that of all items below which a side is constant
 
 
 def macro_r(
@@ -52,15 +54,9 @@ def macro_r(
     Parameters
     ----------
     x, y
-        Shape (m, criteria).
-    clusters
-        Shape (m,); labels of any kind. Criteria are resampled together.
-    rng
-        Source of the resamples.
+        Shape (m, criteria); criteria are resampled together.
     kind
         `pearson` or `spearman`; ranks are taken anew in every resample.
-    resamples, level
-        Number of resamples, confidence level.
 
     References
     ----------
@@ -69,37 +65,40 @@ def macro_r(
     """
     scores, target = floats(x), floats(y)
     codes, groups = cluster_codes(clusters)
-    defined = _defined(scores, target, kind)
-    known = ~np.isnan(scores) & ~np.isnan(target) & defined
-    items, used = int(known.any(axis=1).sum()), len(np.unique(codes[known.any(axis=1)]))
-    method = f"Fisher z, cluster bootstrap with {resamples:,} resamples, t"
+    each = _coefficients(scores, target, kind)
+    defined = ~np.isnan(each)
+    known = (~np.isnan(scores) & ~np.isnan(target) & defined).any(axis=1)
+    used, lost = len(np.unique(codes[known])), int((~defined).sum())
+    answer = partial(
+        Correlation,
+        level=level,
+        clusters=used,
+        method=f"Fisher z, cluster bootstrap with {resamples:,} resamples, t",
+        n=int(known.sum()),
+    )
 
-    def answer(value: float | None, why: Reason) -> Correlation:
-        said = note or why.sentence
-        return Correlation(value, None, None, level, used, method, said, "other", why.code, items)
+    def without_ends(value: float | None, why: Reason) -> Correlation:
+        return answer(value, None, None, note=note or why.sentence, reason=why.code)
 
     note = ""
     if not defined.any():
-        return answer(None, CONSTANT.saying("undefined for every criterion: one side is constant"))
-    columns = np.flatnonzero(defined)
-    value = float(np.mean([_point(scores[:, c], target[:, c], kind) for c in columns]))
-    lost = len(defined) - len(columns)
-    note = f"without {lost} of {len(defined)} criteria: one side is constant" if lost else ""
+        why = CONSTANT.saying("undefined for every criterion: one side is constant")
+        return without_ends(None, why)
+    note = f"without {lost} of {len(each)} criteria: one side is constant" if lost else ""
+    value = float(np.mean(each[defined]))
     if used < 3:
-        return answer(value, FEW_CLUSTERS)
+        return without_ends(value, FEW_CLUSTERS)
     weights = bootstrap_weights(groups, resamples, rng)[:, codes]
-    drawn = np.mean([_drawn(scores[:, c], target[:, c], weights, kind) for c in columns], axis=0)
+    drawn = _mean_drawn(scores, target, weights, defined, kind)
     drawn = drawn[~np.isnan(drawn)]
     if drawn.size < resamples / 2:
-        return answer(value, RARELY_DEFINED)
-    if max(abs(value), float(np.abs(drawn).max())) > 1 - 1e-9:
-        return answer(value, PERFECT)
-    if float(np.ptp(drawn)) < 1e-12:
-        return answer(value, NEVER_VARIED)
+        return without_ends(value, RARELY_DEFINED)
+    if max(abs(value), float(np.abs(drawn).max())) > NEARLY_ONE:
+        return without_ends(value, PERFECT)
+    if float(np.ptp(drawn)) < ROUNDING:
+        return without_ends(value, NEVER_VARIED)
     error = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
-    half, centre = t_quantile(used - 1, two_sided(level)) * error, float(np.arctanh(value))
-    low, high = float(np.tanh(centre - half)), float(np.tanh(centre + half))
-    return Correlation(value, low, high, level, used, method, note, n=items)
+    return answer(value, *fisher_ends(value, error, used, level), note=note)
 
 
 def macro_delta_r(
@@ -120,43 +119,41 @@ def macro_delta_r(
     ----------
     x1, x2, y
         Shape (m, criteria).
-    clusters, rng, resamples, level, margin
-        As for `correlation.delta_r`.
+    margin
+        Equivalence margin on the scale of r.
     """
     first, second, target = floats(x1), floats(x2), floats(y)
     missing = np.isnan(first) | np.isnan(second) | np.isnan(target)
     first, second = np.where(missing, np.nan, first), np.where(missing, np.nan, second)
     codes, groups = cluster_codes(clusters)
-    defined = _defined(first, target, "pearson") & _defined(second, target, "pearson")
+    both = _coefficients(first, target, "pearson") - _coefficients(second, target, "pearson")
+    defined = ~np.isnan(both)
     known = (~missing & defined).any(axis=1)
     items, used = int(known.sum()), len(np.unique(codes[known]))
-    columns = np.flatnonzero(defined)
-    if used < 2 or not columns.size:
-        note = "undefined: one side is constant" if not columns.size else "one cluster: no interval"
-        return DeltaR(None, None, None, level, None, None, margin, None, items, used, 0, note)
-    weights = bootstrap_weights(groups, resamples, rng)[:, codes]
+    if used < 2:
+        return without_interval(None, items, used, level)
 
-    def average(side: Floats, counts: Floats) -> Floats:
-        found = [_drawn(side[:, c], target[:, c], counts, "pearson") for c in columns]
-        mean: Floats = np.mean(found, axis=0)
-        return mean
+    def gain(weights: Floats) -> Floats:
+        here, there = (
+            _mean_drawn(side, target, weights, defined, "pearson") for side in (first, second)
+        )
+        return without_rounding(here - there)
 
-    once = np.ones((1, len(codes)))
-    value = float((average(first, once) - average(second, once))[0])
-    drawn = average(first, weights) - average(second, weights)
-    drawn = np.where(np.abs(drawn) < 1e-12, 0.0, drawn)
-    value = 0.0 if abs(value) < 1e-12 else value
+    value = float(gain(np.ones((1, len(codes))))[0])
+    drawn = gain(bootstrap_weights(groups, resamples, rng)[:, codes])
     return difference(value, drawn, items, used, level, margin)
 
 
-def _point(x: Floats, y: Floats, kind: Kind) -> float:
-    return pearson(x, y) if kind == "pearson" else spearman(x, y)
+def _coefficients(x: Floats, y: Floats, kind: Kind) -> Floats:
+    """The correlation of every criterion, (criteria,); NaN where undefined."""
+    return np.array([coefficient(x[:, c], y[:, c], kind) for c in range(x.shape[1])])
 
 
-def _defined(x: Floats, y: Floats, kind: Kind) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-    """Which criteria have a correlation."""
-    found = [_point(x[:, c], y[:, c], kind) for c in range(x.shape[1])]
-    return ~np.isnan(np.array(found, dtype=np.float64))
+def _mean_drawn(x: Floats, y: Floats, weights: Floats, criteria: Flags, kind: Kind) -> Floats:
+    """Mean over the criteria of the correlation in every resample, weights (resamples, m)."""
+    chosen = np.flatnonzero(criteria)
+    mean: Floats = np.mean([_drawn(x[:, c], y[:, c], weights, kind) for c in chosen], axis=0)
+    return mean
 
 
 def _drawn(x: Floats, y: Floats, weights: Floats, kind: Kind) -> Floats:
@@ -170,7 +167,7 @@ def _drawn(x: Floats, y: Floats, weights: Floats, kind: Kind) -> Floats:
 
 def _standard(values: Floats) -> Floats:
     centred: Floats = values - values.mean()
-    return centred / max(float(centred.std()), _LEAST_SPREAD)
+    return centred / max(float(centred.std()), LEAST_VARIANCE)
 
 
 def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
@@ -193,6 +190,6 @@ def _weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
 
     x, y = x - mean(x)[:, None], y - mean(y)[:, None]
     own, other = mean(x * x), mean(y * y)
-    defined = (own > _LEAST_SPREAD) & (other > _LEAST_SPREAD)
+    defined = (own > LEAST_VARIANCE) & (other > LEAST_VARIANCE)
     scale = np.sqrt(np.where(defined, own * other, 1.0))
     return np.where(defined, np.clip(mean(x * y) / scale, -1.0, 1.0), np.nan)

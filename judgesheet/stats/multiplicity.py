@@ -8,17 +8,7 @@ def holm(p: Sequence[float | None]) -> tuple[float | None, ...]:
     """Holm's step-down adjusted p-values.
 
     Entries that are None or NaN were not tested: they pass through and do not count towards the
-    number of tests. (Written out because importing statsmodels' version costs a second.)
-
-    Parameters
-    ----------
-    p
-        p-values in any sequence.
-
-    Returns
-    -------
-    tuple
-        Adjusted p-values in the same sequence, at most 1.
+    number of tests. Adjusted p-values stand in the same sequence and are at most 1.
 
     References
     ----------

@@ -1,6 +1,7 @@
 """In which orders to show n options: permutation designs over the labels 1..n.
 
-An order is a tuple whose entry at index p is the option shown at position p + 1.
+An order is a tuple whose entry at index p is the option shown at position p + 1. Every function
+raises ValueError where n is below 1.
 """
 
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import numpy as np
 
 Order = tuple[int, ...]
 
-_ENUMERABLE = 7  # 7! = 5,040 orders fit in memory without a thought; beyond, draw and compare
+_ENUMERABLE = 7  # 7! = 5,040 orders fit in memory; of 8! = 40,320 a draw hardly ever repeats
 
 
 def _rotations(order: Order) -> list[Order]:
@@ -24,13 +25,6 @@ def balanced(n: int) -> tuple[Order, ...]:
     Order of return is the paper's: [1..n], [2..n,1], ... then [n..1], [n-1..1,n], ... For n = 2
     forward and reverse coincide and the two distinct orders come once; for n = 1 there is one.
 
-    Parameters
-    ----------
-    n
-        Number of options, at least 1.
-
-    References
-    ----------
     Xu et al., "Am I More Pointwise or Pairwise?", section 3.1.
     """
     forward = tuple(range(1, _at_least_one(n) + 1))
@@ -42,11 +36,6 @@ def williams(n: int) -> tuple[Order, ...]:
 
     Returns n sequences for even n and 2n for odd n; each ordered pair of neighbours occurs equally
     often (once for even n, twice for odd n).
-
-    Parameters
-    ----------
-    n
-        Number of options, at least 1.
 
     References
     ----------
@@ -64,14 +53,7 @@ def williams(n: int) -> tuple[Order, ...]:
 def random_orders(n: int, k: int, rng: np.random.Generator) -> tuple[Order, ...]:
     """Random orders, k of them: distinct while there are any left, then drawn with replacement.
 
-    Parameters
-    ----------
-    n
-        Number of options, at least 1.
-    k
-        Number of orders to return; beyond n! all n! come first, in random sequence.
-    rng
-        Source of randomness.
+    Beyond n! all n! come first, in random sequence.
     """
     fresh = min(k, factorial(_at_least_one(n)))
     chosen = _from_all(n, fresh, rng) if n <= _ENUMERABLE else _by_rejection(n, fresh, rng)
@@ -85,16 +67,7 @@ def spread_orders(n: int, k: int, rng: np.random.Generator) -> tuple[Order, ...]
     They come in whole cycles: the n forward rotations, the n reverse ones, then the rotations of
     random orders; within a cycle every option stands once in every position. What is left of `k`
     is drawn from one more cycle, so positions never differ by more than one order. With `k` a
-    multiple of n the orders are balanced.
-
-    Parameters
-    ----------
-    n
-        Number of options, at least 1.
-    k
-        Number of orders, at least 1; there are never more than n!.
-    rng
-        Draws the cycles after the second and the part of the last one.
+    multiple of n the orders are balanced; there are never more than n!.
     """
     left = min(k, factorial(_at_least_one(n)))
     orders: list[Order] = []
@@ -118,8 +91,7 @@ def _cycles(n: int, rng: np.random.Generator) -> Iterator[Order]:
     candidates = chain([forward, forward[::-1]], iter(lambda: _draw(n, rng), None))
     while len(seen) < factorial(n - 1):
         order = next(candidates)
-        start = order.index(1)
-        cycle = order[start:] + order[:start]
+        cycle = _rotations(order)[order.index(1)]
         if cycle not in seen:
             seen.add(cycle)
             yield order

@@ -1,5 +1,7 @@
 """Two decisions on the same prompts: is one right more often than the other?"""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
@@ -9,16 +11,9 @@ from .interval import Interval
 
 
 def sign_test(improved: int, regressed: int) -> float:
-    """Exact two-sided sign test over the pairs that differ; 1 where none does.
+    """Exact two-sided sign test over the pairs that got better and worse; 1 where none differs.
 
-    Parameters
-    ----------
-    improved, regressed
-        Pairs that got better and worse.
-
-    References
-    ----------
-    004 section 4.5: 21 against 5 gives .0025.
+    Huang et al., section 4.5: 21 against 5 gives .0025.
     """
     if improved + regressed == 0:
         return 1.0
@@ -37,8 +32,6 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
     ----------
     differences
         Shape (m,): one per pair, from -1 to 1; NaN entries are dropped.
-    level
-        Confidence level.
 
     References
     ----------
@@ -47,17 +40,18 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
     """
     array = floats(differences)
     array = array[~np.isnan(array)]
-    pairs, method = int(array.size), "Agresti-Min, paired"
+    pairs = int(array.size)
+    answer = partial(Interval, level=level, clusters=pairs, method="Agresti-Min, paired")
     if pairs == 0:
-        return Interval(None, None, None, level, 0, method, "no pairs")
+        return answer(None, None, None, note="no pairs")
     value = float(array.mean())
     if pairs == 1:
-        return Interval(value, None, None, level, 1, method, "one pair: no interval")
+        return answer(value, None, None, note="one pair: no interval")
     total, squares, n = float(array.sum()), float(array @ array), pairs + 2
     centre = total / n
     half = z_quantile(two_sided(level)) * ((squares + 1 - total**2 / n) ** 0.5) / n
     low, high = max(-1.0, centre - half), min(1.0, centre + half)
-    return Interval(value, min(low, value), max(high, value), level, pairs, method)
+    return answer(value, min(low, value), max(high, value))
 
 
 def changes(differences: ArrayLike) -> tuple[int, int, int]:

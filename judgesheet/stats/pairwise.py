@@ -12,15 +12,10 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._support import (
-    Floats,
-    Integers,
-    bootstrap_weights,
-    floats,
-    two_sided,
-    z_quantile,
-)
-from .interval import Interval, cluster_t, unseen_share
+from ._support import Floats, Integers, bootstrap_weights, floats, two_sided, z_quantile
+from .interval import Interval, cluster_t
+from .reads import ratio
+from .standard_error import unanimous_ends
 
 TIE, FIRST, SECOND, INVALID = 0, 1, 2, 3
 NO_PREFERENCE, STABLE, POSITIONAL, ONE_SIDED, OTHER = range(5)
@@ -31,11 +26,12 @@ LEFT, RIGHT = "left", "right"
 DEGENERATE = 1e-9
 """An interval narrower than this, in steps, is a bootstrap in which all resamples agree."""
 RESAMPLES = 2_000
+"""Of the threshold: the quantiles of .025 then rest on 50 draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """How often two orders of a pair agree, in counts (003 equations 2 to 7).
+    """How often two orders of a pair agree, in counts (Usami et al., equations 2 to 7).
 
     Attributes
     ----------
@@ -87,18 +83,7 @@ class Decomposition:
 
 
 def classify(verdicts: ArrayLike) -> Integers:
-    """The kind of each pair of verdicts.
-
-    Parameters
-    ----------
-    verdicts
-        Shape (m, 2).
-
-    Returns
-    -------
-    array
-        Shape (m,): `NO_PREFERENCE`, `STABLE`, `POSITIONAL`, `ONE_SIDED` or `OTHER`.
-    """
+    """The kind of each pair of verdicts, (m, 2) -> (m,): `NO_PREFERENCE`, `STABLE` and so on."""
     pairs = np.asarray(verdicts, dtype=np.int64).reshape(-1, 2)
     decided = ((pairs == FIRST) | (pairs == SECOND)).sum(axis=1)
     same_slot = pairs[:, 0] == pairs[:, 1]
@@ -111,16 +96,9 @@ def classify(verdicts: ArrayLike) -> Integers:
 
 
 def decompose(verdicts: ArrayLike) -> Decomposition:
-    """Split the preferences of pairs without a better response into what they rest on.
+    """Split the preferences of pairs (m, 2) without a better response into what they rest on.
 
-    Parameters
-    ----------
-    verdicts
-        Shape (m, 2).
-
-    References
-    ----------
-    003 equations 2 to 7.
+    Usami et al., equations 2 to 7.
     """
     pairs = np.asarray(verdicts, dtype=np.int64).reshape(-1, 2)
     kinds = classify(pairs)
@@ -164,17 +142,14 @@ def components(signs: ArrayLike) -> Components:
     """
     array = floats(signs)
     known = ~np.isnan(array)
-    count = known.sum(axis=2)
-    total = np.where(known, array, 0.0).sum(axis=2)
+    count, total = known.sum(axis=2), np.where(known, array, 0.0).sum(axis=2)
     squares = np.where(known, array**2, 0.0).sum(axis=2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        own = (total**2 - squares) / (count * (count - 1))  # unbiased for m_o^2
-        mean = total / count
-        size = (squares / count).mean(axis=1)
     repeated = (count >= 2).all(axis=1)
-    sums = np.where(repeated, own.sum(axis=1), np.nan) / 4
-    cross = mean.prod(axis=1) / 2
+    own = ratio(total**2 - squares, count * (count - 1)).sum(axis=1)  # unbiased for m_1^2 + m_2^2
+    sums = np.where(repeated, own, np.nan) / 4
+    cross = ratio(total, count).prod(axis=1) / 2
     position, content = sums + cross, sums - cross
+    size = ratio(squares, count).mean(axis=1)
     return Components(position, content, size - position - content)
 
 
@@ -190,21 +165,18 @@ def isotonic(successes: ArrayLike, trials: ArrayLike) -> Floats:
     zero = np.zeros((*k.shape[:-1], 1))
     hits = np.concatenate([zero, np.cumsum(k, axis=-1)], axis=-1)
     calls = np.concatenate([zero, np.cumsum(n, axis=-1)], axis=-1)
-    steps = k.shape[-1]
     fitted = np.full(k.shape, -inf)
-    for start in range(steps):
+    for start in range(k.shape[-1]):
         span = calls[..., start + 1 :] - calls[..., start : start + 1]
         gain = hits[..., start + 1 :] - hits[..., start : start + 1]
-        mean = np.divide(gain, span, out=np.full(span.shape, inf), where=span > 0)
-        lowest = np.minimum.accumulate(mean[..., ::-1], axis=-1)[..., ::-1]
-        fitted[..., start:] = np.where(
-            lowest < inf, np.maximum(fitted[..., start:], lowest), fitted[..., start:]
-        )
+        # fmin and fmax pass over the NaN of spans in which nothing was asked
+        lowest = np.fmin.accumulate(ratio(gain, span)[..., ::-1], axis=-1)[..., ::-1]
+        fitted[..., start:] = np.fmax(fitted[..., start:], lowest)
     return np.where(n > 0, fitted, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(Interval):
     """The step at which the fitted rate reaches a target.
 
     Attributes
@@ -217,18 +189,12 @@ class Threshold:
         on the right None.
     censored
         "left" if the smallest step already reaches the target, "right" if none does, "" otherwise.
-    clusters
-        Number of clusters.
     bracketed
         True if every resample crosses at one place. That is no certainty, since the curve between
         two steps was not seen: `low` and `high` are then the steps around the crossing.
     """
 
-    value: float | None
-    low: float | None
-    high: float | None
-    censored: str
-    clusters: int
+    censored: str = ""
     bracketed: bool = False
 
 
@@ -248,23 +214,19 @@ def threshold(
         Shape (G, D): per cluster and step.
     steps
         Shape (D,), rising.
-    rng
-        Draws the clusters of the bootstrap.
     target
         The rate to reach.
-    level
-        Confidence level.
 
     References
     ----------
-    003 equation 10, with linear interpolation in place of its step function.
+    Usami et al., equation 10, with linear interpolation in place of its step function.
     """
     k, n, places = floats(successes), floats(trials), floats(steps)
     asked = n.sum(axis=0) > 0
     k, n, places = k[:, asked], n[:, asked], places[asked]
     groups = len(k)
     if places.size == 0:
-        return Threshold(None, None, None, "", groups)
+        return Threshold(None, None, None, level, clusters=groups)
     value = float(_crossing(isotonic(k.sum(axis=0), n.sum(axis=0)), places, target))
     censored = LEFT if value == -inf else RIGHT if value == inf else ""
     low, high, bracketed = None, None, False
@@ -272,6 +234,7 @@ def threshold(
         weights = bootstrap_weights(groups, RESAMPLES, rng)
         drawn = _crossing(isotonic(weights @ k, weights @ n), places, target)
         tail = 1 - two_sided(level)
+        # Not interpolated: between a crossing and no crossing (infinity) there is no number.
         ends = np.quantile(drawn, [tail, 1 - tail], method="nearest")
         low, high = (float(end) for end in ends)
         bracketed = not censored and high - low < DEGENERATE
@@ -280,11 +243,12 @@ def threshold(
         at = max(1, reached)
         low, high = float(places[at - 1]), float(places[at])
     return Threshold(
-        value={LEFT: float(places[0]), RIGHT: None}.get(censored, value),
-        low=_end(low, below=0.0),
-        high=_end(high, below=float(places[0])),
-        censored=censored,
+        {LEFT: float(places[0]), RIGHT: None}.get(censored, value),
+        _end(low, below=0.0),
+        _end(high, below=float(places[0])),
+        level,
         clusters=groups,
+        censored=censored,
         bracketed=bracketed,
     )
 
@@ -324,7 +288,7 @@ def d_prime(hits: float, n_first: float, false_alarms: float, n_second: float) -
 
     References
     ----------
-    003 table 6: 10 of 10 and 0 of 10 give 3.3812.
+    Usami et al., table 6: 10 of 10 and 0 of 10 give 3.3812.
     """
     if n_first <= 0 or n_second <= 0:
         return None
@@ -362,16 +326,11 @@ def paired_difference(
         Shape (G,): sum and number of differences of each cluster.
     reach
         Largest size of a difference.
-    level
-        Confidence level.
     """
-    found = cluster_t(sums, sizes, level)
-    if found.value is None or found.low is not None or found.clusters < 2:
-        return found
-    unseen = unseen_share(found.clusters, level)
-    low = found.value - unseen * (found.value + reach)
-    high = found.value + unseen * (reach - found.value)
-    note = f"all {found.clusters} clusters agree: the interval allows for clusters not seen"
-    return Interval(
-        found.value, low, high, level, found.clusters, "Clopper-Pearson on clusters", note
-    )
+    mean = cluster_t(sums, sizes, level)
+    if mean.value is None or mean.low is not None or mean.clusters < 2:
+        return mean
+    low, high = unanimous_ends(mean.value, mean.clusters, level, reach)
+    method = "Clopper-Pearson on clusters"
+    note = f"all {mean.clusters} clusters agree: the interval allows for clusters not seen"
+    return Interval(mean.value, low, high, level, mean.clusters, method, note)

@@ -3,8 +3,9 @@
 Counts are those of the displayed positions that were chosen, one row per cluster (stimulus).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,13 +13,14 @@ from scipy import special
 
 from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
-from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
+from ._support import TINY, Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
 from .interval import Interval, cluster_t, unseen_share
 
 FEW_CLUSTERS = 12
-"""With fewer clusters a design effect below 1 is not believed, nor that all clusters were seen."""
+"""With fewer clusters a design effect below 1 is not believed, and some may depart unseen."""
 MONTE_CARLO_BELOW = 30
-"""With fewer items the sharp null is tested by drawing permutations."""
+"""With fewer items the sharp null is tested by drawing permutations; from 48 on its chi-square
+rejects .044-.054 at .05."""
 _ROUNDING = 1e-20  # total variance of shares below which it is rounding error
 
 
@@ -51,27 +53,17 @@ class RaoScott:
 
     Attributes
     ----------
-    statistic
-        Second-order corrected chi-square over its degrees of freedom; None where undefined.
     p
-        Its p-value against F; None where undefined.
-    df, df_denominator
-        Satterthwaite degrees of freedom, and df (G - 1).
-    deffs
-        The n - 1 generalised design effects, largest first.
+        p-value of the second-order corrected chi-square against F; None where undefined.
     mean_deff
-        Their mean.
+        Mean of the n - 1 generalised design effects.
     clusters
         Number of clusters with calls.
     note
         Why something is None or how a degenerate case was answered.
     """
 
-    statistic: float | None
     p: float | None
-    df: float | None
-    df_denominator: float | None
-    deffs: tuple[float, ...]
     mean_deff: float | None
     clusters: int
     note: str = ""
@@ -79,20 +71,19 @@ class RaoScott:
 
 @dataclass(frozen=True, slots=True)
 class CramersV(Interval):
-    """Strength of the position bias: naive V, 0..1 (an unbiased judge reads above 0).
+    """Strength of the position bias; `clusters` are those with calls.
 
     Attributes
     ----------
+    value
+        Naive V, 0..1 (biased upwards: an unbiased judge reads above 0).
     debiased
         sqrt(max(0, V^2 - n tr(cov) / (n-1))).
-    deff
-        Design effect used by the interval, without its t factor.
     n
         Calls.
     """
 
     debiased: float | None = None
-    deff: float | None = None
     n: int = 0
 
 
@@ -109,8 +100,8 @@ class SharpNull:
     null_chi2
         What the naive chi-square of an order-blind judge with these scores is expected to read;
         None without calls.
-    items, calls
-        Items (with at least one call) and calls.
+    calls
+        Number of calls.
     method
         `chi-square` or `Monte Carlo`.
     """
@@ -119,27 +110,12 @@ class SharpNull:
     df: int
     p: float
     null_chi2: float | None
-    items: int
     calls: int
     method: str
 
 
-@dataclass(frozen=True, slots=True)
-class PermutationTable:
-    """Items with the same number m of answered calls.
-
-    Attributes
-    ----------
-    pos
-        Shape (I, m, m), integers 0..n-1: `pos[i, j, k]` is the position that the score chosen in
-        call j has under the order of call k. The diagonal is what was observed.
-    """
-
-    pos: Integers
-
-
 def chi_square(counts: ArrayLike) -> ChiSquare:
-    """Naive chi-square against equal positions (paper-compatible: calls taken as independent).
+    """Naive chi-square against equal positions (paper-compatible: assumes independent calls).
 
     Parameters
     ----------
@@ -160,19 +136,9 @@ def chi_square(counts: ArrayLike) -> ChiSquare:
 
 
 def position_share(counts: ArrayLike, level: float = 0.95) -> tuple[Interval, ...]:
-    """Share of calls that chose each position, with cluster-robust t intervals.
+    """Share of calls (G, n) that chose each position, with cluster-robust t intervals.
 
-    Parameters
-    ----------
-    counts
-        Shape (G, n).
-    level
-        Confidence level.
-
-    Returns
-    -------
-    tuple
-        n intervals, first position first.
+    n intervals, first position first.
     """
     array = floats(counts)
     sizes = array.sum(axis=1)
@@ -201,6 +167,10 @@ class _Shares:
     pseudo: bool
 
     @property
+    def df(self) -> int:
+        return self.shares.size - 1
+
+    @property
     def departure(self) -> Floats:
         return self.shares - 1 / self.shares.size
 
@@ -209,8 +179,11 @@ class _Shares:
         return float(self.calls * self.shares.size * self.departure @ self.departure)
 
     @property
-    def spread(self) -> float:
-        return float(np.trace(self.covariance))
+    def deffs(self) -> Floats:
+        """The n - 1 design effects against the multinomial at equal shares, largest first."""
+        eigenvalues = np.linalg.eigvalsh(self.calls * self.shares.size * self.covariance)
+        deffs: Floats = np.maximum(eigenvalues[::-1][:-1], 0.0)  # the last: of the constant sum
+        return deffs
 
 
 def _shares(counts: ArrayLike) -> _Shares | None:
@@ -228,7 +201,7 @@ def _shares(counts: ArrayLike) -> _Shares | None:
     shares = array.sum(axis=0) / calls
     covariance = _sandwich(array) if groups > 1 else np.zeros((positions, positions))
     constant = groups > 1 and float(np.trace(covariance)) < _ROUNDING
-    pseudo = constant and float(np.ptp(shares)) > 1e-12
+    pseudo = constant and float(np.ptp(shares)) > TINY
     if constant:
         covariance = np.zeros((positions, positions))
     if pseudo:
@@ -244,25 +217,13 @@ def _sandwich(counts: Floats) -> Floats:
     return result
 
 
-def _deffs(found: _Shares) -> Floats:
-    """Generalised design effects against the multinomial at equal shares, largest first."""
-    eigenvalues = np.linalg.eigvalsh(found.calls * found.shares.size * found.covariance)
-    deffs: Floats = np.maximum(eigenvalues[::-1][:-1], 0.0)  # the last is that of the constant sum
-    return deffs
-
-
 def rao_scott(counts: ArrayLike) -> RaoScott:
-    """Second-order Rao-Scott test that positions are chosen equally often on average.
+    """Second-order Rao-Scott test that positions (G, n) are chosen equally often on average.
 
     The covariance is the cluster-robust sandwich; the statistic is referred to F(df, df (G-1)) with
     df from an unbiased estimate of the squared design effects, which keeps the size from 6 clusters
-    up. Every cluster exactly uniform: p = 1. Every cluster with
-    the same non-uniform shares: one uniform pseudo-cluster supplies the variance.
-
-    Parameters
-    ----------
-    counts
-        Shape (G, n).
+    up. Every cluster exactly uniform: p = 1. Every cluster with the same non-uniform shares: one
+    uniform pseudo-cluster supplies the variance.
 
     References
     ----------
@@ -270,22 +231,19 @@ def rao_scott(counts: ArrayLike) -> RaoScott:
     Annals of Statistics 12, 46-60; F reference: Thomas, D. R. and Rao, J. N. K. (1987), JASA 82,
     630-636; unbiased tr(S^2): Bai, Z. and Saranadasa, H. (1996), Statistica Sinica 6, 311-329.
     """
-    found = _shares(counts)
-    if found is None:
-        return RaoScott(None, None, None, None, (), None, 0, "no calls, or a single position")
-    if found.clusters < 2:
-        return RaoScott(None, None, None, None, (), None, 1, "one cluster: no test")
-    deffs = _deffs(found)
-    listed, mean = tuple(float(d) for d in deffs), float(deffs.mean())
+    sample = _shares(counts)
+    if sample is None:
+        return RaoScott(None, None, 0, "no calls, or a single position")
+    if sample.clusters < 2:
+        return RaoScott(None, None, 1, "one cluster: no test")
+    deffs, freedom = sample.deffs, sample.clusters - 1
+    mean = float(deffs.mean())
     if mean <= 0:
-        note = "every cluster has exactly uniform counts"
-        return RaoScott(0.0, 1.0, None, None, listed, mean, found.clusters, note)
-    df = _satterthwaite(deffs, found.clusters - 1)
-    statistic = found.chi2 / float(deffs.sum())
-    denominator = df * (found.clusters - 1)
-    p = float(special.fdtrc(df, denominator, statistic))
-    note = "variance from a uniform pseudo-cluster" if found.pseudo else ""
-    return RaoScott(statistic, p, df, denominator, listed, mean, found.clusters, note)
+        return RaoScott(1.0, mean, sample.clusters, "every cluster has exactly uniform counts")
+    df = _satterthwaite(deffs, freedom)
+    p = float(special.fdtrc(df, df * freedom, sample.chi2 / float(deffs.sum())))
+    note = "variance from a uniform pseudo-cluster" if sample.pseudo else ""
+    return RaoScott(p, mean, sample.clusters, note)
 
 
 def _satterthwaite(deffs: Floats, freedom: int) -> float:
@@ -304,17 +262,7 @@ def _satterthwaite(deffs: Floats, freedom: int) -> float:
 
 
 def noncentrality_bounds(x: float, df: float, level: float = 0.95) -> tuple[float, float]:
-    """Equal-tailed interval of the noncentrality of a chi-square observed at x.
-
-    Parameters
-    ----------
-    x
-        Observed statistic, >= 0.
-    df
-        Degrees of freedom.
-    level
-        Confidence level.
-    """
+    """Equal-tailed interval of the noncentrality of a chi-square with df observed at x >= 0."""
     tail = 1 - two_sided(level)
     below = float(special.chdtr(df, x))
     low = float(special.chndtrinc(x, df, 1 - tail)) if below > 1 - tail else 0.0
@@ -323,97 +271,84 @@ def noncentrality_bounds(x: float, df: float, level: float = 0.95) -> tuple[floa
 
 
 def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
-    """Cramér's V of the position choices, debiased too, with an interval that covers at V = 0.
+    """Cramér's V of the choices (G, n), debiased too, with an interval that covers at V = 0.
 
-    X/deff is taken as noncentral chi-square with n-1 degrees of freedom and noncentrality
+    X/deff is assumed noncentral chi-square with n-1 degrees of freedom and noncentrality
     N (n-1) V^2 / deff, which is inverted for V; deff is the larger of the mean Rao-Scott design
     effect and that along the observed direction, times (t_{G-1}/z)^2. The upper end is that of
     X/deff = n-1 where less was observed: that is what chance gives at V = 0, and a sample that is
     more even than chance shows no smaller V than the design can resolve. The interval is widened
-    to contain the naive V.
+    to contain the naive V. (A percentile bootstrap covers a V of 0 never, this one .98-.99.)
 
     Every cluster exactly uniform: V = 0 and the upper end is the Clopper-Pearson bound of the share
     of clusters that could depart. Every cluster with the same non-uniform shares (always the first
     position, say): the variance of one uniform pseudo-cluster.
-
-    Parameters
-    ----------
-    counts
-        Shape (G, n).
-    level
-        Confidence level.
     """
-    found = _shares(counts)
+    sample = _shares(counts)
     method = "noncentral chi-square inverted, cluster-robust design effect"
-    if found is None:
+    if sample is None:
         why = NO_OBSERVATIONS.saying("no calls, or a single position")
-        return CramersV(None, None, None, level, 0, method, why.sentence, reason=why.code)
-    calls, df = found.calls, found.shares.size - 1
-    v = min(1.0, float(np.sqrt(found.chi2 / (calls * df))))
-    if found.clusters < 2:
+        return CramersV(None, None, None, level, method=method, note=why.sentence, reason=why.code)
+    groups, calls = sample.clusters, sample.calls
+    v = min(1.0, float(np.sqrt(sample.chi2 / (calls * sample.df))))
+    answer = partial(CramersV, level=level, clusters=groups, n=round(calls))
+    if groups < 2:
         why = ONE_CLUSTER
-        return CramersV(
-            v, None, None, level, 1, method, why.sentence, reason=why.code, n=round(calls)
-        )
-    sampling = 0.0 if found.pseudo else found.spread * found.shares.size / df
-    debiased = float(np.sqrt(max(0.0, v * v - sampling)))
-    deff, note = _v_deff(found), ""
-    if 0 < deff < 1 and found.clusters < FEW_CLUSTERS:
-        deff, note = 1.0, "design effect taken as 1: few clusters show too little of it"
+        return answer(v, None, None, method=method, note=why.sentence, reason=why.code)
+    spread = float(np.trace(sample.covariance))
+    sampling = 0.0 if sample.pseudo else spread * sample.shares.size / sample.df
+    answer = partial(answer, debiased=float(np.sqrt(max(0.0, v * v - sampling))))
+    deff, note = _v_deff(sample), ""
     if deff <= 0:
         method = "Clopper-Pearson on clusters that depart from uniform"
         note = "every cluster has exactly uniform counts"
-        low, high = 0.0, unseen_share(found.clusters, level)
-    else:
-        if found.pseudo:
-            method += ", variance from a uniform pseudo-cluster"
-            note = note or "every cluster has the same shares"
-        low, high = _v_bounds(found, deff, level)
-        if found.clusters < FEW_CLUSTERS:
-            high = max(high, unseen_share(found.clusters, level))
-    return CramersV(
-        v, min(low, v), max(high, v), level, found.clusters, method, note,
-        debiased=debiased, deff=deff, n=round(calls),
-    )  # fmt: skip
+        return answer(v, 0.0, max(v, unseen_share(groups, level)), method=method, note=note)
+    if deff < 1 and groups < FEW_CLUSTERS:
+        deff, note = 1.0, "design effect taken as 1: few clusters show too little of it"
+    if sample.pseudo:
+        method += ", variance from a uniform pseudo-cluster"
+        note = note or "every cluster has the same shares"
+    low, high = _v_bounds(sample, deff, level)
+    if groups < FEW_CLUSTERS:
+        high = max(high, unseen_share(groups, level))
+    return answer(v, min(low, v), max(high, v), method=method, note=note)
 
 
-def _v_deff(found: _Shares) -> float:
-    mean, departure = float(_deffs(found).mean()), found.departure
+def _v_deff(sample: _Shares) -> float:
+    mean, departure = float(sample.deffs.mean()), sample.departure
     length = float(departure @ departure)
-    if length < 1e-24:
+    if length < TINY**2:  # no direction to look along
         return mean
-    along = found.calls * found.shares.size * departure @ found.covariance @ departure / length
+    along = sample.calls * sample.shares.size * departure @ sample.covariance @ departure / length
     return max(mean, float(along))
 
 
-def _v_bounds(found: _Shares, deff: float, level: float) -> tuple[float, float]:
-    t = t_quantile(found.clusters - 1, two_sided(level))
+def _v_bounds(sample: _Shares, deff: float, level: float) -> tuple[float, float]:
+    t = t_quantile(sample.clusters - 1, two_sided(level))
     deff = deff * (t / z_quantile(two_sided(level))) ** 2
-    df = found.shares.size - 1
-    x = found.chi2 / deff
+    df, x = sample.df, sample.chi2 / deff
     low, _ = noncentrality_bounds(x, df, level)
-    _, high = noncentrality_bounds(
-        max(x, df), df, level
-    )  # not below what V = 0 is expected to show
-    scale = deff / (found.calls * df)
+    # Not below what V = 0 is expected to show: the mean of a central chi-square is its df.
+    _, high = noncentrality_bounds(max(x, df), df, level)
+    scale = deff / (sample.calls * df)
     return float(np.sqrt(low * scale)), min(1.0, float(np.sqrt(high * scale)))
 
 
-def permutation_tables(
-    scores: ArrayLike, orders: Sequence[Sequence[int]]
-) -> list[PermutationTable]:
-    """Tables for `sharp_null` from chosen scores under a design that all items share.
+def permutation_tables(scores: ArrayLike, orders: ArrayLike) -> list[Integers]:
+    """What `sharp_null` asks for, from what was chosen under each order.
 
     Parameters
     ----------
     scores
         Shape (I, m): score 1..n chosen for item i under order k; NaN where not answered.
     orders
-        m orders of 1..n; entry p of an order is the score at position p + 1.
+        Shape (m, n) for orders that all items share, (I, m, n) for orders of their own: entry p of
+        an order is the score at position p + 1.
     """
     array = floats(scores)
-    # where[k, s-1] = position of score s under order k
-    where = np.argsort(np.asarray(orders, dtype=np.int64), axis=1)
+    # where[i, k, s-1] = position of score s under order k of item i
+    where = np.argsort(np.asarray(orders, dtype=np.int64), axis=-1)
+    where = np.broadcast_to(where, (*array.shape, where.shape[-1]))
     answered: Flags = ~np.isnan(array)
     counts = answered.sum(axis=1)
     tables = []
@@ -421,15 +356,13 @@ def permutation_tables(
         rows = np.flatnonzero(counts == calls)
         shown = np.nonzero(answered[rows])[1].reshape(rows.size, calls)  # orders answered
         chosen = np.take_along_axis(array[rows], shown, axis=1).astype(np.int64) - 1
-        tables.append(PermutationTable(where[shown[:, None, :], chosen[:, :, None]]))
+        item = rows[:, None, None]
+        tables.append(where[item, shown[:, None, :], chosen[:, :, None]])
     return tables
 
 
 def sharp_null(
-    tables: Iterable[PermutationTable | ArrayLike],
-    positions: int,
-    rng: np.random.Generator,
-    draws: int = 9_999,
+    tables: Iterable[ArrayLike], positions: int, rng: np.random.Generator, draws: int = 9_999
 ) -> SharpNull:
     """Order-label permutation test within items that the score does not depend on the order.
 
@@ -444,21 +377,20 @@ def sharp_null(
     Parameters
     ----------
     tables
-        One `PermutationTable`, or array (I, m, m), per number m of answered calls.
+        Per number m of answered calls the positions 0..n-1 of the items with so many, (I, m, m):
+        entry [i, j, k] is the position that the score chosen in call j has under the order of call
+        k. The diagonal is what was observed.
     positions
         Number of positions n.
     rng
         Source of the permutations; not used from 30 items up.
-    draws
-        Number of permutations.
 
     References
     ----------
     Hoeffding, W. (1951), "A combinatorial central limit theorem", Annals of Mathematical
     Statistics 22, 558-566.
     """
-    stacks = [t.pos if isinstance(t, PermutationTable) else np.asarray(t, np.int64) for t in tables]
-    stacks = [stack for stack in stacks if stack.size]
+    stacks = [stack for table in tables if (stack := np.asarray(table, np.int64)).size]
     observed, mean = np.zeros(positions), np.zeros(positions)
     covariance = np.zeros((positions, positions))
     for stack in stacks:
@@ -469,14 +401,14 @@ def sharp_null(
     statistic = float((observed - mean) @ inverse @ (observed - mean))
     null_chi2 = _expected_chi2(mean, covariance) if calls else None
     if df == 0:
-        return SharpNull(0.0, 0, 1.0, null_chi2, items, round(calls), "chi-square")
+        return SharpNull(0.0, 0, 1.0, null_chi2, round(calls), "chi-square")
     if items >= MONTE_CARLO_BELOW:
         p, method = float(special.chdtrc(df, statistic)), "chi-square"
     else:
         drawn = sum((_permuted(stack, positions, draws, rng) for stack in stacks), np.zeros(1))
         beyond = np.einsum("dp,pq,dq->d", drawn - mean, inverse, drawn - mean) >= statistic - 1e-9
         p, method = float((1 + beyond.sum()) / (1 + draws)), "Monte Carlo"
-    return SharpNull(statistic, df, p, null_chi2, items, round(calls), method)
+    return SharpNull(statistic, df, p, null_chi2, round(calls), method)
 
 
 def _moments(pos: Integers, positions: int) -> tuple[Floats, Floats, Floats]:

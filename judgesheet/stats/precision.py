@@ -5,17 +5,20 @@ saw the same clusters, so the ratio of two such sums is the factor by which the 
 of everything: calls, and the stimuli they are about.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._support import TINY, Floats, Integers, cluster_codes, floats, sum_by, t_quantile, two_sided
+from ._support import TINY, Floats, Integers, cluster_codes, floats, sum_by
 from .correlation import pearson
 from .interval import Interval
+from .standard_error import NEARLY_ONE, half_width, jackknife_error
 
 METHOD = "ratio of variances, delete-a-cluster jackknife of its logarithm, t"
 
 
-def variance_ratio(one: ArrayLike, other: ArrayLike, level: float = 0.95) -> Interval:
+def variance_ratio(reading: ArrayLike, other: ArrayLike, level: float = 0.95) -> Interval:
     """How many times larger the variance of one reading is than that of another.
 
     The interval is a t interval for the logarithm, its variance from deleting each cluster in turn.
@@ -23,27 +26,23 @@ def variance_ratio(one: ArrayLike, other: ArrayLike, level: float = 0.95) -> Int
 
     Parameters
     ----------
-    one, other
+    reading, other
         Shape (G,): what each cluster adds to the two variances, in any common unit.
-    level
-        Confidence level.
     """
-    a, b = floats(one), floats(other)
-    groups = int(a.size)
-    if groups == 0:
-        return Interval(None, None, None, level, 0, METHOD, "no observations")
+    a, b = floats(reading), floats(other)
+    answer = partial(Interval, level=level, clusters=int(a.size), method=METHOD)
+    if not a.size:
+        return answer(None, None, None, note="no observations")
     if b.sum() <= TINY * max(1.0, float(a.sum())):
-        note = "the second reading does not vary"
-        return Interval(None, None, None, level, groups, METHOD, note)
+        return answer(None, None, None, note="the second reading does not vary")
     if a.sum() <= TINY * b.sum():
-        note = "the first reading does not vary: no interval"
-        return Interval(0.0, None, None, level, groups, METHOD, note)
+        return answer(0.0, None, None, note="the first reading does not vary: no interval")
     value = float(a.sum() / b.sum())
     return _jackknifed(value, (a.sum() - a) / np.maximum(b.sum() - b, TINY * b.sum()), level)
 
 
 def reliability_ratio(
-    one: ArrayLike, other: ArrayLike, clusters: ArrayLike, level: float = 0.95
+    reading: ArrayLike, other: ArrayLike, clusters: ArrayLike, level: float = 0.95
 ) -> Interval:
     """How many reads of one kind tell rows apart as well as a single read of another kind.
 
@@ -54,22 +53,17 @@ def reliability_ratio(
 
     Parameters
     ----------
-    one, other
+    reading, other
         Shape (rows, reads), NaN in the same places; rows with fewer than two reads are dropped.
-    clusters
-        Shape (rows,); labels of any kind.
-    level
-        Confidence level.
     """
     codes, groups = cluster_codes(clusters)
-    ratios = [_noise_to_signal(floats(reads), codes, groups) for reads in (one, other)]
-    if groups == 0 or np.isnan([ratio[0] for ratio in ratios]).any():
-        note = "the rows cannot be told apart"
-        return Interval(None, None, None, level, groups, METHOD, note)
-    if ratios[1][0] <= TINY:
-        note = "the second reading does not vary within a row"
-        return Interval(None, None, None, level, groups, METHOD, note)
-    quotient = ratios[0] / np.maximum(ratios[1], TINY * ratios[1][0])
+    first, second = (_noise_to_signal(floats(reads), codes, groups) for reads in (reading, other))
+    answer = partial(Interval, level=level, clusters=groups, method=METHOD)
+    if groups == 0 or np.isnan(first[0]) or np.isnan(second[0]):
+        return answer(None, None, None, note="the rows cannot be told apart")
+    if second[0] <= TINY:
+        return answer(None, None, None, note="the second reading does not vary within a row")
+    quotient = first / np.maximum(second, TINY * second[0])
     return _jackknifed(float(quotient[0]), quotient[1:], level)
 
 
@@ -95,14 +89,14 @@ def _noise_to_signal(reads: Floats, codes: Integers, groups: int) -> Floats:
 def _jackknifed(value: float, left_out: Floats, level: float) -> Interval:
     """The interval of a ratio from its values without each cluster."""
     groups = int(left_out.size)
-    known = np.isfinite(left_out).all() and float(left_out.min(initial=1.0)) > 0
-    if groups < 3 or not known:
-        note = "undefined without one cluster" if groups >= 3 else "fewer than three clusters"
-        return Interval(value, None, None, level, groups, METHOD, f"{note}: no interval")
-    logs = np.log(left_out)
-    se = float(np.sqrt((groups - 1) / groups * np.sum((logs - logs.mean()) ** 2)))
-    reach = float(np.exp(min(t_quantile(groups - 1, two_sided(level)) * se, 700.0)))
-    return Interval(value, value / reach, value * reach, level, groups, METHOD)
+    answer = partial(Interval, level=level, clusters=groups, method=METHOD)
+    if groups < 3:
+        return answer(value, None, None, note="fewer than three clusters: no interval")
+    if not np.isfinite(left_out).all() or left_out.min() <= 0:
+        return answer(value, None, None, note="undefined without one cluster: no interval")
+    half = half_width(jackknife_error(np.log(left_out)), groups, level)
+    reach = float(np.exp(min(half, 700.0)))  # exp(710) overflows
+    return answer(value, value / reach, value * reach)
 
 
 def mean_parts(values: ArrayLike, clusters: ArrayLike) -> Floats:
@@ -112,8 +106,6 @@ def mean_parts(values: ArrayLike, clusters: ArrayLike) -> Floats:
     ----------
     values
         Shape (m,) or (m, components), without NaN; the variances of components are added up.
-    clusters
-        Shape (m,); labels of any kind.
     """
     array = floats(values)
     array = array[:, None] if array.ndim == 1 else array
@@ -130,13 +122,14 @@ def correlation_parts(x: ArrayLike, y: ArrayLike, clusters: ArrayLike) -> Floats
 
     Parameters
     ----------
-    x, y, clusters
+    x, y
         Shape (m,), without NaN. Empty where r is undefined or perfect without some cluster.
     """
     a, b = floats(x), floats(y)
     codes, groups = cluster_codes(clusters)
-    r = np.array([pearson(a[codes != one], b[codes != one]) for one in range(groups)])
-    if not r.size or np.isnan(r).any() or np.abs(r).max() > 1 - 1e-9:
+    kept = (codes != cluster for cluster in range(groups))
+    r = np.array([pearson(a[keep], b[keep]) for keep in kept])
+    if not r.size or np.isnan(r).any() or np.abs(r).max() > NEARLY_ONE:
         return np.zeros(0)
     z = np.arctanh(r)
     parts: Floats = np.square(z - z.mean())

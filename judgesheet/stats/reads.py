@@ -1,4 +1,4 @@
-"""Several readings of one item: their mean and their spread, missing ones left out."""
+"""Several readings of one item, missing ones left out: their mean, their spread, their ratios."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,15 +8,18 @@ from ._support import Floats, floats
 
 def row_means(reads: ArrayLike) -> Floats:
     """Means over the last axis without the NaNs; NaN where a row has nothing else."""
-    array = floats(reads)
-    known = ~np.isnan(array)
-    count = known.sum(axis=-1)
-    total = np.where(known, array, 0.0).sum(axis=-1)
-    means: Floats = np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
+    means: Floats = np.ma.masked_invalid(floats(reads)).mean(axis=-1).filled(np.nan)
     return means
 
 
 def row_sds(reads: ArrayLike) -> Floats:
     """Population standard deviations (ddof 0) over the last axis without the NaNs."""
-    array = floats(reads)
-    return np.sqrt(row_means((array - row_means(array)[..., None]) ** 2))
+    spreads: Floats = np.ma.masked_invalid(floats(reads)).std(axis=-1).filled(np.nan)
+    return spreads
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
+    """Quotients of arrays that broadcast; NaN where the denominator is not positive."""
+    over, under = np.broadcast_arrays(floats(above), floats(below))
+    quotients: Floats = np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0)
+    return quotients

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from ._support import TINY, floats, t_quantile, two_sided
+from ._support import TINY, floats
+from .standard_error import half_width, jackknife_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +41,14 @@ def jackknife_trend(
         Shape (V,): the estimate under each setting.
     left_out
         Shape (V, G): the same without cluster g.
-    level
-        Confidence level.
     """
     x, y, loo = floats(x), floats(estimates), floats(left_out)
     contrast = (x - x.mean()) / float(((x - x.mean()) ** 2).sum())
     slope, slopes = float(contrast @ y), contrast @ loo
     groups = int(slopes.size)
-    spread = float(((slopes - slopes.mean()) ** 2).sum()) if groups else 0.0
-    if groups < 3 or spread <= TINY**2:
+    error = jackknife_error(slopes) if groups > 2 else 0.0
+    if error <= TINY:
         return Trend(slope, None, None, None, groups)
-    se = float(np.sqrt((groups - 1) / groups * spread))
-    half = t_quantile(groups - 1, two_sided(level)) * se
-    p = 2 * float(special.stdtr(groups - 1, -abs(slope) / se))
+    half = half_width(error, groups, level)
+    p = 2 * float(special.stdtr(groups - 1, -abs(slope) / error))
     return Trend(slope, slope - half, slope + half, p, groups)

@@ -331,6 +331,19 @@ def test_the_identity_of_the_decomposition_holds_on_the_sheet() -> None:
     assert sum(components) == pytest.approx(sheet.value(f"raw_false_preference{SAME}"))
 
 
+def test_ties_at_a_step_are_one_number_under_three_names() -> None:
+    sheet = sheet_of("fair?tie=3")
+    steps = {e.key.split("delta=")[1] for e in sheet.result.estimates if "miss_by_tie[d" in e.key}
+    assert len(steps) > 2
+    for step in steps:
+        delta, _, prompt = step.removesuffix("]").partition(",prompt=")
+        names = [f"tie_rate[delta={step}", f"miss_by_tie[delta={step}",
+                 f"criterion[delta={delta},prompt={prompt or 'baseline'}]"]  # fmt: skip
+        found = {(e.value, e.low, e.high, e.n, e.clusters, e.bounds)
+                 for e in map(sheet.__getitem__, names)}  # fmt: skip
+        assert len(found) == 1, step
+
+
 def test_a_cue_in_the_listing_is_told_from_a_slot_preference() -> None:
     cue, slot = sheet_of("fair?tie=0.5&cue=6", "full"), sheet_of("fair?tie=0.5&slot=3", "full")
     assert (cue["format_cue"].low or 0) > 0.5

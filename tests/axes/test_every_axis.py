@@ -1,5 +1,6 @@
 """What holds for every axis, ours or a stranger's; the message names the axis that breaks it."""
 
+import importlib
 import inspect
 import re
 
@@ -55,19 +56,18 @@ def test_neither_prompt_nor_cell_tells_what_the_author_intended(axis: Axis) -> N
 
 
 def test_every_estimate_is_explained_by_its_function(axis: Axis) -> None:
-    functions = getattr(axis, "ESTIMATES", {})
-    assert functions
-    for name, function in functions.items():
-        assert getattr(axis, name) is function
+    assert axis.ESTIMATES
+    for name, function in axis.ESTIMATES.items():
+        assert inspect.unwrap(function).__name__ == name
+        assert getattr(importlib.import_module(function.__module__), name) is function
         assert inspect.getdoc(function), f"{axis.NAME}.{name} has no docstring"
 
 
 def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
-    functions = getattr(axis, "ESTIMATES", {})
     for row in headline(axis):
-        assert Key.parse(row.key).name in functions, row
-    for figure in axis.plots(Estimates(axis.NAME, ())):
-        assert set(figure.families) <= set(functions), figure.title
+        assert Key.parse(row.key).name in axis.ESTIMATES, row
+    for plot in axis.plots(Estimates(axis.NAME, ())):
+        assert set(plot.families) <= set(axis.ESTIMATES), plot.title
 
 
 def test_built_in_stimuli_pass_their_own_check(axis: Axis) -> None:

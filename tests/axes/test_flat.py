@@ -11,22 +11,21 @@ UNKNOWN = [np.nan] * 5
 
 
 @pytest.mark.parametrize(
-    ("means", "quality", "note"),
+    ("means", "quality", "why"),
     [
-        ([2, 2, 2, 2, 2, 2], RISING, FLAT),
-        ([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], RISING, FLAT),
-        (RISING, [2, 2, 2, 2, 2, 2], EVEN),
-        ([2, 2, 2, 2, 2, 2], [2, 2, 2, 2, 2, 2], EVEN),
-        ([2, 2, 2, 2, 2, 3], RISING, NEARLY_FLAT),
-        ([*UNKNOWN, 3], RISING, "undefined: fewer than two items"),
-        ([1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 2], "perfect correlation: no interval"),
-        ([2, 1, 3, 1, 2, 1], [2, 2, 2, 2, 2, 3],
-         "undefined or perfect without one cluster: no interval"),
+        ([2, 2, 2, 2, 2, 2], RISING, FLAT.code),
+        ([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], RISING, FLAT.code),
+        (RISING, [2, 2, 2, 2, 2, 2], EVEN.code),
+        ([2, 2, 2, 2, 2, 2], [2, 2, 2, 2, 2, 2], EVEN.code),
+        ([2, 2, 2, 2, 2, 3], RISING, NEARLY_FLAT.code),
+        ([*UNKNOWN, 3], RISING, "one_item"),
+        ([1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 2], "perfect"),
+        ([2, 1, 3, 1, 2, 1], [2, 2, 2, 2, 2, 3], "degenerate_without_one"),
     ],
 )  # fmt: skip
 def test_the_judge_is_blamed_for_equal_scores_only(
-    means: list[float], quality: list[float], note: str
+    means: list[float], quality: list[float], why: str
 ) -> None:
     scores, truth, prompts = np.array(means, float), np.array(quality, float), np.arange(6)
     found = cluster_jackknife_r(scores, truth, prompts)
-    assert explained(found, scores, truth, prompts).note == note
+    assert explained(found, scores, truth, prompts).reason == why

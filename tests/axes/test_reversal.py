@@ -19,12 +19,10 @@ def contest(prompts: int, flipping: int) -> Contest:
 
 
 def excess(prompts: int, flipping: int) -> Estimate:
-    found = excess_flip_rate(contest(prompts, flipping))
+    def excess_flips(between: Contest) -> Draft:
+        return excess_flip_rate(between, "Excess")
 
-    def excess_flips(_: None) -> Draft:
-        return found.draft("Excess")
-
-    [estimate] = Figures("any")("share")(excess_flips)(None)
+    [estimate] = Figures("any")("share")(excess_flips)(contest(prompts, flipping))
     return estimate
 
 

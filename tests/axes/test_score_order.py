@@ -311,7 +311,7 @@ def test_raters_set_a_ceiling_that_a_perfect_judge_reaches(tmp_path: Path) -> No
     alpha, ceiling = sheet["rater_alpha"], sheet["rater_ceiling_r"]
     assert 0.4 < sheet.value("rater_alpha") < 0.8
     assert alpha.low is not None
-    assert "3.0 ratings per item" in alpha.conditions
+    assert "3.0 ratings per response" in alpha.conditions
     r = sheet["pearson_r[arm=balanced]"]
     assert (ceiling.low or 0) < (r.value or 0) < (ceiling.high or 0)
     assert sheet.says("a perfect judge would reach")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import optimize
 
 from judgesheet.stats import pairwise
 from judgesheet.stats.interval import Interval, cluster_rate, wilson
@@ -179,6 +180,7 @@ def test_isotonic_is_monotone_and_keeps_the_total(counts: list[tuple[int, int]])
     k = np.array([k for k, _ in counts], dtype=float)
     fitted = isotonic(k, n)
     assert (np.diff(fitted) >= -1e-12).all()
+    assert fitted == pytest.approx(optimize.isotonic_regression(k / n, weights=n).x)
     assert float(fitted @ n) == pytest.approx(float(k.sum()))
     assert isotonic(np.stack([k, k]), np.stack([n, n]))[1].tolist() == fitted.tolist()
 

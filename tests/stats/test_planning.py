@@ -6,7 +6,6 @@ from judgesheet.stats.planning import (
     cramers_v_half_width,
     excess_flip_half_width,
     rate_half_width,
-    zero_event_bound,
 )
 
 # figures from the project's statistics notes, section "Planning"
@@ -22,10 +21,6 @@ def test_prompts_for_a_flip_rate() -> None:
     assert rate_half_width(0.25, 289, 1, 0) <= 0.05 < rate_half_width(0.25, 288, 1, 0)
 
 
-def test_tasks_that_prove_a_rare_event() -> None:
-    assert zero_event_bound(20, 6, 0.2) < 0.05 < zero_event_bound(19, 6, 0.2)
-
-
 def test_items_for_v() -> None:
     assert cramers_v_half_width(0.05, 5, 200, 10) == pytest.approx(0.02, abs=0.004)
     assert cramers_v_half_width(0.05, 5, 200, 10, deff=2) > cramers_v_half_width(0.05, 5, 200, 10)
@@ -39,5 +34,4 @@ def test_prompts_for_an_excess_flip_rate(prompts: int, sd: float) -> None:
 def test_no_calls_resolve_nothing() -> None:
     assert rate_half_width(0.1, 0, 6, 0.2) == inf
     assert excess_flip_half_width(0) == inf
-    assert zero_event_bound(0, 6, 0.2) == 1.0
     assert cramers_v_half_width(0.05, 5, 0, 10) == 1.0

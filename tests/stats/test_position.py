@@ -11,7 +11,6 @@ from scipy import stats
 
 from judgesheet.stats.orders import balanced
 from judgesheet.stats.position import (
-    PermutationTable,
     chi_square,
     cramers_v,
     noncentrality_bounds,
@@ -84,6 +83,24 @@ def test_independent_calls_have_no_design_effect(rng: np.random.Generator) -> No
     found, naive = rao_scott(counts), chi_square(counts)
     assert found.mean_deff == pytest.approx(1, abs=0.05)
     assert found.p == pytest.approx(naive.p, abs=0.05)
+
+
+def test_design_effects_are_those_of_statsmodels_cluster_covariance(
+    rng: np.random.Generator,
+) -> None:
+    import statsmodels.api as sm
+
+    counts = rng.multinomial(10, [0.3, 0.2, 0.2, 0.15, 0.15], size=30)
+    groups, positions = (array.ravel() for array in np.indices(counts.shape))
+    clusters, chosen = (np.repeat(codes, counts.ravel()) for codes in (groups, positions))
+    variances = [
+        sm.OLS((chosen == p).astype(float), np.ones(chosen.size))
+        .fit(cov_type="cluster", cov_kwds={"groups": clusters})
+        .cov_params()
+        .item()
+        for p in range(5)
+    ]
+    assert rao_scott(counts).mean_deff == pytest.approx(300 * 5 * sum(variances) / 4)
 
 
 def test_copied_calls_leave_the_test_as_it_was(rng: np.random.Generator) -> None:
@@ -230,7 +247,7 @@ def test_monte_carlo_matches_enumeration(rng: np.random.Generator) -> None:
     inverse = np.linalg.pinv(np.cov(every.T, bias=True))
     departures = every - every.mean(axis=0)
     forms = np.einsum("dp,pq,dq->d", departures, inverse, departures)
-    found = sharp_null([PermutationTable(pos)], 3, rng, draws=20_000)
+    found = sharp_null([pos], 3, rng, draws=20_000)
     assert found.method == "Monte Carlo"
     assert found.statistic == pytest.approx(forms[0])
     assert found.p == pytest.approx(np.mean(forms >= forms[0] - 1e-9), abs=0.02)
@@ -239,7 +256,7 @@ def test_monte_carlo_matches_enumeration(rng: np.random.Generator) -> None:
 def test_tables_hold_every_position_the_score_would_have() -> None:
     orders = balanced(3)
     scores = np.array([[1, 2, 3, 1, 2, 3], [2, np.nan, 2, 2, 2, 2]])
-    tables = {table.pos.shape[1]: table.pos for table in permutation_tables(scores, orders)}
+    tables = {table.shape[1]: table for table in permutation_tables(scores, orders)}
     assert set(tables) == {5, 6}
     for j in range(6):
         for k, order in enumerate(orders):

@@ -11,18 +11,18 @@ that make the difference; and two wordings of one level differ in words and in a
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._material import VARIANTS
-
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+VARIANTS = 3
+"""Wordings of a level; pairs of equal quality compare two of them."""
 VACUUM: Mapping[str, tuple[str, str]] = {"empty": ("", ""), "whitespace": ("   \n  ", " \t\n\n ")}
 """Pairs without any content; `identical` takes the task's own text twice."""
 WORDING_PAIRS = tuple(combinations(range(VARIANTS), 2))
@@ -51,33 +51,27 @@ class Composer:
         self.rng: Generator = np.random.default_rng([seed, zlib.crc32(task["id"].encode())])
         self._orders = [self.rng.permutation(self.levels) for _ in range(VARIANTS)]
 
-    def _text(self, wording: int, sentence: Callable[[int], str]) -> str:
-        return " ".join(sentence(int(slot)) for slot in self._orders[wording])
-
     def response(self, level: float, wording: int) -> str:
         """The response of a level, which may end in a half."""
         whole = int(level)
-        half = whole if level > whole else None
-
-        def sentence(slot: int) -> str:
-            element = self._task["elements"][slot]
-            if slot < whole:
-                return str(element["full"][wording])
-            if slot == half:
-                return str(element["half"][wording % len(element["half"])])
-            return str(self._task["neutral"][slot][wording])
-
-        return self._text(wording, sentence)
+        return self._text(wording, range(whole), half=whole if level > whole else None)
 
     def subset(self, slots: Sequence[int], wording: int) -> str:
         """A response that states just these elements, whether or not they begin the chain."""
+        return self._text(wording, slots)
 
-        def sentence(slot: int) -> str:
-            if slot in slots:
-                return str(self._task["elements"][slot]["full"][wording])
-            return str(self._task["neutral"][slot][wording])
+    def _text(self, wording: int, stated: Sequence[int], half: int | None = None) -> str:
+        return " ".join(
+            self._sentence(int(slot), wording, stated, half) for slot in self._orders[wording]
+        )
 
-        return self._text(wording, sentence)
+    def _sentence(self, slot: int, wording: int, stated: Sequence[int], half: int | None) -> str:
+        element = self._task["elements"][slot]
+        if slot in stated:
+            return str(element["full"][wording])
+        if slot == half:
+            return str(element["half"][wording % len(element["half"])])
+        return str(self._task["neutral"][slot][wording])
 
     def vacuum(self) -> Iterator[Shown]:
         """Pairs in which there is nothing to prefer."""

@@ -1,14 +1,14 @@
-"""The cells of candidate_order: which pairs are shown, in which arms, how often."""
+"""The calls of candidate_order: which pairs are shown, in which arms, how often."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.candidate_order._compose import Composer, Shown
 from judgesheet.axes.candidate_order._material import is_task
-from judgesheet.axis import Options
+from judgesheet.axis import Expectation, Options
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import (
     Variant,
@@ -16,9 +16,12 @@ from judgesheet.axis.prompt import (
     built_in,
     compile_prompt,
     mark,
+    object_schema,
+    parameters,
     refuse_blind,
 )
 from judgesheet.records import Call, Stimulus
+from judgesheet.stats.planning import rate_half_width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,13 +32,12 @@ LISTING, SWAPPED = "1|2|tie", "2|1|tie"
 ORDERS = (("u", "v"), ("v", "u"))
 KINDS = ("empty", "whitespace", "identical")
 CONDITIONS = ("vacuum", "delta0_same", "delta0_different", "ladder", "filler", "natural")
-SIDES = ("u", "v", None)
 MOST_STEPS = 1000
-"""How many steps apart two recorded responses may be; more is a slip of the pen."""
+"""How many steps apart two recorded responses may be; more is a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Extent:
     """How much of the design a profile runs; None means all there are.
 
     `tasks` banks and `natural` pairs of the user's own are asked. Per task: `same` and `different`
@@ -60,59 +62,17 @@ class Settings:
 
 _EVERY_STEP: Mapping[float, int | None] = {0.5: 4, **{float(step): None for step in range(1, 10)}}
 
-PROFILES: Mapping[str, Settings] = {
-    "smoke": Settings(
-        tasks=2,
-        natural=4,
-        same=1,
-        different=0,
-        ladder={1: 1, 5: 1},
-        filler=0,
-        strict_same=1,
-        strict_ladder={1: 1},
-        strict_vacuum=False,
-    ),
-    "quick": Settings(
-        tasks=10,
-        natural=60,
-        same=3,
-        different=1,
-        ladder={0.5: 1, 1: 2, 2: 1, 3: 1, 5: 1},
-        filler=1,
-        strict_same=2,
-        strict_ladder={1: 1, 5: 1},
-    ),
-    "standard": Settings(
-        tasks=20,
-        natural=None,
-        same=6,
-        different=2,
-        ladder=_EVERY_STEP,
-        filler=2,
-        strict_same=6,
-        strict_ladder={1: None, 5: None},
-        swapped=2,
-        repeats=2,
-    ),
-    "full": Settings(
-        tasks=None,
-        natural=None,
-        same=12,
-        different=4,
-        ladder={**_EVERY_STEP, 0.5: None},
-        filler=3,
-        strict_same=12,
-        strict_ladder=_EVERY_STEP,
-        swapped=6,
-        repeats=4,
-    ),
-}
-
-
-def settings_for(options: Options) -> Settings:
-    """The profile's settings with the user's own number of repeats."""
-    settings = PROFILES[options.profile]
-    return settings if options.repeats is None else replace(settings, repeats=options.repeats)
+PROFILES: Mapping[str, Extent] = {
+    "smoke": Extent(tasks=2, natural=4, same=1, different=0, filler=0, strict_same=1,
+                    ladder={1: 1, 5: 1}, strict_ladder={1: 1}, strict_vacuum=False),
+    "quick": Extent(tasks=10, natural=60, same=3, different=1, filler=1, strict_same=2,
+                    ladder={0.5: 1, 1: 2, 2: 1, 3: 1, 5: 1}, strict_ladder={1: 1, 5: 1}),
+    "standard": Extent(tasks=20, natural=None, same=6, different=2, filler=2, strict_same=6,
+                       ladder=_EVERY_STEP, strict_ladder={1: None, 5: None}, swapped=2, repeats=2),
+    "full": Extent(tasks=None, natural=None, same=12, different=4, filler=3, strict_same=12,
+                   ladder={**_EVERY_STEP, 0.5: None}, strict_ladder=_EVERY_STEP, swapped=6,
+                   repeats=4),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +83,15 @@ class _Cell:
     listing: str = LISTING
     repeat: int = 0
 
+    @property
+    def changes(self) -> frozenset[str]:
+        """The variables of the prompt in which it departs from the baseline arm."""
+        departs = {"prompt": self.prompt != BASELINE, "answers": self.listing != LISTING}
+        return frozenset(name for name, differs in departs.items() if differs)
 
-_WHAT = "the prompt of candidate_order"
 
-
-def build(
-    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, task by task; within a task all arms are mixed at random.
 
@@ -136,94 +99,108 @@ def build(
     prefix caching answers faster; mixed, because a drift of the endpoint over time must not pose as
     an effect of the prompt or the order.
     """
-    render = compile_prompt(options.template or built_in(template), _WHAT)
-    if options.template:
-        refuse_blind(render, list(_variants(options)), ("request",), _WHAT)
-    settings = settings_for(options)
-    heard = _heard(render, options)
+    render = _prompt(options)
+    extent = PROFILES[options.profile]
+    if options.repeats is not None:
+        extent = replace(extent, repeats=options.repeats)
+    used = _variables_used(render, options)
     seed = int(rng.integers(2**32))
     tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
     pairs = [stimulus for stimulus in stimuli if not is_task(stimulus)]
-    for stimulus in spread(tasks, settings.tasks):
+    for stimulus in spread(tasks, extent.tasks):
         composer = Composer(stimulus.fields, seed)
-        cells = [cell for cell in _task_cells(composer, settings) if _differs(cell, heard)]
+        cells = [cell for cell in _task_cells(composer, extent) if cell.changes <= used]
         for pick in composer.rng.permutation(len(cells)):
             yield _call(stimulus, cells[pick], options, render)
-    for stimulus in spread(pairs, settings.natural):
-        for cell in _natural_cells(stimulus, settings.repeats):
+    for stimulus in spread(pairs, extent.natural):
+        for cell in _natural_cells(stimulus, extent.repeats):
             yield _call(stimulus, cell, options, render)
 
 
-def both_orders(stimulus: Stimulus, options: Options, template: str) -> tuple[Call, Call]:
-    """One call in each order of an own pair, u first and v first, under the ordinary prompt."""
-    render = compile_prompt(options.template or built_in(template), _WHAT)
-    if options.template:
-        refuse_blind(render, list(_variants(options)), ("request",), _WHAT)
+def both_orders(stimulus: Stimulus, options: Options) -> tuple[Call, Call]:
+    """One call in each order of an own pair: the direct one shows u first, the swapped one v."""
+    render = _prompt(options)
     direct, swapped = _natural_cells(stimulus, repeats=1)
-    return (
-        _call(stimulus, direct, options, render),
-        _call(stimulus, swapped, options, render),
-    )
+    return _call(stimulus, direct, options, render), _call(stimulus, swapped, options, render)
+
+
+def _prompt(options: Options) -> Callable[..., str]:
+    """The prompt, ready to fill; a user's own must show the request and both responses."""
+    what = "the prompt of candidate_order"
+    render = compile_prompt(options.template or built_in("candidate_order.jinja"), what)
+    if options.template:
+        refuse_blind(render, list(_variants(options)), ("request",), what)
+    return render
 
 
 def _variants(options: Options) -> Iterator[Variant]:
     """A template must show the request and both responses, the first before the second."""
     for names in (["response one", "response two"], ["response two", "response one"]):
-        yield Variant(_trial(options, *map(mark, names)), names)
+        responses = [mark(name) for name in names]
+        yield Variant(_variables(options, mark("request"), responses), names)
 
 
-def _trial(options: Options, first: str, second: str, **changes: Any) -> dict[str, Any]:
-    variables = {
-        "request": mark("request"),
-        "requirements": [],
-        "prompt": BASELINE,
-        "answers": LISTING.split("|"),
+def _variables(
+    options: Options,
+    request: str,
+    responses: Sequence[str],
+    requirements: Sequence[str] = (),
+    prompt: str = BASELINE,
+    listing: str = LISTING,
+) -> dict[str, Any]:
+    """What a template is filled with; `responses` in displayed order."""
+    return {
+        "request": request,
+        "requirements": requirements,
+        "prompt": prompt,
+        "answers": listing.split("|"),
         "reply": options.reply,
-        "first": first,
-        "second": second,
-        "tag": "response",
+        "first": responses[0],
+        "second": responses[1],
+        "tag": _tag(request, responses),
     }
-    return {**variables, **changes}
 
 
-def _heard(render: Callable[..., str], options: Options) -> frozenset[str]:
+_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
+
+
+def _tag(request: str, responses: Sequence[str]) -> str:
+    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
+    if any(_MARK.search(text) for text in (request, *responses)):
+        return f"response_{boundary([request], responses)}"
+    return "response"
+
+
+def _variables_used(render: Callable[..., str], options: Options) -> frozenset[str]:
     """Which of the arms' variables a template makes use of; `prompt` and `answers` may be left out.
 
     Without them the strict arm, or that of the other listing, would ask the baseline again and find
     that nothing changes.
     """
-    baseline = render(**_trial(options, "u", "v"))
-    arms = {"prompt": STRICT, "answers": SWAPPED.split("|")}
-    return frozenset(
-        name
-        for name, value in arms.items()
-        if render(**_trial(options, "u", "v", **{name: value})) != baseline
-    )
+    arms = {"": {}, "prompt": {"prompt": STRICT}, "answers": {"listing": SWAPPED}}
+    texts = {
+        name: render(**_variables(options, "request", "uv", **changes))
+        for name, changes in arms.items()
+    }
+    return frozenset(name for name, text in texts.items() if text != texts[""])
 
 
-def _differs(cell: "_Cell", heard: frozenset[str]) -> bool:
-    """Whether the template can ask a cell of the strict or the swapped arm at all."""
-    return (cell.prompt == BASELINE or "prompt" in heard) and (
-        cell.listing == LISTING or "answers" in heard
-    )
-
-
-def _task_cells(composer: Composer, settings: Settings) -> Iterator[_Cell]:
+def _task_cells(composer: Composer, extent: Extent) -> Iterator[_Cell]:
     vacuum = list(composer.vacuum())
-    same = list(islice(composer.same_subset(), settings.same))
-    different = islice(composer.different_subset(), settings.different)
-    steps = {delta: composer.ladder(delta)[:count] for delta, count in settings.ladder.items()}
+    same = list(islice(composer.same_subset(), extent.same))
+    different = islice(composer.different_subset(), extent.different)
+    steps = {delta: composer.ladder(delta)[:count] for delta, count in extent.ladder.items()}
     yield from _both_orders(vacuum)
-    yield from _both_orders([*same, *different], repeats=settings.repeats)
+    yield from _both_orders([*same, *different], repeats=extent.repeats)
     for pairs in steps.values():
         yield from _both_orders(pairs)
-    yield from _both_orders(islice(composer.filler(), settings.filler))
-    if settings.strict_vacuum:
+    yield from _both_orders(islice(composer.filler(), extent.filler))
+    if extent.strict_vacuum:
         yield from _both_orders(vacuum, prompt=STRICT)
-    yield from _both_orders(spread(same, settings.strict_same), prompt=STRICT)
-    for delta, count in settings.strict_ladder.items():
+    yield from _both_orders(spread(same, extent.strict_same), prompt=STRICT)
+    for delta, count in extent.strict_ladder.items():
         yield from _both_orders(steps.get(delta, [])[:count], prompt=STRICT)
-    yield from _both_orders(spread(same, settings.swapped), listing=SWAPPED)
+    yield from _both_orders(spread(same, extent.swapped), listing=SWAPPED)
 
 
 def _natural_cells(stimulus: Stimulus, repeats: int) -> Iterator[_Cell]:
@@ -233,10 +210,7 @@ def _natural_cells(stimulus: Stimulus, repeats: int) -> Iterator[_Cell]:
 
 
 def _both_orders(
-    pairs: "Iterator[Shown] | Sequence[Shown]",
-    prompt: str = BASELINE,
-    listing: str = LISTING,
-    repeats: int = 1,
+    pairs: Iterable[Shown], prompt: str = BASELINE, listing: str = LISTING, repeats: int = 1
 ) -> Iterator[_Cell]:
     for shown in pairs:
         for order in ORDERS:
@@ -246,19 +220,11 @@ def _both_orders(
 
 def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..., str]) -> Call:
     shown, fields = cell.shown, stimulus.fields
-    texts = {"u": shown.u, "v": shown.v}
-    first, second = (texts[side] for side in cell.order)
-    elements = fields.get("elements", ())
-    answers = cell.listing.split("|")
-    prompt = render(
-        request=fields["request"],
-        requirements=[e["requirement"] for e in elements] or fields.get("requirements", []),
-        prompt=cell.prompt,
-        answers=answers,
-        reply=options.reply,
-        first=first,
-        second=second,
-        tag=tag(fields["request"], [first, second]),
+    responses = [{"u": shown.u, "v": shown.v}[side] for side in cell.order]
+    elements = [element["requirement"] for element in fields.get("elements", ())]
+    requirements = elements or fields.get("requirements", [])
+    variables = _variables(
+        options, fields["request"], responses, requirements, cell.prompt, cell.listing
     )
     return Call(
         axis="candidate_order",
@@ -274,57 +240,59 @@ def _call(stimulus: Stimulus, cell: _Cell, options: Options, render: Callable[..
             "listing": cell.listing,
         },
         repeat=cell.repeat,
-        messages=({"role": "user", "content": prompt},),
-        params=params(answers, options),
+        messages=({"role": "user", "content": render(**variables)},),
+        params=params(variables["answers"], options),
         reply=options.reply,
     )
 
 
-_MARK = re.compile(r"</?\s*response", re.IGNORECASE)
-
-
-def tag(request: str, responses: Sequence[str]) -> str:
-    """What marks the responses off: a plain word unless a text tries to look like such a mark."""
-    if any(_MARK.search(text) for text in (request, *responses)):
-        return f"response_{boundary([request], responses)}"
-    return "response"
-
-
 def params(answers: Sequence[str], options: Options) -> dict[str, Any]:
-    budget = {"text": 512, "json": 32}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
-    }
-    if options.reply == "json":
-        schema = {
-            "type": "object",
-            "properties": {"winner": {"type": "string", "enum": list(answers)}},
-            "required": ["winner"],
-            "additionalProperties": False,
-        }
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "winner", "strict": True, "schema": schema},
-        }
-    return params
+    """The parameters of a call that may give one of these answers."""
+    schema = object_schema({"winner": {"type": "string", "enum": list(answers)}})
+    # Text leaves room for the sentences that the prompt allows before the verdict.
+    return parameters(options, {"text": 512, "json": 32}, "winner", schema)
+
+
+def arm(cell: Mapping[str, Any]) -> str:
+    """The arm of a cell, for the budget of a plan."""
+    return str(cell["condition"])
+
+
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    usual = [c for c in calls if c.cell["prompt"] == BASELINE and c.cell["order"] == ["u", "v"]]
+    vacuum = [c for c in usual if c.cell["condition"] == "vacuum"]
+    same = [c for c in usual if c.cell["condition"] == "delta0_same" and c.repeat == 0]
+    one = [c for c in usual if c.cell["condition"] == "ladder" and c.cell["delta"] == 1]
+    # Of a pair, calls count in both orders; of two orders that are compared, one pair.
+    for name, mine, share, per_pair in (
+        ("dark_current", vacuum, 0.1, 2),
+        ("positional_false_preference[set=same_subset]", same, 0.1, 1),
+        ("target_sensitivity[delta=1]", one, 0.75, 2),
+    ):
+        tasks = len({call.stimulus for call in mine})
+        if tasks:
+            width = rate_half_width(share, tasks, per_pair * len(mine) / tasks, 0.2)
+            rate = f"{share:.2f}".lstrip("0")
+            yield Expectation(f"candidate_order.{name}", width, f"true rate {rate}, ICC .2")
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
     """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
+    condition = cell.get("condition")
     if not isinstance(cell.get("pair"), str):
         return "cell.pair must name the pair"
-    if cell.get("condition") not in CONDITIONS:
+    if condition not in CONDITIONS:
         return f"cell.condition must be one of {', '.join(CONDITIONS)}"
     if cell.get("prompt", BASELINE) not in (BASELINE, STRICT):
         return "cell.prompt must be baseline or strict"
-    if cell["condition"] == "vacuum" and cell.get("kind") not in KINDS:
+    if condition == "vacuum" and cell.get("kind") not in KINDS:
         return f"cell.kind must be one of {', '.join(KINDS)}"
     if tuple(cell.get("order") or ()) not in ORDERS:
         return 'cell.order must be ["u", "v"] or ["v", "u"], as displayed'
-    if cell.get("better") not in SIDES:
+    if cell.get("better") not in ("u", "v", None):
         return 'cell.better must be "u", "v" or null'
-    return _ladder_fault(cell) if cell["condition"] == "ladder" else None
+    return _ladder_fault(cell) if condition == "ladder" else None
 
 
 def _ladder_fault(cell: Mapping[str, Any]) -> str | None:
@@ -333,6 +301,4 @@ def _ladder_fault(cell: Mapping[str, Any]) -> str | None:
         return "cell.delta must be the number of steps between the two responses"
     if not 0 < delta <= MOST_STEPS:
         return f"cell.delta must be a number above 0 and up to {MOST_STEPS}"
-    if cell.get("better") is None:
-        return 'cell.better must be "u" or "v" on the ladder'
-    return None
+    return None if cell.get("better") else 'cell.better must be "u" or "v" on the ladder'

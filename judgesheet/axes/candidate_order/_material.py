@@ -15,14 +15,13 @@ from pydantic import (
     model_validator,
 )
 
+from judgesheet.axes.candidate_order._compose import VARIANTS, Composer
 from judgesheet.axis import Problem
 from judgesheet.axis.material import duplicates, leaks, word_count
-from judgesheet.records import Stimulus
+from judgesheet.records import Label, Stimulus
 
 LENGTH_LIMIT = 0.10
 """Largest share by which a composed response may differ from its task's mean word count."""
-VARIANTS = 3
-"""Wordings of a level; pairs of equal quality compare two of them."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -78,19 +77,14 @@ class Task(_Strict):
 
     def _is_nested(self) -> None:
         """A sentence that stands in two places makes a level contain what it should lack."""
-        place: dict[str, str] = {}
-        for number, (element, neutral) in enumerate(
-            zip(self.elements, self.neutral, strict=True), start=1
-        ):
-            here = {f"element {number}": element.full, f"half of element {number}": element.half}
-            for where, sentences in {**here, f"neutral slot {number}": neutral}.items():
-                for sentence in sentences:
-                    if sentence in place:
-                        raise ValueError(
-                            f"the chain of task {self.id} is not nested: {where} repeats a "
-                            f"sentence of {place[sentence]}"
-                        )
-                    place[sentence] = where
+        places: dict[str, str] = {}
+        for place, sentence in _sentences(self.model_dump()):
+            if sentence in places:
+                raise ValueError(
+                    f"the chain of task {self.id} is not nested: {place} repeats a sentence of "
+                    f"{places[sentence]}"
+                )
+            places[sentence] = place
 
 
 class Pair(_Strict):
@@ -121,30 +115,43 @@ class Material(RootModel[Any]):
     ]
 
 
+def material() -> type[BaseModel]:
+    """The schema of one stimulus: a bank of sentences to compose from, or a pair of responses."""
+    return Material
+
+
+def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
+    """None: what is known about a pair (its step, the better response) stands in its cell."""
+    return iter(())
+
+
 def is_task(stimulus: Stimulus) -> bool:
     """Whether responses are composed from it; the others are pairs as they are."""
     return "elements" in stimulus.fields
 
 
+def _sentences(task: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(place, sentence) of everything that responses are composed from."""
+    slots = zip(task["elements"], task["neutral"], strict=True)
+    for number, (element, neutral) in enumerate(slots, start=1):
+        yield from ((f"element {number}", sentence) for sentence in element["full"])
+        yield from ((f"half of element {number}", sentence) for sentence in element["half"])
+        yield from ((f"neutral slot {number}", sentence) for sentence in neutral)
+
+
 def length_spread(task: Mapping[str, Any]) -> float:
-    """Largest relative distance of a composed response from the task's mean word count."""
-    counts = list(_lengths(task))
+    """Largest relative distance of a composed response from the task's mean word count.
+
+    Every level counts in every wording, half-steps included.
+    """
+    composer = Composer(task, seed=0)  # the seed moves sentences, not their number of words
+    counts = [
+        word_count(composer.response(half_steps / 2, wording))
+        for wording in range(VARIANTS)
+        for half_steps in range(2 * composer.levels + 1)
+    ]
     mean = sum(counts) / len(counts)
     return max(abs(count - mean) / mean for count in counts) if mean else 0.0
-
-
-def _lengths(task: Mapping[str, Any]) -> Iterator[int]:
-    """Words of every level in every wording, half-steps included."""
-    elements, neutral = task["elements"], task["neutral"]
-    for variant in range(VARIANTS):
-        full = [word_count(element["full"][variant]) for element in elements]
-        blank = [word_count(slot[variant]) for slot in neutral]
-        for level in range(len(elements) + 1):
-            yield sum(full[:level]) + sum(blank[level:])
-            if level < len(elements):
-                half = elements[level]["half"]
-                part = word_count(half[variant % len(half)])
-                yield sum(full[:level]) + part + sum(blank[level + 1 :])
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
@@ -166,27 +173,20 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 
 def _leaks(stimulus: Stimulus) -> Iterator[Problem]:
-    where = f"{stimulus.id} ({stimulus.source})"
-    fields = stimulus.fields
-    for number, element in enumerate(fields["elements"], start=1):
-        for text in (*element["full"], *element["half"]):
-            yield from leaks(f"{where}, element {number}", text)
-    for number, slot in enumerate(fields["neutral"], start=1):
-        for text in slot:
-            yield from leaks(f"{where}, neutral slot {number}", text)
+    where, fields = f"{stimulus.id} ({stimulus.source})", stimulus.fields
+    for place, sentence in _sentences(fields):
+        yield from leaks(f"{where}, {place}", sentence)
     for text in (*fields["filler"], fields["identical"]):
         yield from leaks(where, text)
 
 
 _WITHIN = re.compile(r"[.!?][\"')\]]*\s+[A-Z]")
+"""Where a second sentence begins."""
 
 
 def _single_sentences(stimulus: Stimulus) -> Iterator[Problem]:
     """All slots hold one sentence, or the number of sentences tells the level."""
-    elements = stimulus.fields["elements"]
-    texts = [text for element in elements for text in (*element["full"], *element["half"])]
-    texts += [text for slot in stimulus.fields["neutral"] for text in slot]
-    several = [text for text in texts if _WITHIN.search(text)]
+    several = [text for _, text in _sentences(stimulus.fields) if _WITHIN.search(text)]
     if several:
         yield Problem(
             f"{stimulus.id} ({stimulus.source})",

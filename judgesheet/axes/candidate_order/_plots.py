@@ -1,10 +1,11 @@
 """The plots of candidate_order, as data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from judgesheet.records import Estimate, Plot
+from judgesheet.estimates import Estimates
+from judgesheet.records import Plot
 
-_FIGURES = (
+_PLOTS = (
     Plot(
         kind="stacked",
         title="What two verdicts on a pair say",
@@ -72,9 +73,8 @@ _FIGURES = (
 )
 
 
-def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
+def plots(estimates: Estimates) -> Iterator[Plot]:
     """The plots that this run has figures for; own pairs alone have no vacuum and no ladder."""
-    for figure in _FIGURES:
-        needed = (f"candidate_order.{name}" for name in figure.families)
-        if not found or all(any(key.startswith(name) for key in found) for name in needed):
-            yield figure
+    for plot in _PLOTS:
+        if not estimates or all(map(estimates.family, plot.families)):
+            yield plot

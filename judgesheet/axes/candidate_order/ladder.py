@@ -4,184 +4,170 @@ A step of 1 is one required element more; a step of .5 is half an element. A tie
 miss.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._pair import (
-    Pairs,
-    at_prompt,
-    estimate,
-    from_interval,
-    rate,
-    step,
-    under,
-)
-from judgesheet.records import Estimate, PaperCompatible
+from judgesheet.axes.candidate_order._design import BASELINE
+from judgesheet.axes.candidate_order._pairs import NOT_ANSWERED, Group, Pairs, figure
+from judgesheet.axis.figure import Draft
+from judgesheet.reasons import Reason
+from judgesheet.records import PaperCompatible
 from judgesheet.stats import pairwise as stats
-from judgesheet.stats.interval import cluster_rate
+from judgesheet.stats.interval import Interval, cluster_rate
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from judgesheet.axes.candidate_order._pairs import Counts, Floats
 
-    Floats = NDArray[np.float64]
-
-NOTHING = "no such pair was answered"
-NO_LADDER = "no pair with a better response was answered"
+NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
+NO_DECISION = Reason("no_decision", "no call chose a response")
+RIGHT_CENSORED = Reason("right_censored", "right-censored: no step reaches the target")
 TARGET = 0.75
-_Rung = tuple[Pairs, str, dict[str, object], str]
+FEW_TASKS = 60
+"""Under so many tasks the bootstrap of `threshold75` covers less than 95 % (docs/proof)."""
+RIGHT, TIED, WRONG = 1, 0, -1
+"""What became of a call, as in `Pairs.correct`."""
 
 
-def target_sensitivity(pairs: Pairs) -> Iterator[Estimate]:
+def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
+    """The symbol of a figure of `Pairs.rungs`: with its step, `_nat` on own pairs."""
+    return lambda dims: f"{symbol}_{dims.get('delta', 'nat')}"
+
+
+@figure("share", symbol=_at("TS"), null=0.5, better="higher")
+def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
     003 equation 8, by step of the ladder and by the slot that the better response stands in. For
     own pairs with a known better response the key has `set=natural`.
     """
-    yield from _by_slot(pairs, "target_sensitivity", "Better response chosen", _is(1))
+    return _shares(pairs, "Better response chosen", RIGHT)
 
 
-def target_sensitivity_decided(pairs: Pairs) -> Iterator[Estimate]:
+@figure("share", symbol=_at("TSd"), null=0.5, better="higher")
+def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
     """Share of correct choices among the calls that choose at all (003 equation 9)."""
-    for mine, prompt, dims, words in _rungs(pairs):
-        sums, _ = mine.by_task(_is(1)(mine.correct))
-        sizes, _ = mine.by_task(mine.decided)
-        yield from_interval(
-            "target_sensitivity_decided",
-            f"Correct among decisions, {words}",
-            cluster_rate(sums, sizes),
-            int(sizes.sum()),
-            "no call chose a response",
-            dims,
-            conditions=under(prompt),
-        )
+    for rung in pairs.rungs:
+        right, _ = rung.pairs.by_task(_is(RIGHT, rung))
+        decided, _ = rung.pairs.by_task(rung.pairs.decided)
+        label = f"Correct among decisions, {rung.words}"
+        yield rung.rate(label, (right, decided), NO_DECISION, published=False)
 
 
-def wrong_rate(pairs: Pairs) -> Iterator[Estimate]:
+@figure("share", symbol=_at("W"), null=0.0)
+def wrong_rate(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that choose the worse response."""
-    yield from _by_slot(pairs, "wrong_rate", "Worse response chosen", _is(-1))
+    return _shares(pairs, "Worse response chosen", WRONG)
 
 
-def tie_rate(pairs: Pairs) -> Iterator[Estimate]:
-    """Share of calls that say tie (or abstain), by step and by slot of the better response."""
-    yield from _by_slot(pairs, "tie_rate", "Tie", _is(0))
+@figure("share", better="")
+def tie_rate(pairs: Pairs) -> Iterator[Draft]:
+    """Share of calls that say tie (or abstain), by step and by slot of the better response.
+
+    Without a slot it is the same number as `miss_by_tie` and `criterion` at that step.
+    """
+    for rung in pairs.rungs:
+        yield rung.ties
+        yield from _by_slot(rung, "Tie", TIED)
 
 
-def miss_by_tie(pairs: Pairs) -> Iterator[Estimate]:
+@figure("share", symbol=_at("MBT"), null=0.0)
+def miss_by_tie(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that miss a better response by saying tie (003 equation 12).
 
     The complement of `target_sensitivity` splits into this and `wrong_rate`: a cautious judge
-    misses here, a blind one is wrong.
+    misses here, a blind one is wrong. On the ladder every tie is a miss, so it is `tie_rate` under
+    the paper's name.
     """
-    for mine, prompt, dims, words in _rungs(pairs):
-        sums, sizes = mine.by_task(_is(0)(mine.correct))
-        label = f"Missed by a tie, {words}"
-        conditions = under(prompt)
-        yield rate("miss_by_tie", label, sums, sizes, NOTHING, dims, conditions=conditions)
+    for rung in pairs.rungs:
+        yield replace(rung.ties, label=f"Missed by a tie, {rung.words}")
 
 
-def _is(outcome: int) -> "Callable[[Floats], Floats]":
+def _is(outcome: int, rung: Group) -> "Floats":
     """1 where a call has this outcome, 0 where it has another, NaN where it has none."""
-
-    def hits(correct: "Floats") -> "Floats":
-        return np.where(np.isnan(correct), np.nan, (correct == outcome).astype(float))
-
-    return hits
+    correct = rung.pairs.correct
+    return np.where(np.isnan(correct), np.nan, (correct == outcome).astype(float))
 
 
-def _rungs(pairs: Pairs) -> Iterator[_Rung]:
-    """(pairs, prompt, dimensions, words) of every step and prompt, own ordered pairs last."""
-    for prompt in pairs.main.prompts:
-        mine = pairs.main.where(prompt=prompt)
-        ladder = mine.where(condition="ladder")
-        for delta in ladder.steps:
-            dims: dict[str, object] = {"delta": step(delta), **at_prompt(prompt)}
-            yield ladder.where(delta=delta), prompt, dims, f"step {step(delta)}"
-        natural = mine.where(condition="natural")
-        for ordered in [natural.ordered] if len(natural.ordered) else []:
-            yield ordered, prompt, {"set": "natural", **at_prompt(prompt)}, "own pairs"
+def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
+    """The share of an outcome on each rung, then the same by the slot of the better response."""
+    for rung in pairs.rungs:
+        yield rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
+        yield from _by_slot(rung, label, outcome)
 
 
-def _by_slot(
-    pairs: Pairs, name: str, label: str, hits: "Callable[[Floats], Floats]"
-) -> Iterator[Estimate]:
-    """A rate per rung, then the same by the slot that the better response stands in."""
-    for mine, prompt, dims, words in _rungs(pairs):
-        values = hits(mine.correct)
-        conditions = under(prompt)
-        sums, sizes = mine.by_task(values)
-        yield rate(name, f"{label}, {words}", sums, sizes, NOTHING, dims, conditions=conditions)
-        for slot in (1, 2):
-            here = np.where((mine.better_slot == slot)[..., None], values, np.nan)
-            sums, sizes = mine.by_task(here)
-            yield rate(
-                name,
-                f"{label}, {words}, shown as {slot}",
-                sums,
-                sizes,
-                NOTHING,
-                {**dims, "slot": slot},
-                conditions=conditions,
-                published=False,
-            )
+def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
+    first = rung.pairs.better_first
+    for slot, here in ((1, first), (2, ~first)):
+        counts = rung.pairs.by_task(np.where(here, _is(outcome, rung), np.nan))
+        shown = f"{label}, {rung.words}, shown as {slot}"
+        yield rung.rate(shown, counts, published=False, slot=slot)
 
 
-def threshold75(pairs: Pairs) -> Iterator[Estimate]:
+@figure("steps", symbol="Δ75")
+def threshold75(pairs: Pairs) -> Iterator[Draft]:
     """The smallest step at which the better response is chosen three times in four.
 
     Weighted isotonic fit of `target_sensitivity` (003 equation 10), interpolated between steps;
     interval by resampling tasks (it covers .90 to .94 under 60 tasks), or the two steps around the
-    crossing where all resamples agree on it. Where the smallest step
-    already reaches .75 the true threshold is at most that; where none does there is no value.
+    crossing where all resamples agree on it. Where the smallest step already reaches .75 the true
+    threshold is at most that; where none does there is no value.
     """
-    ladder = pairs.main.where(condition="ladder", prompt="baseline")
-    if not len(ladder):
+    rungs = [rung for rung in pairs.rungs if rung.prompt == BASELINE and "delta" in rung.dims]
+    if not rungs:
         return
-    steps = ladder.steps
-    tables = [ladder.where(delta=delta) for delta in steps]
-    groups = int(ladder.cluster.max()) + 1
-    hits, calls = np.zeros((groups, len(steps))), np.zeros((groups, len(steps)))
-    for column, mine in enumerate(tables):
-        values = _is(1)(mine.correct).reshape(len(mine), -1)
-        np.add.at(hits[:, column], mine.cluster, np.nansum(values, axis=1))
-        np.add.at(calls[:, column], mine.cluster, (~np.isnan(values)).sum(axis=1))
-    asked = calls.sum(axis=1) > 0
-    rng = np.random.default_rng([ladder.seed, 75])
-    found = stats.threshold(hits[asked], calls[asked], steps, rng, TARGET)
-    smallest, largest = step(steps[0]), step(steps[-1])
-    told = {
-        stats.LEFT: f"left-censored: at most {smallest}, the smallest step shown",
-        stats.RIGHT: f"right-censored: above {largest}, the largest step shown",
-    }
-    notes = [told.get(found.censored, "")]
-    if found.low is not None and found.high is None:
-        notes.append(f"the interval is open above {largest}")
-    if found.bracketed:
-        notes.append("all resamples agree: the interval is that of the two steps around the value")
-    elif found.clusters < 60:
-        notes.append("under 60 tasks the interval covers .90 to .94")
-    yield estimate(
-        "threshold75",
-        "Smallest step seen in 75 % of calls",
-        found.value,
-        low=found.low,
-        high=found.high,
-        unit="steps",
-        n=int(calls.sum()),
-        clusters=found.clusters,
-        method="isotonic fit, linear between steps; "
-        + ("neighbouring steps" if found.bracketed else "task bootstrap, percentiles"),
-        conditions="; ".join(
-            ["baseline prompt", f"steps {', '.join(map(step, steps))}"]
-            + ([f"{found.censored}-censored"] if found.censored else [])
-        ),
-        note="; ".join(filter(None, notes)) if calls.sum() else NO_LADDER,
+    steps = [str(rung.dims["delta"]) for rung in rungs]
+    places = [place for rung in rungs for place in rung.pairs.steps]
+    hits, calls = _tables(rungs)
+    fit = stats.threshold(hits, calls, places, np.random.default_rng([pairs.seed, 75]), TARGET)
+    how = "neighbouring steps" if fit.bracketed else "task bootstrap, percentiles"
+    missing = RIGHT_CENSORED if fit.censored else NO_LADDER
+    interval = Interval(
+        fit.value,
+        fit.low,
+        fit.high,
+        clusters=fit.clusters,
+        method=f"isotonic fit, linear between steps; {how}",
+        note="; ".join(_notes(fit, steps)) if calls.any() else NO_LADDER.sentence,
+        reason="" if fit.value is not None else missing.code,
     )
+    given = ["baseline prompt", f"steps {', '.join(steps)}"]
+    given += [f"{fit.censored}-censored"] if fit.censored else []
+    label = "Smallest step seen in 75 % of calls"
+    yield Draft(label, interval, n=int(calls.sum()), given="; ".join(given))
 
 
-def d_prime(pairs: Pairs) -> Iterator[Estimate]:
+def _tables(rungs: Sequence[Group]) -> "Counts":
+    """Better responses chosen, and calls, each of shape (tasks with a verdict, steps)."""
+    tasks = 1 + max(int(rung.pairs.cluster.max()) for rung in rungs)
+    hits, calls = np.zeros((2, tasks, len(rungs)))
+    for column, rung in enumerate(rungs):
+        right = _is(RIGHT, rung).reshape(len(rung.pairs), -1)
+        np.add.at(hits[:, column], rung.pairs.cluster, np.nansum(right, axis=1))
+        np.add.at(calls[:, column], rung.pairs.cluster, (~np.isnan(right)).sum(axis=1))
+    asked = calls.sum(axis=1) > 0
+    return hits[asked], calls[asked]
+
+
+def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
+    """What a reader must know about the threshold and its interval."""
+    if fit.censored == stats.LEFT:
+        yield f"left-censored: at most {steps[0]}, the smallest step shown"
+    if fit.censored == stats.RIGHT:
+        yield f"right-censored: above {steps[-1]}, the largest step shown"
+    if fit.low is not None and fit.high is None:
+        yield f"the interval is open above {steps[-1]}"
+    if fit.bracketed:
+        yield "all resamples agree: the interval is that of the two steps around the value"
+    elif fit.clusters < FEW_TASKS:
+        yield f"under {FEW_TASKS} tasks the interval covers .90 to .94"
+
+
+@figure("d'", symbol=_at("d'"), null=0.0, better="higher")
+def d_prime(pairs: Pairs) -> Iterator[Draft]:
     """Sensitivity to a step in the units of signal detection, on the scale of a forced choice.
 
     (z(hits) - z(false alarms)) / sqrt 2, where slot 1 is the signal and a tie counts half to each
@@ -189,49 +175,51 @@ def d_prime(pairs: Pairs) -> Iterator[Estimate]:
     which is an interval's end for tasks as units. The paper's z(H) - z(F), log-linear per slot, is
     printed beside it.
     """
-    for mine, prompt, dims, words in _rungs(pairs):
-        slots = mine.slots
-        signal = (mine.better_slot == 1)[..., None]
-        first = (slots + 1) / 2  # 1 for slot 1, a half for a tie
-        hits = mine.by_task(np.where(signal, first, np.nan))
-        alarms = mine.by_task(np.where(signal, np.nan, first))
-        value = stats.d_prime(*(float(part.sum()) for part in (*hits, *alarms)))
-        strict_first = np.where(np.isnan(slots), np.nan, (slots == 1).astype(float))
-        paper = stats.d_prime(
-            *(
-                float(part.sum())
-                for part in (
-                    *mine.by_task(np.where(signal, strict_first, np.nan)),
-                    *mine.by_task(np.where(signal, np.nan, strict_first)),
-                )
-            )
-        )
-        level = 0.975
-        bound = stats.d_prime_bound(cluster_rate(*hits, level), cluster_rate(*alarms, level))
-        calls = int(hits[1].sum() + alarms[1].sum())
+    for rung in pairs.rungs:
+        slots = rung.pairs.slots
+        hits, alarms = _detections(rung, (slots + 1) / 2)  # 1 for slot 1, a half for a tie
+        value = _z_difference(hits, alarms)
+        strict = np.where(np.isnan(slots), np.nan, (slots == 1).astype(float))
+        paper = _z_difference(*_detections(rung, strict))
+        # Bonferroni: two one-sided .9875 bounds give the lower end of a two-sided .95 interval.
+        bound = stats.d_prime_bound(cluster_rate(*hits, 0.975), cluster_rate(*alarms, 0.975))
         perfect = bool(hits[0].sum() == hits[1].sum() and alarms[0].sum() == 0)
-        yield estimate(
-            "d_prime",
-            f"d′, {words}",
+        interval = Interval(
             None if value is None else value / sqrt(2),
-            dims,
-            low=bound,
-            unit="d'",
-            n=calls,
-            clusters=mine.clusters,
+            bound,
+            None,
+            clusters=rung.pairs.clusters,
             method="log-linear per slot, 2AFC scale; bound from the two rates' intervals",
-            conditions=under(prompt),
-            note=_trust(value, bound, perfect=perfect),
-            paper_compatible=None
+            note=NOT_ANSWERED.sentence if value is None else _trust(bound, perfect=perfect),
+            reason=NOT_ANSWERED.code if value is None else "",
+        )
+        yield Draft(
+            f"d′, {rung.words}",
+            interval,
+            rung.dims,
+            n=int(hits[1].sum() + alarms[1].sum()),
+            given=rung.conditions,
+            paper=None
             if paper is None
             else PaperCompatible(paper, None, None, "z(H) - z(F), log-linear per slot (003)"),
         )
 
 
-def _trust(value: float | None, bound: float | None, *, perfect: bool) -> str:
+def _detections(rung: Group, first: "Floats") -> tuple["Counts", "Counts"]:
+    """Choices of slot 1 where it holds the better response (hits), and elsewhere (false alarms)."""
+    signal = rung.pairs.better_first
+    return (
+        rung.pairs.by_task(np.where(signal, first, np.nan)),
+        rung.pairs.by_task(np.where(signal, np.nan, first)),
+    )
+
+
+def _z_difference(hits: "Counts", alarms: "Counts") -> float | None:
+    return stats.d_prime(*(float(part.sum()) for part in (*hits, *alarms)))
+
+
+def _trust(bound: float | None, *, perfect: bool) -> str:
     """Which of value and bound to read."""
-    if value is None:
-        return NOTHING
     known = "no lower bound" if bound is None else f"lower bound {bound:.2f}"
     if not perfect:
         return known

@@ -1,82 +1,105 @@
-"""What does the prompt do: a stricter word about ties, another listing of the answers?"""
+"""What moves its verdicts while the difference between the responses stays the same?
+
+A stricter word about ties, empty sentences, another listing of the answers.
+"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
-from judgesheet.axes.candidate_order._pair import Pairs, from_interval, rate, step, under
-from judgesheet.records import Estimate, PaperCompatible
+from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
+from judgesheet.axis.figure import Draft
+from judgesheet.reasons import Reason
+from judgesheet.records import PaperCompatible
 from judgesheet.stats.interval import Interval, by_cluster
 from judgesheet.stats.pairwise import paired_difference
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from judgesheet.axes.candidate_order._pairs import Floats
 
-    Floats = NDArray[np.float64]
     ByPair = dict[tuple[int, str], float]
 
-NO_SHIFT = "no pair was answered under both prompts"
-NO_CUE = "no pair was answered in both orders under both listings of the answers"
+NO_SHIFT = Reason("no_shift", "no pair was answered under both prompts")
+NO_FILLER = Reason("no_filler", "no call on filler pairs chose a response")
+NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
 
 
-def criterion(pairs: Pairs) -> Iterator[Estimate]:
+@figure("share", better="")
+def criterion(pairs: Pairs) -> Iterator[Draft]:
     """Share of ties under a prompt: the operating point (003 equation 11).
 
     Step 0 are pairs with the same content. Ties are right there and misses on the ladder: a prompt
-    moves both together.
+    moves both together. At a step of the ladder it is `tie_rate` under the paper's name.
     """
-    for delta, mine in _points(pairs):
-        for prompt in mine.prompts:
-            here = mine.where(prompt=prompt)
-            sums, sizes = here.by_task(_ties(here))
-            yield rate(
-                "criterion",
-                f"Ties at step {step(delta)}, {prompt} prompt",
-                sums,
-                sizes,
-                "no such pair was answered",
-                {"delta": step(delta), "prompt": prompt},
-                conditions=under(prompt),
-            )
+    for delta, by_prompt in _steps(pairs).items():
+        for prompt, group in by_prompt.items():
+            label = f"Ties at step {delta}, {prompt} prompt"
+            yield replace(group.ties, label=label, dims={"delta": delta, "prompt": prompt})
 
 
-def criterion_shift(pairs: Pairs) -> Iterator[Estimate]:
+@figure("difference", symbol="ΔC_{delta}", better="")
+def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
     """How much a stricter instruction about ties raises their share (003 equation 11).
 
     Strict minus baseline on the same pairs, paired by task. A rise at step 0 is what the prompt is
     for; a rise on the ladder is its price.
     """
-    for delta, mine in _points(pairs):
-        if mine.prompts != [BASELINE, STRICT]:
+    for delta, by_prompt in _steps(pairs).items():
+        if set(by_prompt) != {BASELINE, STRICT}:
             continue
-        tables = [mine.where(prompt=prompt) for prompt in (BASELINE, STRICT)]
-        usual, strict = (_by_pair(one, _ties(one)) for one in tables)
-        found, n = _paired(strict, usual)
-        (ties, calls), (strict_ties, strict_calls) = (one.by_task(_ties(one)) for one in tables)
-        asked = calls.sum() > 0 and strict_calls.sum() > 0
-        yield from_interval(
-            "criterion_shift",
-            f"Ties added by the strict prompt, step {step(delta)}",
-            found,
-            n,
-            NO_SHIFT,
-            {"delta": step(delta)},
-            unit="difference",
-            conditions="strict minus baseline, same pairs",
-            paper=PaperCompatible(
-                strict_ties.sum() / strict_calls.sum() - ties.sum() / calls.sum(),
-                None,
-                None,
-                "difference of the pooled rates (003)",
-            )
-            if asked
-            else None,
+        usual, strict = by_prompt[BASELINE], by_prompt[STRICT]
+        difference, n = _paired(
+            *(_by_pair(group.pairs, 1 - group.pairs.decided) for group in (strict, usual))
         )
+        yield Draft(
+            f"Ties added by the strict prompt, step {delta}",
+            difference,
+            {"delta": delta},
+            n=n,
+            given="strict minus baseline, same pairs",
+            paper=_pooled(strict, usual) if n else None,
+        ).or_absent(NO_SHIFT)
 
 
-def format_cue(pairs: Pairs) -> Iterator[Estimate]:
+def _steps(pairs: Pairs) -> dict[str, dict[str, Group]]:
+    """Step -> prompt -> its pairs; step 0 are the pairs with the same content."""
+    points = [("0", group) for group in pairs.sets if group.dims["set"] == "same_subset"]
+    points += [(str(group.dims["delta"]), group) for group in pairs.rungs if "delta" in group.dims]
+    steps: dict[str, dict[str, Group]] = {}
+    for delta, group in sorted(points, key=lambda point: float(point[0])):
+        steps.setdefault(delta, {})[group.prompt] = group
+    return steps
+
+
+def _pooled(strict: Group, usual: Group) -> PaperCompatible | None:
+    ties = [group.ties.interval.value for group in (strict, usual)]
+    if ties[0] is None or ties[1] is None:
+        return None
+    return PaperCompatible(ties[0] - ties[1], None, None, "difference of the pooled rates (003)")
+
+
+@figure("share", symbol="FP", null=0.5, better="nearer")
+def filler_preference(pairs: Pairs) -> Iterator[Draft]:
+    """Among the calls that choose, the share that prefers a response with empty sentences added.
+
+    The other response is the same without them: .5 means indifference to length. Apart from all
+    other pairs and never pooled with them (003 appendix A.3).
+    """
+    for group in pairs.main.where(condition="filler").by_prompt("filler pairs"):
+        padded, _ = group.pairs.by_task((group.pairs.contents == -1).astype(float))
+        decided, calls = group.pairs.by_task(group.pairs.decided)
+        asked = int(calls.sum())
+        reason = NO_FILLER.saying(f"none of {asked} calls on filler pairs chose a response")
+        label = "Longer response among decisions, filler pairs"
+        draft = group.rate(label, (padded, decided), reason, published=False)
+        yield replace(draft, given=f"{group.conditions}; {asked} calls, the others tie")
+
+
+@figure("difference", symbol="FC", null=0.0, better="nearer")
+def format_cue(pairs: Pairs) -> Iterator[Draft]:
     """How much the listing of the allowed answers moves the choice of slot 1.
 
     Preference for slot 1 (a tie counts half) where the prompt lists 1, 2, tie minus the same where
@@ -84,35 +107,16 @@ def format_cue(pairs: Pairs) -> Iterator[Estimate]:
     preference belongs in part to the prompt, not to the order of the responses.
     """
     same = pairs.where(condition="delta0_same", prompt=BASELINE)
-    swapped = same.where(listing=SWAPPED)
-    if not len(swapped):
+    listings = [same.where(listing=listing) for listing in (LISTING, SWAPPED)]
+    if not len(listings[1]):
         return
-    tables = [same.where(listing=listing) for listing in (LISTING, SWAPPED)]
-    usual, other = (_by_pair(one, (one.slots + 1) / 2) for one in tables)
-    found, n = _paired(usual, other)
-    yield from_interval(
-        "format_cue",
+    difference, n = _paired(*(_by_pair(one, (one.slots + 1) / 2) for one in listings))
+    yield Draft(
         "Slot 1 under 1|2|tie minus under 2|1|tie",
-        found,
-        n,
-        NO_CUE,
-        unit="difference",
-        conditions="baseline prompt, pairs with the same content",
-    )
-
-
-def _points(pairs: Pairs) -> Iterator[tuple[float, Pairs]]:
-    """(step, pairs): pairs with the same content as step 0, then the ladder."""
-    same = pairs.main.where(condition="delta0_same")
-    if len(same):
-        yield 0.0, same
-    ladder = pairs.main.where(condition="ladder")
-    for delta in ladder.steps:
-        yield delta, ladder.where(delta=delta)
-
-
-def _ties(pairs: Pairs) -> "Floats":
-    return 1 - pairs.decided
+        difference,
+        n=n,
+        given="baseline prompt, pairs with the same content",
+    ).or_absent(NO_CUE)
 
 
 def _paired(one: "ByPair", other: "ByPair") -> tuple[Interval, int]:
@@ -130,5 +134,5 @@ def _by_pair(pairs: Pairs, values: "Floats") -> "ByPair":
     total = np.where(known, values, 0.0).sum(axis=2)
     whole = (count > 0).all(axis=1)
     means = (total[whole] / count[whole]).mean(axis=1)
-    keys = zip(pairs.cluster[whole].tolist(), pairs.name[whole].tolist(), strict=True)
+    keys = zip(pairs.cluster[whole].tolist(), pairs.cells["pair"][whole].tolist(), strict=True)
     return dict(zip(keys, means.tolist(), strict=True))

@@ -2,37 +2,31 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from judgesheet.axes.candidate_order._design import KINDS
-from judgesheet.axes.candidate_order._pair import Pairs, at_prompt, rate, under
-from judgesheet.records import Estimate
+from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
+from judgesheet.axis.figure import Draft
+from judgesheet.reasons import Reason
 
-NOTHING = "no vacuum pair was answered"
+NO_VACUUM = Reason("no_vacuum", "no vacuum pair was answered")
+_SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}
 
 
-def dark_current(pairs: Pairs) -> Iterator[Estimate]:
+@figure("share", symbol=lambda dims: _SYMBOLS[dims["kind"]], null=0.0)
+def dark_current(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that prefer one of two responses although there is nothing to prefer.
 
     Both responses are empty, only white space, or the same text (003 equation 1). A tie or an
     abstention is right, every preference is made up. Read it by kind: a pooled 2/3 can be "two
     kinds always, the third never". Beta-binomial or design-effect Wilson interval over tasks.
     """
-    vacuum = pairs.main.where(condition="vacuum")
-    for prompt in vacuum.prompts:
-        mine = vacuum.where(prompt=prompt)
-        yield _rate(mine, "Preference in vacuum, all kinds", at_prompt(prompt), prompt)
+    for vacuum in pairs.main.where(condition="vacuum").by_prompt("all kinds"):
+        kinds = vacuum.pairs.cells["kind"].nunique(dropna=False)
+        yield _rate(vacuum, "kinds can differ: read them one by one" if kinds > 1 else "")
         for kind in KINDS:
-            here = mine.where(kind=kind)
-            if len(here):
-                dims: dict[str, object] = {"kind": kind, **at_prompt(prompt)}
-                yield _rate(here, f"Preference in vacuum, {kind} pairs", dims, prompt)
+            for group in vacuum.pairs.where(kind=kind).by_prompt(f"{kind} pairs", kind=kind):
+                yield _rate(group)
 
 
-def _rate(pairs: Pairs, label: str, dims: dict[str, object], prompt: str) -> Estimate:
-    sums, sizes = pairs.by_task(pairs.decided)
-    kinds = len(np.unique(pairs.kind.astype(str)))
-    note = "" if "kind" in dims or kinds < 2 else "kinds can differ: read them one by one"
-    return rate(
-        "dark_current", label, sums, sizes, NOTHING, dims, conditions=under(prompt), note=note
-    )
+def _rate(group: Group, note: str = "") -> Draft:
+    counts = group.pairs.by_task(group.pairs.decided)
+    return group.rate(f"Preference in vacuum, {group.words}", counts, NO_VACUUM, note=note)

@@ -4,11 +4,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.criterion_order._names import fault_of_names
-from judgesheet.axis import Options
+from judgesheet.axis import Expectation, Options
 from judgesheet.axis.arms import ARMS, Read, Settings, reads
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axis.prompt import (
+    Variant,
+    built_in,
+    compile_prompt,
+    mark,
+    object_schema,
+    parameters,
+    refuse_blind,
+)
 from judgesheet.records import Call, Stimulus
+from judgesheet.stats import planning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,15 +35,15 @@ MOST_RECORDED = 20
 _WHAT = "the prompt of criterion_order"
 
 
-def build(
-    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, item by item; within an item the arms are interleaved at random.
 
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in(template), _WHAT)
+    render = compile_prompt(options.template or built_in("criterion_order.jinja"), _WHAT)
     if options.template:
         refuse_blind(render, list(_variants(options)), ("prompt", "response"), _WHAT)
     settings = PROFILES[options.profile].chosen(options)
@@ -44,28 +53,6 @@ def build(
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
-
-
-def _variants(options: Options) -> Iterator[Variant]:
-    """A template must show prompt, response and criteria in order; levels may be left out."""
-    for order in ((1, 2, 3), (3, 1, 2)):
-        names = [f"criterion {number}" for number in order]
-        variables = {
-            "prompt": mark("prompt"),
-            "response": mark("response"),
-            "reference": None,
-            "criteria": [
-                {
-                    "name": mark(name),
-                    "levels": [{"score": s, "description": f"{name}, {s}"} for s in (1, 2)],
-                }
-                for name in names
-            ],
-            "n": 3,
-            "scale": 2,
-            "reply": options.reply,
-        }
-        yield Variant(variables, names)
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
@@ -83,6 +70,53 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     return None if wrong is None else f"cell.order: {wrong}"
 
 
+def arm(cell: Mapping[str, Any]) -> str:
+    """The arm of a cell in the plan's table."""
+    return f"{cell['arm']}, scale {cell['scale']}" if "scale" in cell else str(cell["arm"])
+
+
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    balanced = [call for call in calls if call.cell["arm"] == "balanced"]
+    if not balanced:
+        return
+    prompts = len({call.stimulus for call in balanced})
+    items = len({call.cell["item"] for call in balanced})
+    criteria = len(balanced[0].cell["order"])
+    first = sum(call.repeat == 0 for call in balanced)
+    gap = planning.position_gap_half_width(criteria, prompts, first / prompts / criteria)
+    yield Expectation(
+        "criterion_order.delta_pos", gap, "sd .5 points within a response, prompts alike"
+    )
+    pairs = (len(balanced) - first) / items
+    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 responses
+    excess = planning.excess_flip_half_width(prompts, sd) if pairs else None
+    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
+    yield Expectation("criterion_order.excess_flip_rate", excess, assuming)
+
+
+def _variants(options: Options) -> Iterator[Variant]:
+    """A template must show prompt, response and criteria in order; levels may be left out."""
+    for order in ((1, 2, 3), (3, 1, 2)):
+        names = [f"criterion {number}" for number in order]
+        variables = {
+            "prompt": mark("prompt"),
+            "response": mark("response"),
+            "reference": None,
+            "criteria": [_shown(mark(name), [f"{name}, {s}" for s in (1, 2)]) for name in names],
+            "n": 3,
+            "scale": 2,
+            "reply": options.reply,
+        }
+        yield Variant(variables, names)
+
+
+def _shown(name: str, levels: Sequence[str]) -> dict[str, Any]:
+    """A criterion as the template gets it."""
+    described = enumerate(levels, start=1)
+    return {"name": name, "levels": [{"score": s, "description": text} for s, text in described]}
+
+
 def _call(
     stimulus: Stimulus,
     candidate: Mapping[str, Any],
@@ -91,23 +125,14 @@ def _call(
     render: Callable[..., str],
 ) -> Call:
     fields = stimulus.fields
-    shown = [fields["criteria"][number - 1] for number in cell.order]
-    names, scale = [criterion["name"] for criterion in shown], len(shown[0]["levels"])
+    criteria = [fields["criteria"][number - 1] for number in cell.order]
+    names, scale = [criterion["name"] for criterion in criteria], len(criteria[0]["levels"])
     prompt = render(
         prompt=fields["prompt"],
         response=candidate["text"],
         reference=fields.get("reference"),
-        criteria=[
-            {
-                "name": criterion["name"],
-                "levels": [
-                    {"score": score, "description": description}
-                    for score, description in enumerate(criterion["levels"], start=1)
-                ],
-            }
-            for criterion in shown
-        ],
-        n=len(shown),
+        criteria=[_shown(criterion["name"], criterion["levels"]) for criterion in criteria],
+        n=len(names),
         scale=scale,
         reply=options.reply,
     )
@@ -129,32 +154,8 @@ def _call(
 
 def _params(names: Sequence[str], scale: int, options: Options) -> dict[str, Any]:
     # A name may take a token for each of its letters; a score, quotes and a comma take six.
-    json_budget = 32 + sum(len(name.encode()) + 6 for name in names)
-    budget = {"text": 1024, "json": json_budget}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
-    }
-    if options.reply == "json":
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "scores", "strict": True, "schema": _schema(names, scale)},
-        }
-    return params
-
-
-def _schema(names: Sequence[str], scale: int) -> dict[str, Any]:
-    """Properties in displayed order: constrained decoding answers in that order."""
+    budgets = {"text": 1024, "json": 32 + sum(len(name.encode()) + 6 for name in names)}
+    # Properties stand in displayed order: a constrained judge answers in that order.
     score = {"type": "integer", "enum": list(range(1, scale + 1))}
-    scores = {
-        "type": "object",
-        "properties": dict.fromkeys(names, score),
-        "required": list(names),
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"scores": scores},
-        "required": ["scores"],
-        "additionalProperties": False,
-    }
+    schema = object_schema({"scores": object_schema(dict.fromkeys(names, score))})
+    return parameters(options, budgets, "scores", schema)

@@ -1,14 +1,19 @@
 """What criterion_order asks about: prompts with responses and several criteria to grade them on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from judgesheet.axes.criterion_order._names import fault_of_names
 from judgesheet.axis import Problem
 from judgesheet.axis.labels import Kind, Rated, label
 from judgesheet.axis.material import (
+    Levels,
+    Name,
+    Strict,
+    Text,
     duplicates,
     leaks,
     length_against_level,
@@ -20,31 +25,19 @@ from judgesheet.records import Label, Stimulus
 MOST_CRITERIA = 8
 LENGTH_LIMIT = 0.15
 """Largest share by which a response may differ from its prompt's mean word count."""
-
+CUE_LIMIT = 0.3
+"""Largest correlation of length with the intended level on a criterion."""
 KINDS: tuple[Kind, ...] = ("human", "model")
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
-Text = Annotated[str, StringConstraints(min_length=1)]
 
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Criterion(_Strict):
+class Criterion(Strict):
     """A criterion and its described scores, worst first."""
 
     name: Text
-    levels: Annotated[list[Text], Field(min_length=2, max_length=9)]
-
-    @model_validator(mode="after")
-    def _distinct(self) -> Self:
-        if len(set(self.levels)) != len(self.levels):
-            raise ValueError("two levels have the same description; a judge cannot tell them apart")
-        return self
+    levels: Levels
 
 
-class Candidate(_Strict):
+class Candidate(Strict):
     """A response to grade, with what is known about it and never shown, by criterion.
 
     `level` is the one that it was written for (1 is the worst), for every criterion; `human` what
@@ -59,7 +52,7 @@ class Candidate(_Strict):
     model: dict[str, Rated] | None = None
 
 
-class Material(_Strict):
+class Material(Strict):
     """One line of a stimuli file."""
 
     id: Name
@@ -84,6 +77,11 @@ class Material(_Strict):
         for candidate in self.candidates:
             _check_labels(candidate, names, scales[0])
         return self
+
+
+def material() -> type[BaseModel]:
+    """The schema of one stimulus: a prompt, criteria and the responses to grade."""
+    return Material
 
 
 def _check_labels(candidate: Candidate, names: Sequence[str], scale: int) -> None:
@@ -115,36 +113,37 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """What the schema cannot see; see `judgesheet stimuli check`."""
-    texts: list[tuple[str, str]] = []
-    pairs: dict[str, list[tuple[float, int]]] = {}
+    texts: dict[str, str] = {}
+    levels: dict[str, Mapping[str, int]] = {}
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
         yield from length_spread(stimulus.id, [c["text"] for c in candidates], LENGTH_LIMIT)
         for candidate in candidates:
             where = f"{stimulus.id}/{candidate['id']}"
-            texts.append((where, candidate["text"]))
+            texts[where], levels[where] = candidate["text"], candidate.get("level") or {}
             yield from leaks(where, candidate["text"])
-            for name, level in (candidate.get("level") or {}).items():
-                pairs.setdefault(name, []).append((float(level), word_count(candidate["text"])))
-    for name, lengths in pairs.items():
-        for problem in length_against_level(lengths, limit=0.3):
+    names = list(dict.fromkeys(name for level in levels.values() for name in level))
+    for name in names:
+        pairs = [
+            (float(level[name]), word_count(texts[where]))
+            for where, level in levels.items()
+            if name in level
+        ]
+        for problem in length_against_level(pairs, CUE_LIMIT):
             yield Problem(f"{problem.where}, {name}", problem.what, problem.grave)
-    yield from _related(stimuli)
-    yield from duplicates(texts)
+    yield from _related(names, list(levels.values()))
+    yield from duplicates(list(texts.items()))
 
 
-def _related(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
+def _related(names: Sequence[str], levels: Sequence[Mapping[str, int]]) -> Iterator[Problem]:
     """Levels of two criteria that rise together cannot show that a judge tells them apart."""
     import numpy as np
 
-    levels = [c["level"] for s in stimuli for c in s.fields["candidates"] if c.get("level")]
-    names = list(dict.fromkeys(name for level in levels for name in level))
-    for index, one in enumerate(names):
-        for other in names[index + 1 :]:
-            both = np.array([(v[one], v[other]) for v in levels if one in v and other in v], float)
-            if len(both) < 10 or not both.std(axis=0).all():
-                continue
-            r = float(np.corrcoef(both.T)[0, 1])
-            if abs(r) > 0.5:
-                what = f"levels of {one} and {other} go together (r = {r:.2f}, limit 0.5)"
-                yield Problem("pool", what, grave=False)
+    for one, other in combinations(names, 2):
+        both = np.array([(v[one], v[other]) for v in levels if one in v and other in v], float)
+        if len(both) < 10 or not both.std(axis=0).all():
+            continue
+        r = float(np.corrcoef(both.T)[0, 1])
+        if abs(r) > 0.5:
+            what = f"levels of {one} and {other} go together (r = {r:.2f}, limit 0.5)"
+            yield Problem("pool", what, grave=False)

@@ -1,10 +1,11 @@
 """The plots of criterion_order, as data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from judgesheet.records import Estimate, Plot
+from judgesheet.estimates import Estimates
+from judgesheet.records import Plot
 
-_FIGURES = (
+_PLOTS = (
     Plot(
         kind="heatmap",
         title="Shift of each criterion by its place",
@@ -38,7 +39,6 @@ _FIGURES = (
 )
 
 
-def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
-    """The plots that this run has figures for."""
-    del found
-    yield from _FIGURES
+def plots(_: Estimates) -> Iterator[Plot]:
+    """The plots of this axis; those that a run has no figures for are left out by whoever asks."""
+    yield from _PLOTS

@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.axes.criterion_order._names import plain
-from judgesheet.axis.reply import json_objects, one_reading, whole_number
+from judgesheet.axis.reply import displayed, json_objects, one_reading, whole_number
+from judgesheet.records import ReplyFormat
 
 LOOKED_AT = 200_000
 """Characters of a reply that are looked at; nothing longer is an answer."""
@@ -26,22 +27,26 @@ _OPENING = re.compile(r"""[\s>*_`"'(\u2022+-]{0,40}(?:[0-9]{1,2}[.)])?[\s*_`"'(]
 _CLOSING = re.compile(r"""[\s*_`"')\]}.,;]*""")
 
 
-def scores_from(
-    text: str, reply: str, order: Sequence[str], scale: int | None
-) -> dict[str, int] | None:
-    """Criterion -> score from 1 to `scale`, or None if it cannot be read in exactly one way.
+def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> dict[str, int] | None:
+    """The score of every criterion; None if the reply does not give each in exactly one way.
 
-    `order` names the criteria that were shown. Only a recorded verdict may lack a scale.
+    Scores are from 1 to the cell's `scale`, which only a recorded verdict may lack.
     """
+    order, scale = cell["order"], cell.get("scale")
     if reply == "text":
-        found = _from_lines(text, order, scale)
+        scores = _from_lines(text, order, scale)
     elif reply == "json":
-        found = _from_json(text, order)
+        scores = _from_json(text, order)
     else:  # recorded: the ledger holds the verdict itself
-        found = _from_mapping(_recorded(text), order)
+        scores = _from_mapping(_recorded(text), order)
     low, high = (0, HIGHEST_RECORDED) if scale is None else (1, scale)
-    in_range = found is not None and all(low <= score <= high for score in found.values())
-    return found if in_range else None
+    in_range = scores is not None and all(low <= score <= high for score in scores.values())
+    return scores if in_range else None
+
+
+def parts(cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """Per criterion, in displayed order, what a pattern of the user's own may call it."""
+    return displayed(cell["order"])
 
 
 def _from_lines(text: str, order: Sequence[str], scale: int | None) -> dict[str, int] | None:
@@ -51,28 +56,27 @@ def _from_lines(text: str, order: Sequence[str], scale: int | None) -> dict[str,
     sentence, a second one, or a line about something else make the reply ambiguous.
     """
     wanted = {plain(name): name for name in order}
-    found: dict[str, int] = {}
+    scores: dict[str, int] = {}
     for line in text[-LOOKED_AT:].splitlines():
         readings = list(_READING.finditer(line))
-        if not readings and len(found) == len(wanted) and not _CLOSING.fullmatch(line):
+        if not readings and len(scores) == len(wanted) and not _CLOSING.fullmatch(line):
             return None
-        for match in readings:
-            name = wanted.get(plain(match["name"]))
-            whole = _OPENING.fullmatch(line[: match.start()]) and _CLOSING.fullmatch(
-                line[match.end() :]
-            )
-            if name is None and not whole:
+        for reading in readings:
+            name = wanted.get(plain(reading["name"]))
+            before, after = line[: reading.start()], line[reading.end() :]
+            alone = _OPENING.fullmatch(before) and _CLOSING.fullmatch(after)
+            if name is None and not alone:
                 continue
-            if name is None or not whole or name in found or not _is_score(match, scale):
+            if name is None or not alone or name in scores or not _is_score(reading, scale):
                 return None
-            found[name] = int(match["score"])
-    return found if len(found) == len(wanted) else None
+            scores[name] = int(reading["score"])
+    return scores if len(scores) == len(wanted) else None
 
 
-def _is_score(match: re.Match[str], scale: int | None) -> bool:
+def _is_score(reading: re.Match[str], scale: int | None) -> bool:
     """Whether the number is whole, short, and of the scale that was asked for."""
-    number = match["score"]
-    return number.isdecimal() and len(number) <= 4 and match["of"] in (None, str(scale))
+    number = reading["score"]
+    return number.isdecimal() and len(number) <= 4 and reading["of"] in (None, str(scale))
 
 
 def _from_json(text: str, order: Sequence[str]) -> dict[str, int] | None:
@@ -81,8 +85,8 @@ def _from_json(text: str, order: Sequence[str]) -> dict[str, int] | None:
     if None in objects:
         return None
     given = [obj["scores"] for obj in objects if obj is not None and "scores" in obj]
-    found: dict[str, int] | None = one_reading([_from_mapping(one, order) for one in given])
-    return found
+    scores: dict[str, int] | None = one_reading([_from_mapping(one, order) for one in given])
+    return scores
 
 
 def _from_mapping(given: object, order: Sequence[str]) -> dict[str, int] | None:
@@ -90,13 +94,13 @@ def _from_mapping(given: object, order: Sequence[str]) -> dict[str, int] | None:
     if not isinstance(given, Mapping):
         return None
     wanted = {plain(name): name for name in order}
-    found: dict[str, int] = {}
+    scores: dict[str, int] = {}
     for key, value in given.items():
         name, score = wanted.get(plain(str(key))), whole_number(value)
-        if name is None or name in found or score is None:
+        if name is None or name in scores or score is None:
             return None
-        found[name] = score
-    return found if len(found) == len(wanted) else None
+        scores[name] = score
+    return scores if len(scores) == len(wanted) else None
 
 
 def _recorded(text: str) -> Any:

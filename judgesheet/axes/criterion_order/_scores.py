@@ -1,11 +1,10 @@
 """The readings of criterion_order as arrays; every estimate of this axis starts from these.
 
-Items may be graded on different criteria: an item's criteria have slots 0..n-1 of their own, and
-`criterion` says which of the pool's criteria stands in which slot.
+Items may be graded on different criteria: an item's criteria have slots 0..n-1 of their own, by
+name, and `criterion` says which of the pool's criteria stands in which slot.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,14 @@ import numpy as np
 import pandas as pd
 
 from judgesheet.axis import Readings
+from judgesheet.axis.differences import MARGIN, Compared, compared
 from judgesheet.axis.figure import Figures
-from judgesheet.axis.labels import NAMES, Kind, Reference, reference
+from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.reversal import Contest
 from judgesheet.records import Label
 from judgesheet.stats import criteria as stats
+from judgesheet.stats.correlation import DeltaR
+from judgesheet.stats.macro import macro_delta_r
 from judgesheet.stats.reads import row_means
 
 if TYPE_CHECKING:
@@ -28,9 +30,37 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 figure = Figures("criterion_order")
+_BASES = ("balanced", "random")
+"""Arms in which criteria change places, the better first."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Conditions of a figure: the lists of criteria, their orders, and how often each was read.
+
+    `scale` is the highest score, None where a recorded run does not say. Orders that are not
+    `balanced` show a criterion more often at some positions. `left_out` counts the prompts with
+    another number of criteria or of scores.
+    """
+
+    criteria: int
+    scale: int | None
+    orders: int
+    balanced: bool
+    passes: int
+    left_out: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        scale = "scale not recorded" if self.scale is None else f"{self.scale}-point scale"
+        balance = "balanced" if self.balanced else "UNBALANCED as recorded"
+        times = f", each read {self.passes} times" if self.passes > 1 else ""
+        others = f"; {self.left_out} prompts with other lists left out" if self.left_out else ""
+        return f"{self.criteria} criteria, {scale}, {self.orders} {balance} orders{times}{others}"
+
+
+@dataclass(frozen=True)  # no slots: figures share what is cached
 class Scores:
     """Everything that was read, for the commonest number of criteria and of scores.
 
@@ -46,68 +76,44 @@ class Scores:
         Shape (items, n): indices into `names`.
     cluster
         Shape (items,): each item's stimulus as a code from 0.
-    passes
-        Number of repeats in which every item was to be read under each of its orders.
-    arms
-        Arm -> (items, reads, n).
-    references
-        What each item is known to be worth on each of `names`, all by one kind of label.
     base
         The arm of `reads`: `balanced`, or `random` where there is no balanced one.
-    scale
-        Highest score, None where a recorded run does not say.
-    left_out
-        Stimuli with another number of criteria or of scores.
+    arms
+        Arm -> (items, reads, n); of the base arm the complete passes.
+    references
+        Criterion -> what each item is known to be worth on it, all by one kind of label.
+    lists
+        Under which lists positions are compared.
     """
 
     reads: "Floats"
     place: "Ints"
     criterion: "Ints"
     cluster: "Ints"
-    passes: int
-    names: tuple[str, ...]
-    arms: Mapping[str, "Floats"]
-    references: tuple[Reference, ...]
     base: str
-    scale: int | None
-    left_out: int
+    arms: Mapping[str, "Floats"]
+    references: Mapping[str, Reference]
+    lists: Lists
     temperature: float | None
     seed: int
 
     @property
-    def positions(self) -> int:
-        """Number of criteria in a list."""
-        return int(self.criterion.shape[1])
-
-    @property
-    def groups(self) -> int:
-        """Number of stimuli."""
-        return int(self.cluster.max(initial=-1)) + 1
+    def names(self) -> tuple[str, ...]:
+        """The criteria of the pool."""
+        return tuple(self.references)
 
     @property
     def span(self) -> float:
         """Best less worst score; of the scores given where the scale is not known."""
-        if self.scale is not None:
-            return float(self.scale - 1)
+        if self.lists.scale is not None:
+            return float(self.lists.scale - 1)
         given = self.reads[~np.isnan(self.reads)]
         return float(np.ptp(given)) if given.size else 0.0
 
     @property
-    def calls(self) -> "Floats":
-        """The reads that positions are compared with: complete passes, (items, calls, n)."""
-        items, orders, _, n = self.reads.shape
-        return self.reads[:, :, : self.passes].reshape(items, orders * self.passes, n)
-
-    @property
     def call_place(self) -> "Ints":
-        """Where the criteria stood in each of `calls`."""
-        return np.repeat(self.place, self.passes, axis=1)
-
-    @property
-    def balanced(self) -> bool:
-        """Whether every item shows every criterion equally often at every position."""
-        hits = (self.place[..., None] == np.arange(self.positions)).sum(axis=1)
-        return bool((hits == hits[:, :1, :1]).all())
+        """Where the criteria stood in each read of the base arm, shape (items, reads, n)."""
+        return np.repeat(self.place, self.lists.passes, axis=1)
 
     @property
     def clusters(self) -> int:
@@ -118,31 +124,45 @@ class Scores:
     @cached_property
     def effects(self) -> tuple[stats.PositionEffects, ...]:
         """What each position adds, per criterion of `names`."""
-        return tuple(
-            stats.position_effects(scores, place, cluster, self.positions, self.groups)
-            for scores, place, cluster in map(self.of, range(len(self.names)))
-        )
+        groups = int(self.cluster.max(initial=-1)) + 1
+        criteria = map(self.of, range(len(self.names)))
+        return tuple(stats.position_effects(*of, self.lists.criteria, groups) for of in criteria)
 
     @cached_property
-    def spreads(self) -> stats.Family:
-        """Best less worst position, per criterion, mean and maximum."""
+    def gaps(self) -> stats.Family:
+        """Best less worst position: per criterion, mean and maximum."""
         return stats.spreads(self.effects, self.span, self.rng())
 
     @cached_property
-    def null(self) -> stats.NullFamily:
-        """What `spreads` would read if the order did not matter."""
-        return stats.permuted_spreads(
-            self.calls, self.call_place, self.criterion, len(self.names), self.rng()
-        )
+    def null_gaps(self) -> stats.NullFamily:
+        """What `gaps` would read if the order did not matter."""
+        calls, criteria = self.arms[self.base], len(self.names)
+        return stats.permuted_spreads(calls, self.call_place, self.criterion, criteria, self.rng())
+
+    @cached_property
+    def position_tests(self) -> tuple[stats.Friedman, ...]:
+        """Friedman's test per criterion, blocks are stimuli."""
+        return tuple(stats.friedman(effects.cells) for effects in self.effects)
+
+    @cached_property
+    def gains(self) -> list[Compared]:
+        """The correlation of the base arm less that of each other arm, mean over criteria."""
+
+        def difference(one: str, other: str) -> DeltaR:
+            means = self.means(one), self.means(other)
+            return macro_delta_r(*means, self.reference, self.cluster, self.rng(), margin=MARGIN)
+
+        return compared(self.arms, difference if self.knows_quality else None, self.base)
 
     def of(self, index: int) -> tuple["Floats", "Ints", "Ints"]:
-        """Scores and places (items with it, calls) of one criterion, and their stimuli."""
-        rows, slots = np.nonzero(self.criterion == index)
-        return self.calls[rows, :, slots], self.call_place[rows, :, slots], self.cluster[rows]
+        """Scores and places (items with it, reads) of one criterion, and the items' stimuli."""
+        items, slots = np.nonzero(self.criterion == index)
+        calls = self.arms[self.base][items, :, slots]
+        return calls, self.call_place[items, :, slots], self.cluster[items]
 
     def rows(self, index: int | None = None) -> tuple["Floats", "Ints"]:
         """Reads (rows, orders, repeats) of one criterion or of each, and the rows' stimuli."""
-        chosen = np.ones(self.criterion.shape, bool) if index is None else self.criterion == index
+        chosen = self.criterion >= 0 if index is None else self.criterion == index
         items, slots = np.nonzero(chosen)
         return self.reads[items, :, :, slots], self.cluster[items]
 
@@ -158,179 +178,133 @@ class Scores:
 
     @property
     def contest(self) -> Contest:
-        """Candidates ranked by the mean over their criteria."""
-        totals = {arm: _whole_mean(self.means(arm), self.criterion) for arm in self.arms}
+        """Candidates ranked by the mean over their criteria; NaN where one of them is unknown."""
+        totals = {
+            arm: np.take_along_axis(self.means(arm), self.criterion, axis=1).mean(axis=1)
+            for arm in self.arms
+        }
         return Contest(self.reads.mean(axis=3), totals, self.cluster)
 
     @property
     def reference(self) -> "Floats":
         """Shape (items, criteria of the pool): what each item is worth, NaN where unknown."""
-        return np.stack([one.values for one in self.references], axis=1)
+        return np.stack([one.values for one in self.references.values()], axis=1)
 
     @property
-    def reference_kind(self) -> Kind | None:
-        """Who says what the items are worth; None where nobody does."""
-        return next((one.kind for one in self.references if one.kind is not None), None)
+    def knows_quality(self) -> bool:
+        """Whether any item is known to be worth something on any criterion."""
+        return not np.isnan(self.reference).all()
 
-    @property
-    def reference_name(self) -> str:
-        """Whose judgment of quality it is."""
-        known = [one.name for one in self.references if one.kind is not None]
-        return known[0] if known else "nothing"
+    def quality(self, reads: int = 0) -> Quality:
+        """The conditions of a figure that holds means of so many reads against `reference`."""
+        kinds = (one.kind for one in self.references.values() if one.kind is not None)
+        return Quality(next(kinds, ""), reads)
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         return np.random.default_rng([self.seed, 7])
 
 
-def _whole_mean(table: "Floats", criterion: "Ints") -> "Floats":
-    """Mean over an item's criteria; NaN where one of them is unknown."""
-    mean: Floats = np.take_along_axis(table, criterion, axis=1).mean(axis=1)
-    return mean
-
-
 def arrange(readings: Readings) -> Scores | None:
     """The arrays of a run, or None if criteria never change places in it."""
-    frame = readings.frame
-    base = next((arm for arm in ("balanced", "random") if (frame["arm"] == arm).any()), None)
+    base = next((arm for arm in _BASES if (readings.frame["arm"] == arm).any()), None)
     if base is None:
         return None
-    rows = _Rows(frame, base)
-    main = rows.of(base)
-    reads = np.full((*main.shape, rows.positions), np.nan)
-    reads[main.item, main.order, main.repeat] = rows.scores[main.index]
-    place = np.full((*main.shape[:2], rows.positions), -1, dtype=np.int64)
-    place[main.item, main.order] = rows.places[main.index]
-    asked = np.zeros(main.shape, dtype=bool)
-    asked[main.item, main.order, main.repeat] = True
-    whole = (asked | ~asked[:, :, :1]).all(axis=(0, 1))
-    passes = max(1, int(np.cumprod(whole).sum()))
-    arms = {base: reads[:, :, :passes].reshape(len(reads), -1, rows.positions)}
+    calls = _commonest(readings.frame, base)
+    shown = np.array(calls["order"].tolist(), dtype=object)  # (calls, n)
+    slots, places = np.sort(shown, axis=1), np.argsort(shown, axis=1)
+    scores = np.array([_of_slots(*row) for row in zip(calls["value"], slots, strict=True)])
+    calls = _coded(calls, slots)
+    items = calls.drop_duplicates("code")
+    names, criterion = np.unique(slots[items.index], return_inverse=True)
+    main = _placed(calls, base)
+    passes = int(main.groupby(["code", "order"]).size().min())
+    reads = _table(main, ("code", "column", "time"), scores, len(items))
+    shown_at = _table(main, ("code", "column"), places.astype(float), len(items))
+    place = np.nan_to_num(shown_at, nan=-1).astype(np.int64)
+    arms = {base: reads[:, :, :passes].reshape(len(items), -1, shown.shape[1])}
     for arm in ("random", "fixed"):
-        other = rows.of(arm)
-        if arm != base and other.index.size:
-            table = np.full((len(reads), int(other.count.max()) + 1, rows.positions), np.nan)
-            table[other.item, other.count] = rows.scores[other.index]
-            arms[arm] = table
+        if arm != base and (calls["arm"] == arm).any():
+            arms[arm] = _table(_placed(calls, arm), ("code", "read"), scores, len(items))
+    hits = (place[..., None] == np.arange(shown.shape[1])).sum(axis=1)  # (items, n, places)
     return Scores(
         reads=reads,
         place=place,
-        criterion=rows.criterion,
-        cluster=rows.cluster,
-        passes=passes,
-        names=rows.names,
-        arms=arms,
-        references=_references(readings.labels, rows),
+        criterion=criterion.reshape(-1, shown.shape[1]),
+        cluster=items["prompt"].to_numpy(),
         base=base,
-        scale=rows.scale,
-        left_out=rows.left_out,
+        arms=arms,
+        references=_references(readings.labels, list(items["item"]), names.tolist()),
+        lists=Lists(
+            criteria=shown.shape[1],
+            scale=int(calls["scale"].iloc[0]) or None,
+            orders=place.shape[1],
+            balanced=bool((hits == hits[:, :1, :1]).all()),
+            passes=passes,
+            left_out=readings.frame["stimulus"].nunique() - items["stimulus"].nunique(),
+        ),
         temperature=readings.temperature,
         seed=readings.seed,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Arm:
-    """Where the rows `index` of one arm go: item, order within the item, repeat of the order."""
+def _commonest(frame: pd.DataFrame, base: str) -> pd.DataFrame:
+    """The calls with the number of criteria and of scores of most stimuli in the base arm.
 
-    index: "Ints"
-    item: "Ints"
-    order: "Ints"
-    repeat: "Ints"
-    count: "Ints"
-    """The how-manieth read of the item in this arm, from 0."""
-    items: int
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Items, orders, repeats."""
-        return (
-            self.items,
-            int(self.order.max(initial=0)) + 1,
-            int(self.repeat.max(initial=0)) + 1,
-        )
+    Of equally common ones the longest; `scale` is 0 where it is not recorded.
+    """
+    scale = pd.Series(frame.get("scale"), index=frame.index, dtype=float).fillna(0)
+    calls = frame.assign(order=frame["order"].map(tuple), n=frame["order"].map(len), scale=scale)
+    layouts = calls[calls["arm"] == base].groupby(["n", "scale"])["stimulus"].nunique()
+    commonest = layouts.reset_index().sort_values(["stimulus", "n", "scale"]).tail(1)
+    return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
 
 
-class _Rows:
-    """The calls of the commonest layout, with criteria as codes.
+def _of_slots(value: Mapping[str, int] | None, names: Sequence[str]) -> list[float]:
+    """The scores of these criteria in a reply, NaN where it could not be read."""
+    return [np.nan if value is None else value[name] for name in names]
+
+
+def _coded(calls: pd.DataFrame, slots: Any) -> pd.DataFrame:
+    """With codes from 0 of items and of their stimuli, in order of appearance.
 
     An item that was graded on two sets of criteria counts as two items.
     """
-
-    def __init__(self, frame: pd.DataFrame, base: str) -> None:
-        sizes = frame["order"].map(len)
-        scales = frame["scale"] if "scale" in frame else pd.Series(np.nan, index=frame.index)
-        layouts = list(zip(sizes, scales.astype(object).where(scales.notna(), None), strict=True))
-        self.positions, scale = _commonest(layouts, frame["stimulus"], frame["arm"] == base)
-        self.scale = None if scale is None else int(scale)
-        kept = np.array([layout == (self.positions, scale) for layout in layouts])
-        self.left_out = frame["stimulus"].nunique() - frame.loc[kept, "stimulus"].nunique()
-        frame = frame[kept]
-        orders = [tuple(order) for order in frame["order"]]
-        keys = [
-            (item, tuple(sorted(order))) for item, order in zip(frame["item"], orders, strict=True)
-        ]
-        self.item, self.items = _codes(keys)
-        self.order = orders
-        self.arm = frame["arm"].to_numpy()
-        self.repeat = frame["repeat"].to_numpy(dtype=np.int64)
-        self.names = tuple(sorted({name for _, names in self.items for name in names}))
-        code = {name: index for index, name in enumerate(self.names)}
-        self.criterion = np.array([[code[name] for name in names] for _, names in self.items])
-        slots = [{name: slot for slot, name in enumerate(names)} for _, names in self.items]
-        self.places = np.empty((len(frame), self.positions), dtype=np.int64)
-        self.scores = np.full((len(frame), self.positions), np.nan)
-        rows = zip(self.item, orders, frame["value"], strict=True)
-        for row, (item, order, value) in enumerate(rows):
-            for position, name in enumerate(order):
-                self.places[row, slots[item][name]] = position
-                if value is not None:
-                    self.scores[row, slots[item][name]] = value[name]
-        first = np.unique(self.item, return_index=True)[1]
-        self.cluster, _ = _codes(list(frame["stimulus"].to_numpy()[first]))
-
-    def of(self, arm: str) -> _Arm:
-        """The rows of one arm, in the order of their repeats."""
-        index = np.flatnonzero(self.arm == arm)
-        index = index[np.argsort(self.repeat[index], kind="stable")]
-        item, prompt = self.item[index], self.cluster[self.item[index]]
-        # Responses that compete share their orders, so orders are counted within a prompt.
-        shown = [(p, self.order[row]) for p, row in zip(prompt, index, strict=True)]
-        ordered, pairs = _codes(shown)
-        own = _running([p for p, _ in pairs])[ordered] if len(pairs) else ordered
-        again = _running(list(zip(item, ordered, strict=True)))
-        return _Arm(index, item, own, again, _running(list(item)), len(self.items))
+    graded = calls.assign(criteria=pd.Series(map(tuple, slots), dtype=object))
+    code = graded.groupby(["item", "criteria"], sort=False).ngroup()
+    stimuli = calls["stimulus"].groupby(code).first()
+    return calls.assign(code=code, prompt=pd.factorize(stimuli)[0].astype(np.int64)[code])
 
 
-def _commonest(
-    layouts: Sequence[tuple[int, Any]], stimuli: "pd.Series[Any]", base: "pd.Series[bool]"
-) -> tuple[int, Any]:
-    """The layout (criteria, scale) of most stimuli in the base arm; the larger of equals."""
-    mine = zip(layouts, stimuli, base, strict=True)
-    counts = Counter(layout for layout, _ in {(layout, name) for layout, name, one in mine if one})
-    return max(counts, key=lambda layout: (counts[layout], layout[0], layout[1] or 0))
+def _placed(calls: pd.DataFrame, arm: str) -> pd.DataFrame:
+    """The calls of an arm by repeat, with their places in its table, from 0.
+
+    `column` counts the orders of a stimulus, `time` the reads of an item in an order, `read` those
+    in any. Responses that compete share their orders: hence by stimulus.
+    """
+    mine = calls[calls["arm"] == arm].sort_values("repeat", kind="stable")
+    columns = mine.groupby("prompt")["order"].transform(lambda orders: pd.factorize(orders)[0])
+    return mine.assign(
+        column=columns.astype(int),
+        time=mine.groupby(["code", "order"]).cumcount(),
+        read=mine.groupby("code").cumcount(),
+    )
 
 
-def _codes(values: Sequence[Hashable]) -> tuple["Ints", list[Any]]:
-    """Codes from 0 in the order of appearance, and the values."""
-    seen: dict[Hashable, int] = {}
-    codes = np.array([seen.setdefault(value, len(seen)) for value in values], dtype=np.int64)
-    return codes, list(seen)
+def _table(calls: pd.DataFrame, axes: Sequence[str], values: "Floats", items: int) -> "Floats":
+    """The values (calls, n) at their places: shape (items, …, n), NaN where there is no call."""
+    places = [calls[axis].to_numpy() for axis in axes]
+    lengths = [int(place.max()) + 1 for place in places[1:]]
+    table = np.full((items, *lengths, values.shape[1]), np.nan)
+    table[tuple(places)] = values[calls.index]
+    return table
 
 
-def _running(values: Sequence[Any]) -> "Ints":
-    """For each value how often it came before."""
-    seen: Counter[Any] = Counter()
-    before = []
-    for value in values:
-        before.append(seen[value])
-        seen[value] += 1
-    return np.array(before, dtype=np.int64)
-
-
-def _references(labels: Sequence[Label], rows: _Rows) -> tuple[Reference, ...]:
-    """What items are worth on each criterion of the pool, all by the best kind that any has."""
-    mine = [one for one in labels if one.criterion in rows.names]
-    kind = next((kind for kind in NAMES if any(one.kind == kind for one in mine)), None)
-    chosen, items = [one for one in mine if one.kind == kind], [item for item, _ in rows.items]
-    return tuple(reference(chosen, items, name) for name in rows.names)
+def _references(
+    labels: Sequence[Label], items: Sequence[str], names: Sequence[str]
+) -> dict[str, Reference]:
+    """What items are worth on each criterion, all by the best kind that any of them has."""
+    mine = [label for label in labels if label.criterion in names]
+    kind = next((kind for kind in NAMES if any(label.kind == kind for label in mine)), None)
+    chosen = [label for label in mine if label.kind == kind]
+    return {name: reference(chosen, items, name) for name in names}

@@ -4,424 +4,304 @@ Every sentence is decided by an interval or a test, never by a point value, and 
 it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from judgesheet.axes.criterion_order.alignment import NO_REFERENCE
-from judgesheet.axes.criterion_order.positions import ALPHA, NO_ORDERS, OTHER_LISTS
+from judgesheet.axes.criterion_order.positions import ALPHA, FIXED_PLACES
 from judgesheet.axis import Readings
-from judgesheet.axis.flat import FLAT, NEARLY_FLAT
-from judgesheet.axis.labels import caveats
-from judgesheet.axis.words import at_most, interval, percent
+from judgesheet.axis.findings import USABLE_R, Wording, is_flat, is_perfect, quality, winner
+from judgesheet.axis.labels import NO_REFERENCE, caveats
+from judgesheet.axis.words import (
+    FEWEST_PROMPTS,
+    NEAR_ENOUGH,
+    above,
+    at_temperature_0,
+    below,
+    curve,
+    few_asked,
+    interval,
+    keys,
+    share,
+    too_few,
+    unread,
+)
+from judgesheet.estimates import Estimates
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 
-FEWEST_PROMPTS = 6
-"""With fewer prompts nothing is cleared and nothing but caution is recommended."""
-ONE_ORDER = "replies were read in one order only"
 SMALL_GAP = 1 / 16
 """Position gaps proven to be below this share of the scale are small: .25 points of 1 to 5."""
 LARGE_GAP = 1 / 8
 """A criterion whose gap is proven to be above this share of the scale is better asked alone."""
-SMALL_FLIPS = 0.05
 SMALL_CHANGES = 0.05
-NEAR_ENOUGH = 0.02
-"""How close the correlation after k orders must come to that of all of them."""
-MOSTLY = 0.5
-ALMOST_ONE = 0.95
-USABLE_R = 0.3
-"""Below this correlation with quality a score says little about a single response."""
-
-Found = Mapping[str, Estimate]
-
-
-def _key(name: str) -> str:
-    return f"criterion_order.{name}"
-
-
-def _get(found: Found, name: str) -> Estimate | None:
-    estimate = found.get(_key(name))
-    return None if estimate is None or estimate.value is None else estimate
+"""Changes of score that are proven to be rarer are called few."""
+_USUAL_SCALE = 5
+"""Highest score where a recorded run does not say: what the papers and the built-in pool have."""
+_SAY = Wording(
+    subject="its scores",
+    follows="follow",
+    does_not_follow="do not follow",
+    equal="the same scores on every criterion",
+    ranked_by="mean score",
+    order="the order of the criteria",
+    over="mean over criteria",
+)
 
 
-def _above(estimate: Estimate | None, limit: float) -> bool:
-    """Whether the interval lies above a limit."""
-    return estimate is not None and estimate.low is not None and estimate.low > limit
+def _moved(estimates: Estimates) -> dict[str, Estimate]:
+    """The gaps of the criteria that Friedman's test announces after Holm's correction, by size."""
+    tests = {dims["criterion"]: test.value for dims, test in estimates.family("friedman_p_holm")}
+    announced = [name for name, p in tests.items() if p is not None and p < ALPHA]
+    gaps = {name: estimates.known("delta_pos", criterion=name) for name in announced}
+    known = {name: gap for name, gap in gaps.items() if gap is not None}
+    return dict(sorted(known.items(), key=lambda item: -(item[1].value or 0.0)))
 
 
-def _below(estimate: Estimate | None, limit: float) -> bool:
-    """Whether the interval lies below a limit."""
-    return estimate is not None and estimate.high is not None and estimate.high < limit
-
-
-def _prompts(found: Found) -> int:
+def _prompts(estimates: Estimates) -> int:
     """Prompts with at least one reading."""
-    gap = _get(found, "mean_delta_pos") or _get(found, "order_change_rate")
-    return 0 if gap is None else gap.clusters
+    figures = (estimates.known(name) for name in ("mean_delta_pos", "order_change_rate"))
+    return next((figure.clusters for figure in figures if figure is not None), 0)
 
 
-def _points(found: Found, share: float) -> float:
-    """A share of the scale in points; of five scores where a recorded run does not say."""
-    gap = _get(found, "mean_delta_pos")
-    scale = re.search(r"(\d+)-point scale", "" if gap is None else gap.conditions)
-    return share * (int(scale[1]) - 1 if scale else 4)
+def _lists(estimates: Estimates) -> Mapping[str, Any]:
+    """The facts of `Lists`; empty for a run in which criteria never change places."""
+    gap = estimates.of("mean_delta_pos")
+    return {} if gap is None else gap.given
 
 
-class _Moved(NamedTuple):
-    """A criterion whose score is shown to depend on its place."""
-
-    name: str
-    gap: Estimate
-    highest: str
-    lowest: str
+def _points(estimates: Estimates, part: float) -> float:
+    """A part of the scale in points."""
+    return part * ((_lists(estimates).get("scale") or _USUAL_SCALE) - 1)
 
 
-def _moved(found: Found) -> list[_Moved]:
-    """The criteria that Friedman's test announces after Holm's correction, largest gap first."""
-    prefix = _key("friedman_p_holm[criterion=")
-    moved = []
-    for key, estimate in found.items():
-        if key.startswith(prefix) and estimate.value is not None and estimate.value < ALPHA:
-            name = key.removeprefix(prefix).removesuffix("]")
-            gap, places = _get(found, f"delta_pos[criterion={name}]"), _places(found, name)
-            if gap is not None and places:
-                moved.append(_Moved(name, gap, max(places)[1], min(places)[1]))
-    return sorted(moved, key=lambda one: -(one.gap.value or 0.0))
+def _clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bool:
+    """Whether an effect is proven to be small, from enough prompts to say so."""
+    return _prompts(estimates) >= FEWEST_PROMPTS and below(estimate, limit)
 
 
-def _places(found: Found, name: str) -> list[tuple[float, str]]:
-    """(shift, position) of a criterion at every position where it is known."""
-    prefix = _key(f"position_shift[criterion={name},position=")
-    return [
-        (estimate.value, key.removeprefix(prefix).removesuffix("]"))
-        for key, estimate in found.items()
-        if key.startswith(prefix) and estimate.value is not None
-    ]
+def _one_order(estimates: Estimates) -> str:
+    """Why the order is not known although replies may have been read; "" where none was."""
+    gap = estimates.of("mean_delta_pos")
+    if gap is not None and gap.reason == FIXED_PLACES.code:
+        return FIXED_PLACES.sentence
+    return "replies were read in one order only" if gap is not None and gap.n else ""
 
 
 # -- findings ----------------------------------------------------------------------------------
 
 
-def find(found: Found) -> Iterator[Statement]:
+def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    gap = found.get(_key("mean_delta_pos"))
-    if not _prompts(found):
-        why = _one_order(gap)
-        text = "No reply could be read, so nothing about the order of criteria is known here."
-        yield Statement(
-            f"Nothing can be said about the order of criteria: {why}." if why else text,
-            (_key("mean_delta_pos"),),
-            "unknown" if why else "bad",
-        )
-        return
-    if _prompts(found) < FEWEST_PROMPTS:
-        yield Statement(
-            f"Replies to {_prompts(found)} prompts were read: too few to clear this judge of "
-            "anything.",
-            (_key("mean_delta_pos"),),
-            "unknown",
-        )
-    for part in (_gap, _change, _winner, _quality):
-        yield from part(found)
-
-
-def _one_order(gap: Estimate | None) -> str:
-    """Why the order is not known although replies may have been read; "" where none was."""
-    if gap is None:
-        return ""
-    return NO_ORDERS if gap.note == NO_ORDERS else ONE_ORDER if gap.n else ""
-
-
-def _clears(found: Found, estimate: Estimate | None, limit: float) -> bool:
-    """Whether an effect is proven to be small, from enough prompts to say so."""
-    return _prompts(found) >= FEWEST_PROMPTS and _below(estimate, limit)
-
-
-def _gap(found: Found) -> Iterator[Statement]:
-    moved, most = _moved(found), _get(found, "max_delta_pos")
-    small_gap = _points(found, SMALL_GAP)
-    if moved:
-        first = moved[0]
-        text = (
-            f"A criterion's score depends on its place in the list for {_how_many(found)}: "
-            f"{first.name} scores {first.gap.value:.2f} points more at position {first.highest} "
-            f"than at position {first.lowest}{_bounds(first.gap)}"
-        )
-        if len(moved) > 1:
-            text += f"; also {_listed([one.name for one in moved[1:]])}"
-        keys = [_key(f"friedman_p_holm[criterion={one.name}]") for one in moved]
-        small = all(_below(one.gap, small_gap) for one in moved)
-        yield Statement(f"{text}.", (first.gap.key, *keys), "neutral" if small else "bad")
-    elif most is not None and most.high is not None and _clears(found, most, small_gap):
-        yield Statement(
-            "No criterion's score moves by much with its place in the list: by "
-            f"{most.high:.2f} points at most.",
-            (most.key, _key("significant_criteria")),
-            "good",
-        )
+    gap, prompts, why = estimates.key("mean_delta_pos"), _prompts(estimates), _one_order(estimates)
+    if prompts:
+        yield from too_few(prompts, gap)
+        yield _gap(estimates)
+        yield from _change(estimates)
+        yield from winner(estimates, prompts, _SAY)
+        yield from quality(estimates, prompts, _SAY, _exceptions(estimates))
+    elif why:
+        text = f"Nothing can be said about the order of criteria: {why}."
+        yield Statement(text, (gap,), "unknown")
     else:
-        reach = "" if most is None or most.high is None else f": by up to {most.high:.2f} points"
-        yield Statement(
-            f"It cannot be told whether a criterion's place in the list moves its score{reach}.",
-            (_key("max_delta_pos"), _key("significant_criteria")),
-            "unknown",
-        )
+        text = "No reply could be read, so nothing about the order of criteria is known here."
+        yield Statement(text, (gap,), "bad")
 
 
-def _how_many(found: Found) -> str:
-    count = _get(found, "significant_criteria")
-    return "some" if count is None else f"{count.value:.0f} {count.unit} criteria"
+def _gap(estimates: Estimates) -> Statement:
+    """Whether a criterion's place in the list moves its score."""
+    moved, most = _moved(estimates), estimates.known("max_delta_pos")
+    if moved:
+        return _places(estimates, moved)
+    evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
+    if most is not None and _clears(estimates, most, _points(estimates, SMALL_GAP)):
+        text = "No criterion's score moves by much with its place in the list"
+        return Statement(f"{text}: by {most.high:.2f} points at most.", evidence, "good")
+    reach = "" if most is None or most.high is None else f": by up to {most.high:.2f} points"
+    text = f"It cannot be told whether a criterion's place in the list moves its score{reach}."
+    return Statement(text, evidence, "unknown")
 
 
-def _bounds(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f" (gap: 95 % interval {estimate.low:.2f} to {estimate.high:.2f})"
+def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
+    """Which criteria depend on their place, and where the first of them scores highest."""
+    (name, gap), *others = moved.items()
+    count = estimates.known("significant_criteria")
+    how_many = "some" if count is None else f"{count.value:.0f} {count.unit} criteria"
+    shifts = sorted(
+        (shift.value, dims["position"])
+        for dims, shift in estimates.family("position_shift", criterion=name)
+        if shift.value is not None
+    )
+    text = (
+        f"A criterion's score depends on its place in the list for {how_many}: {name} scores "
+        f"{gap.value:.2f} points more at position {shifts[-1][1]} than at position {shifts[0][1]}"
+    )
+    if gap.low is not None:
+        text += f" (gap: 95 % interval {gap.low:.2f} to {gap.high:.2f})"
+    if others:
+        text += f"; also {_listed([other for other, _ in others])}"
+    limit = _points(estimates, SMALL_GAP)
+    small = all(below(each, limit) for each in moved.values())
+    tests = (estimates.key("friedman_p_holm", criterion=each) for each in moved)
+    return Statement(f"{text}.", (gap.key, *tests), "neutral" if small else "bad")
 
 
-def _listed(names: list[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     shown = names if len(names) < 5 else [*names[:4], f"{len(names) - 4} more"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def _change(found: Found) -> Iterator[Statement]:
-    change, noise = _get(found, "order_change_rate"), _get(found, "repeat_change_rate")
-    excess = _get(found, "excess_change_rate")
-    if change is None or change.value is None:
+def _change(estimates: Estimates) -> Iterator[Statement]:
+    """How often the order changes a criterion's score, beside how often a repeat does."""
+    change, noise = estimates.known("order_change_rate"), estimates.known("repeat_change_rate")
+    if change is None:
         return
     text = (
         "Listing the same criteria in another order changes a criterion's score in "
-        f"{percent(change.value)} of cases ({interval(change)})"
+        f"{share(change)} of cases ({interval(change)})"
     )
-    if noise is not None and noise.value is not None:
-        text += f"; asking twice in the same order changes it in {percent(noise.value)}"
-    proven = _above(excess, 0.0)
+    if noise is not None:
+        text += f"; asking twice in the same order changes it in {share(noise)}"
+    matters = above(estimates.known("excess_change_rate"), 0.0)
+    few = _clears(estimates, change, SMALL_CHANGES)
     yield Statement(
-        f"{text}{', so the order matters beyond noise' if proven else ''}.",
-        (change.key, _key("repeat_change_rate"), _key("excess_change_rate")),
-        "bad" if proven else "good" if _clears(found, change, SMALL_CHANGES) else "neutral",
+        f"{text}{', so the order matters beyond noise' if matters else ''}.",
+        (change.key, estimates.key("repeat_change_rate"), estimates.key("excess_change_rate")),
+        "bad" if matters else "good" if few else "neutral",
     )
 
 
-def _winner(found: Found) -> Iterator[Statement]:
-    excess, ties = _get(found, "excess_flip_rate"), _get(found, "top_tie_rate")
-    if ties is not None and ties.value is not None and _above(ties, MOSTLY):
-        yield Statement(
-            f"It hardly ranks at all: in {percent(ties.value)} of readings several responses to a "
-            f"prompt share the best mean score ({interval(ties)}).",
-            (ties.key,),
-            "bad",
-        )
-    elif excess is not None and excess.value is not None and _above(excess, 0.0):
-        yield Statement(
-            "The order of the criteria alone changes which response comes out best in "
-            f"{percent(excess.value)} of comparisons beyond noise and ties ({interval(excess)}).",
-            (excess.key,),
-            "bad",
-        )
-    elif excess is not None and excess.high is not None:
-        limit = at_most(excess.high)
-        if _clears(found, excess, SMALL_FLIPS):
-            text = f"The order of the criteria decides which response is best in {limit} of cases"
-            yield Statement(f"{text} at most.", (excess.key,), "good")
-        else:
-            text = "It cannot be told whether the order of the criteria decides which response is"
-            yield Statement(f"{text} best (in up to {limit} of cases).", (excess.key,), "unknown")
-
-
-def _quality(found: Found) -> Iterator[Statement]:
-    r, single = found.get(_key("pearson_r[arm=balanced]")), _get(found, "single_read_r")
-    if r is None:
-        return
-    keys = (r.key, *(() if single is None else (single.key,)))
-    if _is_flat(r):
-        how_many = "every response" if r.value is None else "nearly every response"
-        text = f"Averaged over orders, {how_many} gets the same scores on every criterion"
-        yield Statement(f"{text}, whatever its quality.", keys, "bad")
-    elif r.value is None:
-        yield Statement(
-            f"Whether its scores follow quality is not known: {r.note}.", keys, "unknown"
-        )
-    elif _is_perfect(r) and _prompts(found) >= FEWEST_PROMPTS:
-        yield Statement(f"Its scores follow quality without exception ({_r(r)}).", keys, "good")
-    elif r.low is None or _prompts(found) < FEWEST_PROMPTS:
-        yield Statement("It cannot be told whether its scores follow quality.", keys, "unknown")
-    else:
-        yield from _correlation(found, r, single, keys)
-
-
-def _correlation(
-    found: Found, r: Estimate, single: Estimate | None, keys: tuple[str, ...]
-) -> Iterator[Statement]:
-    """The sentence for a mean correlation that has an interval, and the criterion that is worst."""
-    whose = r.conditions.split(";")[0].removeprefix("quality: ")
-    told = f"{_r(r)}, mean over criteria; quality: {whose}"
-    weak = [name for name, one in _by_criterion(found).items() if _below(one, USABLE_R)]
-    but = f" It does not follow it on {_listed(weak)}." if weak else ""
-    if _above(r, USABLE_R) and _above(single, USABLE_R):
-        text = f"Its scores follow quality, also in a single reading ({told}).{but}"
-        yield Statement(text, keys, "neutral" if weak else "good")
-    elif _above(r, USABLE_R):
-        alone = "" if single is None else f", a single reading less ({_r(single)})"
-        text = f"Averaged over orders its scores follow quality ({told}){alone}.{but}"
-        yield Statement(text, keys)
-    elif _above(r, 0.0):
-        yield Statement(f"Its scores follow quality weakly ({told}).{but}", keys)
-    elif _below(r, USABLE_R):
-        yield Statement(f"Its scores do not follow quality ({told}).", keys, "bad")
-    else:
-        text = f"It cannot be told whether its scores follow quality ({told})."
-        yield Statement(text, keys, "unknown")
-
-
-def _is_flat(r: Estimate) -> bool:
-    """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
-    return r.reason in (FLAT.code, NEARLY_FLAT.code)
-
-
-def _is_perfect(r: Estimate) -> bool:
-    """Whether a correlation has no interval because hardly anything departs from it."""
-    return r.low is None and r.value is not None and r.value > ALMOST_ONE
-
-
-def _by_criterion(found: Found) -> dict[str, Estimate]:
-    """Correlation with quality in the balanced arm, by criterion."""
-    prefix, suffix = _key("pearson_r[criterion="), ",arm=balanced]"
-    return {
-        key.removeprefix(prefix).removesuffix(suffix): estimate
-        for key, estimate in found.items()
-        if key.startswith(prefix) and key.endswith(suffix)
-    }
-
-
-def _r(estimate: Estimate) -> str:
-    bounds = "" if estimate.low is None else f", {estimate.low:.2f} to {estimate.high:.2f}"
-    return f"r = {estimate.value:.2f}{bounds}"
+def _exceptions(estimates: Estimates) -> str:
+    """The criteria whose scores do not follow quality, as a sentence; "" for none."""
+    criteria = estimates.family("pearson_r", arm="balanced")
+    weak = [dims["criterion"] for dims, r in criteria if "criterion" in dims and below(r, USABLE_R)]
+    return f" They do not follow it on {_listed(weak)}." if weak else ""
 
 
 # -- recommendations ---------------------------------------------------------------------------
 
 
-def recommend(found: Found) -> Iterator[Recommendation]:
+def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which criteria to ask alone."""
-    r, gap = found.get(_key("pearson_r[arm=balanced]")), found.get(_key("mean_delta_pos"))
-    if gap is None or gap.note == NO_ORDERS:
+    gap, prompts = estimates.of("mean_delta_pos"), _prompts(estimates)
+    if gap is None or gap.reason == FIXED_PLACES.code:
         return
-    if not _prompts(found) and _one_order(gap):
-        yield _advice(
-            "Ask for each response in other orders of the criteria too.", "mean_delta_pos"
-        )
-    elif not _prompts(found):
-        yield _advice("Do not use it as it was asked: no reply could be read.", "mean_delta_pos")
-    elif r is not None and (_is_flat(r) or _below(r, USABLE_R)):
-        yield _advice(
-            "Do not score several criteria with it: what it says hardly depends on quality.",
-            "pearson_r[arm=balanced]",
-        )
-    elif _prompts(found) < FEWEST_PROMPTS:
+    r = estimates.of("pearson_r", arm="balanced")
+    if not prompts and _one_order(estimates):
+        yield _advice("Ask for each response in other orders of the criteria too.", gap)
+    elif not prompts:
+        yield _advice("Do not use it as it was asked: no reply could be read.", gap)
+    elif r is not None and (is_flat(r) or below(r, USABLE_R)):
+        text = "Do not score several criteria with it: what it says hardly depends on quality."
+        yield _advice(text, r)
+    elif prompts < FEWEST_PROMPTS:
         yield _advice(
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
             "profile asks 24.",
-            "mean_delta_pos",
+            gap,
         )
-    elif r is not None and r.value is not None and not (_above(r, 0.0) or _is_perfect(r)):
+    elif r is not None and r.value is not None and not (above(r, 0.0) or is_perfect(r)):
         yield _advice(
             "Probe more prompts before scoring with it: this run does not show that it follows "
             "quality.",
-            "pearson_r[arm=balanced]",
+            r,
         )
     else:
-        yield from _apart(found)
-        yield from _orders(found)
+        yield from _apart(estimates)
+        yield from _orders(estimates)
 
 
-def _advice(text: str, *names: str) -> Recommendation:
-    return Recommendation("criterion_order", text, tuple(_key(name) for name in names))
+def _advice(text: str, *evidence: Estimate | None) -> Recommendation:
+    return Recommendation("criterion_order", text, keys(*evidence))
 
 
-def _apart(found: Found) -> Iterator[Recommendation]:
+def _apart(estimates: Estimates) -> Iterator[Recommendation]:
     """Criteria whose gap is proven to be large are worth a prompt of their own."""
-    large = _points(found, LARGE_GAP)
-    names = [one.name for one in _moved(found) if _above(one.gap, large)]
-    if names:
+    limit = _points(estimates, LARGE_GAP)
+    large = {name: gap for name, gap in _moved(estimates).items() if above(gap, limit)}
+    if large:
         yield _advice(
-            f"Ask for {_listed(names)} in a prompt of {'its' if len(names) == 1 else 'their'} own: "
-            f"in a list the place alone is worth more than {large:g} points.",
-            *(f"delta_pos[criterion={name}]" for name in names[:4]),
+            f"Ask for {_listed(list(large))} in a prompt of {'its' if len(large) == 1 else 'their'}"
+            f" own: in a list the place alone is worth more than {limit:g} points.",
+            *list(large.values())[:4],
         )
 
 
-def _orders(found: Found) -> Iterator[Recommendation]:
+def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
-    moved, excess = _moved(found), _get(found, "excess_change_rate")
-    name, k, total = _enough(found)
-    small = _points(found, SMALL_GAP)
-    what = {"budget_r": "its correlation with quality", "budget_agreement": "its scores"}
-    curve = [f"{name}[k={k},arm=balanced]"] if name else []
-    if moved:
-        orders = f"the {total} balanced orders" if name else "balanced orders"
+    excess, most = estimates.known("excess_change_rate"), estimates.of("max_delta_pos")
+    small, enough = _points(estimates, SMALL_GAP), _enough(estimates)
+    if _moved(estimates):
+        orders = f"the {enough.orders} balanced orders" if enough else "balanced orders"
         yield _advice(
             f"Average over {orders} of the criteria, which cancels the effect of the place; where "
             "one call must do, shuffle the criteria for every response.",
-            "significant_criteria",
-            "max_delta_pos",
+            estimates.of("significant_criteria"),
+            most,
         )
-    elif _above(excess, 0.0):
+        return
+    if above(excess, 0.0):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
             "place is shown to be favoured throughout.",
-            "excess_change_rate",
-            *curve,
+            excess,
+            enough and enough.estimate,
         )
-    elif _clears(found, _get(found, "max_delta_pos"), small):
+    elif _clears(estimates, most, small):
         yield _advice(
             f"Do not worry about the order of the criteria: no place is worth {small:g} points.",
-            "max_delta_pos",
+            most,
         )
-    if name and k > 1 and not moved:
+    if enough and enough.k > 1:
         yield _advice(
-            f"Average over {k} readings, each under another order of the criteria: that brings "
-            f"{what[name]} within {NEAR_ENOUGH} of {total} orders.",
-            *curve,
+            f"Average over {enough.k} readings, each under another order of the criteria: that "
+            f"brings {enough.what} within {NEAR_ENOUGH} of {enough.orders} orders.",
+            enough.estimate,
         )
 
 
-def _enough(found: Found) -> tuple[str, int, int]:
-    """Which curve is known, the smallest k within .02 of its end, and its end; "" for no curve."""
-    for name in ("budget_r", "budget_agreement"):
-        prefix = _key(f"{name}[k=")
-        curve = sorted(
-            (int(key.removeprefix(prefix).split(",")[0]), estimate.value)
-            for key, estimate in found.items()
-            if key.startswith(prefix) and estimate.value is not None
-        )
-        if curve:
-            total, last = curve[-1]
-            return name, next(k for k, value in curve if value >= last - NEAR_ENOUGH), total
-    return "", 0, 0
+class _Enough(NamedTuple):
+    """The fewest orders `k` that bring `what` within .02 of all `orders`."""
+
+    k: int
+    estimate: Estimate
+    orders: int
+    what: str
+
+
+def _enough(estimates: Estimates) -> _Enough | None:
+    """By correlation with quality where that is known, else by agreement with all orders."""
+    for name, what in (
+        ("budget_r", "its correlation with quality"),
+        ("budget_agreement", "its scores"),
+    ):
+        points = curve(estimates, name, arm="balanced")
+        for k, point in points:
+            orders, last = points[-1]
+            if (point.value or 0.0) >= (last.value or 0.0) - NEAR_ENOUGH:
+                return _Enough(k, point, orders, what)
+    return None
 
 
 # -- mitigations and controls ------------------------------------------------------------------
 
 
-def mitigate(found: Found) -> Iterator[Mitigation]:
+def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Averaging over the balanced orders, with what it does to the correlation with quality."""
-    orders = [int(key.split("k=")[1].split(",")[0]) for key in found if ".budget_" in key]
-    if orders:
+    enough = _enough(estimates)
+    if enough is not None:
         yield Mitigation(
-            action=f"average {max(orders)} balanced orders of the criteria",
-            before=_key("single_read_r"),
-            after=_key("pearson_r[arm=balanced]"),
-            calls=max(orders),
+            action=f"average {enough.orders} balanced orders of the criteria",
+            before=estimates.key("single_read_r"),
+            after=estimates.key("pearson_r", arm="balanced"),
+            calls=enough.orders,
         )
 
 
-def control(found: Found) -> Iterator[Control]:
+def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the scores follow a quality that is known."""
-    r = found.get(_key("pearson_r[arm=balanced]"))
-    if r is None or r.note == NO_REFERENCE or not _prompts(found):
+    r = estimates.of("pearson_r", arm="balanced")
+    if r is None or r.reason == NO_REFERENCE.code or not _prompts(estimates):
         return
-    follows, poor = _above(r, 0.0) or _is_perfect(r), _is_flat(r) or _below(r, USABLE_R)
+    follows, poor = above(r, 0.0) or is_perfect(r), is_flat(r) or below(r, USABLE_R)
     passed = False if poor else True if follows else None
     text = "Averaged over orders, a criterion's scores must rise with the quality that is known."
     yield Control("scores follow quality", passed, text, (r.key,))
@@ -430,34 +310,25 @@ def control(found: Found) -> Iterator[Control]:
 # -- caveats -----------------------------------------------------------------------------------
 
 
-def warn(readings: Readings, found: Found) -> Iterator[str]:
+def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     """What a reader of this run must know."""
-    frame = readings.frame
-    prompts = frame["stimulus"].nunique()
-    if prompts < 20:
-        yield f"Only {prompts} prompts were asked; intervals are wide and few effects can be seen."
-    unread = frame["value"].isna() & frame["outcome"].notna()
-    if unread.mean() > 0.02:
-        yield (
-            f"{percent(float(unread.mean()))} of the calls gave no readable set of scores; the "
-            "figures describe the rest, which may differ."
-        )
-    yield from caveats(readings.labels, list(frame["item"].unique()))
+    yield from few_asked(readings)
+    yield from unread(
+        readings, "no readable set of scores; the figures describe the rest, which may differ."
+    )
+    yield from caveats(readings.labels, list(readings.frame["item"].unique()))
     if any(not label.criterion for label in readings.labels):
         yield "Labels that name no criterion were not used: quality is compared by criterion."
-    if not readings.temperature and readings.temperature is not None:
-        yield (
-            "At temperature 0 repeats show only what the endpoint itself varies (batching, prefix "
-            "caching)."
-        )
-    if _get(found, "excess_change_rate") is None:
+    yield from at_temperature_0(readings)
+    if estimates.known("excess_change_rate") is None:
         yield "Changes caused by the order cannot be told from noise: no order was read twice."
-    if any(OTHER_LISTS in e.conditions for e in found.values()):
+    lists = _lists(estimates)
+    if lists.get("left_out"):
         yield (
             "Some prompts have another number of criteria or of scores than most; places in lists "
             "of different length do not compare, so these prompts were left out."
         )
-    if any("UNBALANCED" in e.conditions for e in found.values()):
+    if lists.get("balanced") is False:
         yield (
             "The recorded orders do not show every criterion equally often at every position; "
             "positions are compared within responses, which is less precise."

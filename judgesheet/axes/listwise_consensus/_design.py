@@ -5,12 +5,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
-from judgesheet.axis import Options
+from judgesheet.axes.listwise_consensus._reply import LABELS, schema
+from judgesheet.axis import Expectation, Options
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, boundary, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axis.prompt import (
+    Variant,
+    boundary,
+    built_in,
+    compile_prompt,
+    mark,
+    parameters,
+    refuse_blind,
+)
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
-from judgesheet.stats import orders
+from judgesheet.stats import orders, planning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +29,8 @@ PAPER_K = 7
 """Runs of the paper's consensus and of its repeated arm (004, section 4.3)."""
 MOST_REVERSED = 8
 """Longer lists are shown in their n forward rotations only, to keep the number of calls in n."""
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+TEMPLATE = "listwise_consensus.jinja"
+_WHAT = "the prompt of listwise_consensus"
 
 Order = tuple[int, ...]
 
@@ -94,11 +104,11 @@ class _Cell:
     repeat: int
 
 
-def build(
-    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, prompt by prompt; within a prompt the arms are interleaved at random."""
-    render = _renderer(options, template)
+    render = _renderer(options)
     settings = settings_for(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         ids = canonical_ids(stimulus, index)
@@ -107,18 +117,24 @@ def build(
             yield _call(stimulus, ids, cells[pick], options, render)
 
 
-def lists(
-    stimulus: Stimulus, shown: Sequence[Order], options: Options, template: str
-) -> Iterator[Call]:
-    """One call per order of a prompt's candidates; orders count them from 1 as the file does."""
-    render = _renderer(options, template)
+def lists(stimulus: Stimulus, shown: Sequence[Sequence[int]], options: Options) -> Iterator[Call]:
+    """One call per order of a prompt's candidates, the first as the direct one.
+
+    Orders count the candidates from 1, as the file lists them.
+    """
+    render = _renderer(options)
     ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
     for number, order in enumerate(shown):
-        cell = _Cell(PERMUTED if number else DIRECT, order, 0)
+        cell = _Cell(PERMUTED if number else DIRECT, tuple(order), 0)
         yield _call(stimulus, ids, cell, options, render)
 
 
-def _renderer(options: Options, template: str) -> Callable[..., str]:
+def arm(cell: Mapping[str, Any]) -> str:
+    """The arm of a cell."""
+    return str(cell["arm"])
+
+
+def _renderer(options: Options) -> Callable[..., str]:
     """The user's template if there is one, else the built-in one.
 
     Raises
@@ -126,7 +142,7 @@ def _renderer(options: Options, template: str) -> Callable[..., str]:
     TemplateError
         if the user's hides, doubles or reorders what the judge must see.
     """
-    render = compile_prompt(options.template or built_in(template), _WHAT)
+    render = compile_prompt(options.template or built_in(TEMPLATE), _WHAT)
     if options.template:
         variants = list(_variants(options))
         refuse_blind(render, variants, ("prompt",), _WHAT)
@@ -144,9 +160,6 @@ def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator
         often = (place - index * again) % len(others) < again
         for repeat in range(settings.repeats if often else 1):
             yield _Cell(PERMUTED, order, repeat)
-
-
-_WHAT = "the prompt of listwise_consensus"
 
 
 def _variants(options: Options) -> Iterator[Variant]:
@@ -197,69 +210,21 @@ def _call(
     fields = stimulus.fields
     texts = {candidate["id"]: candidate["text"] for candidate in fields["candidates"]}
     shown, gold = [ids[place - 1] for place in cell.order], golds(fields)
-    listed = [texts[one] for one in shown]
+    listed, n = [texts[name] for name in shown], len(shown)
     prompt = render(**_shown(fields["prompt"], fields.get("reference"), listed, options))
-    content: dict[str, Any] = {
-        "item": stimulus.id,
-        "arm": cell.arm,
-        "order": shown,
-        "gold": gold[0] if gold else None,
-    }
-    if len(gold) > 1:
-        content["golds"] = gold
+    right = {"gold": gold[0] if gold else None, **({"golds": gold} if len(gold) > 1 else {})}
     return Call(
         axis="listwise_consensus",
         stimulus=stimulus.id,
-        cell=content,
+        cell={"item": stimulus.id, "arm": cell.arm, "order": shown, **right},
         repeat=cell.repeat,
         messages=({"role": "user", "content": prompt},),
-        params=_params(len(shown), options),
+        # An entry takes about 65 tokens; in text mode the judge may reason before it.
+        params=parameters(
+            options, {"text": 512 + 160 * n, "json": 32 + 120 * n}, "candidates", schema(n)
+        ),
         reply=options.reply,
     )
-
-
-# -- the request -----------------------------------------------------------------------------------
-
-RATIONALE = 120
-"""Characters of a rationale under constrained decoding: enough for a reason, and cheap."""
-FLAGS = ("major_error", "hallucinated_specificity", "calibrated_uncertainty")
-
-
-def _params(n: int, options: Options) -> dict[str, Any]:
-    budget = {"text": 512 + 160 * n, "json": 32 + 120 * n}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
-    }
-    if options.reply == "json":
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "candidates", "strict": True, "schema": schema(n)},
-        }
-    return params
-
-
-def schema(n: int) -> dict[str, Any]:
-    """The JSON Schema of an answer on n candidates."""
-    properties: dict[str, Any] = {
-        "label": {"type": "string", "enum": list(LABELS[:n])},
-        "score": {"type": "integer", "minimum": 0, "maximum": 100},
-        "rationale": {"type": "string", "maxLength": RATIONALE},
-        **{flag: {"type": "boolean"} for flag in FLAGS},
-    }
-    candidate = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    listed = {"type": "array", "items": candidate, "minItems": n, "maxItems": n}
-    return {
-        "type": "object",
-        "properties": {"candidates": listed},
-        "required": ["candidates"],
-        "additionalProperties": False,
-    }
 
 
 # -- recorded cells --------------------------------------------------------------------------------
@@ -279,3 +244,18 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     if not isinstance(gold, list) or not all(one in shown for one in gold):
         return "cell.gold must be one of the candidate ids in cell.order, or null"
     return None
+
+
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    prompts = len({call.cell["item"] for call in calls})
+    if not prompts:
+        return
+    width = planning.rate_half_width(0.8, prompts, 1, 0.0)
+    yield Expectation("listwise_consensus.accuracy[arm=direct,k=1]", width, "true accuracy .80")
+    change = planning.excess_flip_half_width(prompts, 0.1**0.5)
+    assuming = "a decision in ten changes for better or worse"
+    yield Expectation("listwise_consensus.gain", change, assuming)
+    twice = any(call.cell["arm"] == PERMUTED and call.repeat for call in calls)
+    excess = planning.excess_flip_half_width(prompts, 0.2) if twice else None
+    yield Expectation("listwise_consensus.excess_flip_rate", excess, "sd .20 between prompts")

@@ -1,37 +1,56 @@
 """The readings of listwise_consensus as arrays; every estimate of this axis starts from these."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judgesheet.axes.listwise_consensus._design import (
-    DIRECT,
-    PERMUTED,
-    REPEATED,
-    Order,
-    depths,
-    sequences,
+from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED, depths
+from judgesheet.axis.figure import Draft, Figures
+from judgesheet.reasons import Reason
+from judgesheet.stats.consensus import (
+    PROPOSED,
+    Consensus,
+    Weights,
+    consensus,
+    expected_hit,
+    run_points,
+    uniform_picks,
 )
-from judgesheet.axis import Readings
-from judgesheet.axis.estimate import maker
-from judgesheet.records import Estimate, PaperCompatible
-from judgesheet.stats.consensus import PROPOSED, Consensus, Weights, consensus, expected_hit
-from judgesheet.stats.interval import Interval
+from judgesheet.stats.flips import CallFlips, call_flips
+from judgesheet.stats.interval import cluster_rate
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from numpy.typing import NDArray
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
+figure = Figures("listwise_consensus")
+NOTHING_READ = Reason("nothing_read", "no reply could be read")
 
-estimate = maker("listwise_consensus")
-NO_GOLD = "no prompt has a known right answer"
-NOTHING = "no reply could be read"
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Conditions of a figure by place: the length of the lists, and the orders they were shown in.
+
+    Orders that are not `balanced` mix a preference for a place with one for an answer. `left_out`
+    counts the lists of another length, whose places cannot be compared with these.
+    """
+
+    candidates: int
+    orders: int
+    balanced: bool
+    left_out: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        balance = "balanced" if self.balanced else "UNBALANCED as recorded"
+        rest = f"; {self.left_out} lists of other lengths left out" if self.left_out else ""
+        return f"lists of {self.candidates}, {self.orders} {balance} orders{rest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,74 +84,113 @@ class Arm:
 DIRECTLY = Arm(DIRECT, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """What single calls say of n candidates, which stand in canonical sequence in the last axis.
+
+    `scores` (..., n) are 0 to 100, NaN where a call is missing or unreadable; `marks` (..., n) are
+    true where the call marked calibrated uncertainty.
+    """
+
+    scores: Floats
+    marks: Flags
+
+    @classmethod
+    def unread(cls, *shape: int) -> Self:
+        """Runs of which none is read yet."""
+        return cls(np.full(shape, np.nan), np.zeros(shape, dtype=bool))
+
+    def __getitem__(self, index: Any) -> "Runs":
+        """Some of the runs, as numpy indexes arrays."""
+        return Runs(self.scores[index], self.marks[index])
+
+    def record(self, index: Any, verdict: Any, ids: tuple[str, ...]) -> None:
+        """Write a verdict down, candidates in the sequence of `ids`; None changes nothing."""
+        if verdict is not None:
+            self.scores[index] = [verdict[name]["score"] for name in ids]
+            self.marks[index] = [verdict[name]["uncertain"] for name in ids]
+
+
 @dataclass(frozen=True)
 class Table:
-    """The prompts with n candidates each, candidates in canonical sequence.
+    """The prompts (P) with n candidates each.
 
-    `scores` and `uncertain` have shape (P, orders, reads, n), the first order is the canonical one,
-    NaN where a run is missing; `single` (P, n) is the direct reading, `repeats` (P, R, n) those of
-    the canonical order, direct one first; marks of these stand in the arrays with `_marks`.
+    `permuted` (P, orders, reads, n) are the runs by order, the canonical one first; `repeated`
+    (P, R, n) those of the canonical order, the direct one first; `direct` (P, n) that one alone.
     `place` (P, orders, n) is where each order shows each candidate, from 0; -1 where the prompt
     lacks the order. `gold` (P, n) says who is right, all false where that is not known.
     `executions` is how often every order was read.
     """
 
-    n: int
-    scores: "Floats"
-    uncertain: "Flags"
-    repeats: "Floats"
-    repeats_marks: "Flags"
-    single: "Floats"
-    single_marks: "Flags"
-    place: "Ints"
-    gold: "Flags"
+    permuted: Runs
+    repeated: Runs
+    direct: Runs
+    place: Ints
+    gold: Flags
     executions: int
 
     @property
-    def known(self) -> "Flags":
+    def n(self) -> int:
+        """Candidates in a list."""
+        return len(self.gold[0])
+
+    @property
+    def orders(self) -> int:
+        """Most orders in which a prompt was shown."""
+        return len(self.place[0])
+
+    @property
+    def known(self) -> Flags:
         """Which prompts have a gold."""
         known: Flags = np.any(self.gold, axis=1)
         return known
 
-    def runs(self, arm: Arm) -> tuple["Floats", "Flags"]:
-        """Scores and marks (P, K, n) of the runs that an arm decides from."""
+    def runs(self, arm: Arm) -> Runs:
+        """The runs (P, K, n) that an arm decides from."""
         if arm.name == DIRECT:
-            return self.single[:, None], self.single_marks[:, None]
+            return self.direct[:, None]
         if arm.name == REPEATED:
-            return self.repeats[:, : arm.k], self.repeats_marks[:, : arm.k]
-        scores = self.scores[:, : arm.k, : arm.executions]
-        marks = self.uncertain[:, : arm.k, : arm.executions]
-        return scores.reshape(len(scores), -1, self.n), marks.reshape(len(marks), -1, self.n)
+            return self.repeated[:, : arm.k]
+        some = self.permuted[:, : arm.k, : arm.executions]
+        flat = len(some.scores), -1, self.n
+        return Runs(some.scores.reshape(flat), some.marks.reshape(flat))
 
-    def asked(self, arm: Arm) -> "Flags":
+    def asked(self, arm: Arm) -> Flags:
         """Prompts with as many orders or repeats as the arm needs; all have a direct reading."""
         if arm.name == PERMUTED:
             enough: Flags = (self.place[:, :, 0] >= 0).sum(axis=1) >= arm.k
             return enough
-        return np.full(len(self.scores), arm.name == DIRECT or self.repeats.shape[1] >= arm.k)
+        repeats = self.repeated.scores.shape[1]
+        return np.full(len(self.gold), arm.name == DIRECT or repeats >= arm.k)
 
     def decide(self, arm: Arm, weights: Weights = PROPOSED) -> Consensus:
         """The decision of an arm on every prompt; nobody wins where the arm was not asked."""
-        scores, marks = self.runs(arm)
-        here = self.asked(arm)[:, None, None]
-        return consensus(np.where(here, scores, np.nan), marks, weights)
+        runs, asked = self.runs(arm), self.asked(arm)[:, None, None]
+        return consensus(np.where(asked, runs.scores, np.nan), runs.marks, weights)
 
-    def picks(self, arm: Arm) -> "Floats":
+    def hits(self, arm: Arm, weights: Weights) -> Floats:
+        """How right an arm's decision is, (P,); NaN without a gold or a decision."""
+        hits = expected_hit(self.decide(arm, weights).winners, self.gold)
+        return np.where(self.known, hits, np.nan)
+
+    def picks(self, arm: Arm) -> Floats:
         """Uniform over the winners, (P, n); NaN where nobody wins."""
-        return shares(self.decide(arm).winners)
+        return uniform_picks(self.decide(arm).points)
 
     @cached_property
-    def calls(self) -> "Floats":
+    def calls(self) -> Floats:
         """What every single call chooses, (P, orders, reads, n): the decision of one run."""
-        runs = consensus(self.scores[..., None, :], self.uncertain[..., None, :])
-        return shares(runs.winners)
+        return uniform_picks(run_points(self.permuted.scores, self.permuted.marks))
+
+    @property
+    def first_calls(self) -> Floats:
+        """What the first call under each order chooses, (P, orders, n)."""
+        return self.calls[:, :, 0]
 
     @cached_property
-    def call_hits(self) -> "Floats":
-        """How right each order's first call is, (P, orders); NaN where unknown."""
-        first = self.calls[:, :, 0]
-        hits: Floats = np.where(self.known[:, None], (first * self.gold[:, None]).sum(-1), np.nan)
-        return hits
+    def flips(self) -> CallFlips:
+        """How often two single calls on a prompt choose different winners."""
+        return call_flips(self.calls)
 
     @property
     def balanced(self) -> bool:
@@ -140,13 +198,6 @@ class Table:
         places = np.moveaxis(self.place, 1, -1)  # (P, n, orders)
         counts = np.stack([(places == p).sum(axis=-1) for p in range(self.n)], axis=-1)
         return bool((counts == counts[:, :1, :1]).all())
-
-
-def shares(winners: "Flags") -> "Floats":
-    """1 / number of winners for each of them, 0 for the others; NaN where nobody wins."""
-    size = winners.sum(axis=-1, keepdims=True)
-    picks: Floats = np.divide(winners, size, out=np.full(winners.shape, np.nan), where=size > 0)
-    return picks
 
 
 @dataclass(frozen=True)
@@ -161,43 +212,63 @@ class Lists:
         """The prompts with the commonest number of candidates: place is compared within them."""
         return self.tables[0]
 
+    @cached_property
+    def shown(self) -> Orders:
+        """Under which orders the figures by place were measured."""
+        main, *others = self.tables
+        left_out = sum(len(table.gold) for table in others)
+        return Orders(main.n, main.orders, main.balanced, left_out)
+
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         return np.random.default_rng([self.seed, 4])
 
     @cached_property
     def arms(self) -> tuple[Arm, ...]:
-        """The arms that some prompts were asked in, direct first."""
-        found: dict[Arm, None] = {DIRECTLY: None}
-        for table in self.tables:
-            orders, whole = table.scores.shape[1], table.executions
-            for k in depths(table.n, table.repeats.shape[1]):
-                found[Arm(REPEATED, k)] = None
-            for k in depths(table.n, orders):
-                found[Arm(PERMUTED, k)] = None
-                if whole > 1:
-                    found[Arm(PERMUTED, k, whole)] = None
-        rank = {DIRECT: 0, REPEATED: 1, PERMUTED: 2}
-        return tuple(sorted(found, key=lambda arm: (rank[arm.name], arm.executions, arm.k)))
+        """The arms that some prompts were asked in: direct, repeated, permuted, in rising k."""
+        repeated = {
+            Arm(REPEATED, k)
+            for table in self.tables
+            for k in depths(table.n, table.repeated.scores.shape[1])
+        }
+        permuted = {
+            Arm(PERMUTED, k, executions)
+            for table in self.tables
+            for k in depths(table.n, table.orders)
+            for executions in {1, table.executions}
+        }
+        size = attrgetter("executions", "k")
+        return (DIRECTLY, *sorted(repeated, key=size), *sorted(permuted, key=size))
+
+    @property
+    def alternatives(self) -> tuple[Arm, ...]:
+        """Every arm but the direct one."""
+        return self.arms[1:]
 
     @property
     def deepest(self) -> Arm | None:
         """The permuted arm of most orders in the main table, read once: the full set."""
-        orders = self.main.scores.shape[1]
-        return Arm(PERMUTED, orders) if orders > 1 else None
+        return Arm(PERMUTED, self.main.orders) if self.main.orders > 1 else None
 
-    def joined(self, part: "Callable[[Table], Floats]") -> "Floats":
+    def joined(self, part: Callable[[Table], Floats]) -> Floats:
         """One value per prompt, over all tables."""
         return np.concatenate([part(table) for table in self.tables])
 
-    def hits(self, arm: Arm, weights: Weights = PROPOSED) -> "Floats":
+    def hits(self, arm: Arm, weights: Weights = PROPOSED) -> Floats:
         """How right an arm's decision is, per prompt; NaN without a gold or a decision."""
+        return self.joined(lambda table: table.hits(arm, weights))
 
-        def of(table: Table) -> "Floats":
-            hit = expected_hit(table.decide(arm, weights).winners, table.gold)
-            return np.where(table.known, hit, np.nan)
+    @cached_property
+    def gains(self) -> Mapping[Arm, Floats]:
+        """How much righter each other arm is than one call, on the prompts that both decide.
 
-        return self.joined(of)
+        No arm without a gold.
+        """
+        if not self.has_gold:
+            return {}
+        direct = self.hits(DIRECTLY)
+        gains = {arm: self.hits(arm) - direct for arm in self.alternatives}
+        return {arm: gain[~np.isnan(gain)] for arm, gain in gains.items()}
 
     @property
     def chance(self) -> float:
@@ -214,171 +285,14 @@ class Lists:
     def readable(self) -> bool:
         """Whether any run could be read."""
         return any(
-            not np.isnan(part).all()
-            for t in self.tables
-            for part in (t.scores, t.repeats, t.single)
+            not np.isnan(runs.scores).all()
+            for table in self.tables
+            for runs in (table.permuted, table.repeated, table.direct)
         )
 
 
-# -- from the table of replies ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Prompt:
-    """One prompt's readings: per arm (order, repeat) -> verdict or None."""
-
-    ids: tuple[str, ...]
-    gold: frozenset[str]
-    direct: Any
-    repeated: "list[Any]"
-    permuted: "dict[Order, list[Any]]"
-
-
-def arrange(readings: Readings) -> Lists | None:
-    """The arrays of a run, or None if nothing was planned."""
-    frame = readings.frame
-    if frame.empty:
-        return None
-    prompts = [_prompt(rows) for _, rows in frame.groupby(["stimulus", "item"], sort=False)]
-    by_size: dict[int, list[_Prompt]] = {}
-    for prompt in prompts:
-        by_size.setdefault(len(prompt.ids), []).append(prompt)
-    sizes = sorted(by_size, key=lambda n: (-len(by_size[n]), n))
-    return Lists(tuple(_table(n, by_size[n]) for n in sizes), readings.seed)
-
-
-def _prompt(rows: "pd.DataFrame") -> _Prompt:
-    """Sort a prompt's calls into arms; the canonical reading of an arm that has none is shared."""
-    ids = _canonical(rows)
-    places = {name: place + 1 for place, name in enumerate(ids)}
-    canonical = tuple(range(1, len(ids) + 1))
-    direct: list[Any] = []
-    repeated: dict[int, Any] = {}
-    permuted: dict[Order, dict[int, Any]] = {}
-    for arm, shown, repeat, value in zip(
-        rows["arm"], rows["order"], rows["repeat"], rows["value"], strict=True
-    ):
-        if set(shown) != set(ids):
-            continue
-        if arm == PERMUTED:
-            permuted.setdefault(tuple(places[one] for one in shown), {})[int(repeat)] = value
-        elif arm == REPEATED:
-            repeated[int(repeat)] = value
-        else:
-            direct.append(value)
-    if direct and 0 not in repeated:
-        repeated[0] = direct[0]
-    if repeated and canonical not in permuted:
-        permuted[canonical] = dict(repeated)
-    first = [*direct, *_listed(repeated), *_listed(permuted[canonical])]
-    rank = {order: place for place, order in enumerate(_known_orders(len(ids)))}
-    in_sequence = sorted(permuted, key=lambda order: rank.get(order, len(rank)))
-    return _Prompt(
-        ids=ids,
-        gold=_gold(rows),
-        direct=first[0],
-        repeated=_listed(repeated),
-        permuted={order: _listed(permuted[order]) for order in in_sequence},
-    )
-
-
-def _gold(rows: "pd.DataFrame") -> frozenset[str]:
-    several = rows["golds"].iloc[0] if "golds" in rows else None
-    one = rows["gold"].iloc[0] if "gold" in rows else None
-    return frozenset(several if isinstance(several, list) else [one] if one is not None else [])
-
-
-def _listed(by_repeat: Mapping[int, Any]) -> list[Any]:
-    return [by_repeat[repeat] for repeat in sorted(by_repeat)]
-
-
-def _canonical(rows: "pd.DataFrame") -> tuple[str, ...]:
-    """The order of the direct reading, else of the repeated ones, else the first that was shown."""
-    for arm in (DIRECT, REPEATED, PERMUTED):
-        mine = rows.loc[rows["arm"] == arm, "order"]
-        if len(mine):
-            return tuple(mine.iloc[0])
-    raise ValueError("a prompt without a call")
-
-
-def _known_orders(n: int) -> tuple[Order, ...]:
-    """The orders that the designs show, in their sequence; others follow as they come."""
-    return tuple(dict.fromkeys((*sequences(n), *sequences(n, "williams"))))
-
-
-def _table(n: int, prompts: list[_Prompt]) -> Table:
-    most_orders = max(len(prompt.permuted) for prompt in prompts)
-    # The canonical order may have many repeats; the others' number of reads is what matters here.
-    reads = max(
-        (len(r) for p in prompts for o, r in p.permuted.items() if o != tuple(range(1, n + 1))),
-        default=1,
-    )
-    scores = np.full((len(prompts), most_orders, reads, n), np.nan)
-    uncertain = np.zeros(scores.shape, dtype=bool)
-    place = np.full((len(prompts), most_orders, n), -1, dtype=np.int64)
-    repeats = np.full((len(prompts), max(len(p.repeated) for p in prompts), n), np.nan)
-    repeats_marks = np.zeros(repeats.shape, dtype=bool)
-    single = np.full((len(prompts), n), np.nan)
-    single_marks = np.zeros(single.shape, dtype=bool)
-    gold = np.zeros(single.shape, dtype=bool)
-    for row, prompt in enumerate(prompts):
-        gold[row] = [name in prompt.gold for name in prompt.ids]
-        _fill(single[row], single_marks[row], prompt.direct, prompt.ids)
-        for at, verdict in enumerate(prompt.repeated):
-            _fill(repeats[row, at], repeats_marks[row, at], verdict, prompt.ids)
-        for at, (order, verdicts) in enumerate(prompt.permuted.items()):
-            place[row, at] = np.argsort(order)
-            for read, verdict in enumerate(verdicts[:reads]):
-                _fill(scores[row, at, read], uncertain[row, at, read], verdict, prompt.ids)
-    executions = min(len(reads) for prompt in prompts for reads in prompt.permuted.values())
-    return Table(
-        n, scores, uncertain, repeats, repeats_marks, single, single_marks, place, gold, executions
-    )
-
-
-def _fill(scores: "Floats", marks: "Flags", verdict: Any, ids: tuple[str, ...]) -> None:
-    if isinstance(verdict, dict):
-        scores[:] = [verdict[name]["score"] for name in ids]
-        marks[:] = [verdict[name]["uncertain"] for name in ids]
-
-
-# -- writing estimates down ------------------------------------------------------------------------
-
-
-def from_interval(
-    name: str,
-    label: str,
-    found: Interval,
-    n: int,
-    missing: str,
-    dims: dict[str, object] | None = None,
-    *,
-    unit: str = "share",
-    conditions: str = "",
-    note: str = "",
-    paper: PaperCompatible | None = None,
-) -> Estimate:
-    """An interval as an estimate; `missing` says why there is none."""
-    if found.value is None:
-        why = missing or found.note
-        return estimate(name, label, None, dims, unit=unit, conditions=conditions, note=why)
-    return estimate(
-        name,
-        label,
-        found.value,
-        dims,
-        low=found.low,
-        high=found.high,
-        unit=unit,
-        n=n,
-        clusters=found.clusters,
-        method=found.method,
-        conditions=conditions,
-        note="; ".join(part for part in (note, found.note) if part),
-        paper_compatible=paper,
-    )
-
-
-def compared(lists: Lists) -> Iterator[Arm]:
-    """Every arm but the direct one."""
-    return (arm for arm in lists.arms if arm != DIRECTLY)
+def prompt_rate(label: str, shares: Floats, dims: Mapping[str, object], given: str = "") -> Draft:
+    """The mean of a share per prompt, (P,), NaN where it is not known; prompts are the clusters."""
+    known = shares[~np.isnan(shares)]
+    mean = cluster_rate(known, np.ones_like(known))
+    return Draft(label, mean, dims, n=known.size, given=given).or_absent(NOTHING_READ)

@@ -1,11 +1,12 @@
 """The plots of listwise_consensus, as data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from judgesheet.records import Estimate, Plot
+from judgesheet.estimates import Estimates
+from judgesheet.records import Plot
 
-_FIGURES = (
+_PLOTS = (
     Plot(
         kind="line",
         title="Does deciding from several runs help?",
@@ -74,14 +75,12 @@ _FIGURES = (
 )
 
 
-def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
+def plots(estimates: Estimates) -> Iterator[Plot]:
     """The plots that this run has figures for, with the line that blind picks would follow."""
-    places = sum(key.startswith("listwise_consensus.win_share[") for key in found)
-    chance = found.get("listwise_consensus.chance_accuracy")
-    for figure in _FIGURES:
-        if figure.families == ("win_share",) and places:
-            yield replace(figure, reference=1 / places)
-        elif figure.families == ("accuracy",) and chance is not None:
-            yield replace(figure, reference=chance.value)
-        else:
-            yield figure
+    places, chance = estimates.family("win_share"), estimates.of("chance_accuracy")
+    blind = {
+        "win_share": 1 / len(places) if places else None,
+        "accuracy": None if chance is None else chance.value,
+    }
+    for plot in _PLOTS:
+        yield replace(plot, reference=blind.get(plot.families[0], plot.reference))

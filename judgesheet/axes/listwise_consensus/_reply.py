@@ -1,83 +1,109 @@
-"""Reading a listwise reply: every displayed candidate once, or nothing."""
+"""The reply of listwise_consensus: what is asked for, and how it is read.
+
+Every displayed candidate once, or nothing.
+"""
 
 import json
-import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
 
-from judgesheet.axes.listwise_consensus._design import FLAGS, LABELS
-from judgesheet.axis.reply import json_objects, one_reading
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from judgesheet.axis.prompt import object_schema
+from judgesheet.axis.reply import displayed, json_objects, one_reading
+from judgesheet.records import ReplyFormat
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+RATIONALE = 120
+"""Characters of a rationale under constrained decoding: enough for a reason, and cheap."""
+FLAGS = ("major_error", "hallucinated_specificity", "calibrated_uncertainty")
 
 Verdict = dict[str, dict[str, Any]]
 """Candidate id -> `score` (0 to 100) and `uncertain`, in displayed order."""
 
 _ANSWER = re.compile(r'(?<!\\)"candidates"\s*:')
+_Score = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
 
 
-def read(text: str, reply: str, order: Sequence[str]) -> Verdict | None:
-    """What a reply says of each candidate, or None if it cannot be read in exactly one way.
+class _Rated(BaseModel):
+    """What a reply says of one candidate; the rationale is not read."""
+
+    model_config = ConfigDict(strict=True)
+
+    label: str
+    score: _Score
+    major_error: bool
+    hallucinated_specificity: bool
+    calibrated_uncertainty: bool
+
+
+class _Recorded(BaseModel):
+    """What a recorded verdict says of one candidate."""
+
+    model_config = ConfigDict(strict=True)
+
+    score: _Score
+    uncertain: bool = False
+
+
+_RATED = TypeAdapter(list[_Rated])
+_RECORDED = TypeAdapter(dict[str, _Recorded])
+
+
+def schema(n: int) -> dict[str, Any]:
+    """The JSON Schema of an answer on n candidates."""
+    properties: dict[str, Any] = {
+        "label": {"type": "string", "enum": list(LABELS[:n])},
+        "score": {"type": "integer", "minimum": 0, "maximum": 100},
+        "rationale": {"type": "string", "maxLength": RATIONALE},
+        **{flag: {"type": "boolean"} for flag in FLAGS},
+    }
+    candidate = object_schema(properties)
+    listed = {"type": "array", "items": candidate, "minItems": n, "maxItems": n}
+    return object_schema({"candidates": listed})
+
+
+def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Verdict | None:
+    """Score and mark of every candidate by its id; None if the reply does not say exactly one.
 
     Whatever looks like the beginning of an answer must be one, and all must agree: a judge that
     quotes an answer from a candidate, or breaks off in its own, has not been understood.
     """
     if reply == "recorded":
-        return _recorded(text, order)
-    found = list(json_objects(text))
-    if None in found:
+        return _recorded(text, cell["order"])
+    objects = list(json_objects(text))
+    if None in objects:
         return None
-    answers = [obj["candidates"] for obj in found if obj is not None and "candidates" in obj]
+    answers = [obj["candidates"] for obj in objects if obj is not None and "candidates" in obj]
     if len(answers) != len(_ANSWER.findall(text)):
         return None
-    return one_reading([_answer(answer, order) for answer in answers])
+    return one_reading([_answer(answer, cell["order"]) for answer in answers])
+
+
+def parts(cell: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """What the user's own parser may call each displayed candidate."""
+    return displayed(cell["order"])
 
 
 def _answer(listed: Any, order: Sequence[str]) -> Verdict | None:
     """One answer, by displayed label."""
-    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+    try:
+        by_label = {rated.label: rated for rated in _RATED.validate_python(listed)}
+    except ValidationError:
         return None
-    ids = dict(zip(LABELS, order, strict=False))
-    by_label = {one.get("label"): one for one in listed if isinstance(one.get("label"), str)}
-    if len(listed) != len(order) or set(by_label) != set(ids):
+    if len(listed) != len(order) or set(by_label) != set(LABELS[: len(order)]):
         return None
-    if not all(isinstance(one.get(flag), bool) for one in listed for flag in FLAGS):
-        return None
-    return _verdict(
-        {
-            name: {
-                "score": by_label[label].get("score"),
-                "uncertain": by_label[label]["calibrated_uncertainty"],
-            }
-            for label, name in ids.items()
-        }
-    )
+    rated = zip(order, (by_label[label] for label in LABELS), strict=False)
+    return {
+        name: {"score": one.score, "uncertain": one.calibrated_uncertainty} for name, one in rated
+    }
 
 
 def _recorded(text: str, order: Sequence[str]) -> Verdict | None:
     """A verdict that was taken elsewhere, by candidate id."""
     try:
-        given = json.loads(text)
-    except ValueError:
+        rated = _RECORDED.validate_python(json.loads(text))
+    except ValueError:  # pydantic's too
         return None
-    if not isinstance(given, dict) or set(given) != set(order):
-        return None
-    if not all(isinstance(one, dict) for one in given.values()):
-        return None
-    entries: Mapping[str, Any] = {
-        name: {"score": given[name].get("score"), "uncertain": given[name].get("uncertain", False)}
-        for name in order
-    }
-    return _verdict(entries)
-
-
-def _verdict(entries: Mapping[str, Any]) -> Verdict | None:
-    """The entries, if every score lies in 0 to 100 and every mark is true or false."""
-    for entry in entries.values():
-        score = entry["score"]
-        if isinstance(score, bool) or not isinstance(score, int | float):
-            return None
-        if not math.isfinite(score) or not 0 <= score <= 100:
-            return None
-        if not isinstance(entry["uncertain"], bool):
-            return None
-    return {name: {**entry, "score": float(entry["score"])} for name, entry in entries.items()}
+    return {name: rated[name].model_dump() for name in order} if set(rated) == set(order) else None

@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judgesheet.axes.listwise_consensus._design import LABELS
+from judgesheet.axes.listwise_consensus._reply import LABELS
 from judgesheet.axis.simulation import Known, Parameters, count_words, hashed
 from judgesheet.records import Call
 

@@ -3,87 +3,122 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Options
+from judgesheet.axis import Expectation, Options
 from judgesheet.axis.arms import ARMS, Read, Settings, reads, sequences
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, built_in, compile_prompt, mark, refuse_blind
+from judgesheet.axis.prompt import (
+    Variant,
+    built_in,
+    compile_prompt,
+    mark,
+    object_schema,
+    parameters,
+    refuse_blind,
+)
 from judgesheet.records import LOGPROBS, Call, Stimulus
+from judgesheet.stats import planning
 
 if TYPE_CHECKING:
     import numpy as np
 
 MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
-
 LONGEST_SCALE = 9
-
-
 PROFILES: Mapping[str, Settings] = {
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
     "quick": Settings(stimuli=12, candidates=3, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
 }
+_WHAT = "the prompt of score_order"
 
 
-def main_scale(stimuli: Sequence[Stimulus]) -> int:
-    """The longest scale up to 5 that every rubric of the pool can give."""
-    return min(MAIN_SCALE, *(len(s.fields["rubric"]["levels"]) for s in stimuli))
-
-
-def picked(levels: Sequence[str], scale: int) -> list[str]:
-    """`scale` descriptions picked evenly from a longer rubric, first and last included."""
-    last = len(levels) - 1
-    return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
-
-
-def build(
-    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator", template: str
+def design(
+    stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, item by item; within an item the arms are interleaved at random.
 
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in(template), _WHAT)
+    render = compile_prompt(options.template or built_in("score_order.jinja"), _WHAT)
     if options.template:
         shown = ("prompt", "response")
         refuse_blind(render, list(_variants(options)), shown, _WHAT, labelled=True)
-    settings = PROFILES[options.profile].chosen(options)
-    scale = main_scale(stimuli)
+    settings, kind = PROFILES[options.profile].chosen(options), options.sequences
+    # One scale for the whole pool: figures of rubrics of different lengths do not compare.
+    scale = min(MAIN_SCALE, *map(_longest, stimuli))
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
-        cells = list(_cells(index, scale, _longest(stimulus), settings, options, rng))
+        # Candidates of a prompt share the cells, so that they can be ranked.
+        cells = list(reads(scale, kind, index, settings, rng))
+        for other in settings.scales:
+            if other != scale and other <= _longest(stimulus):
+                cells += [Read("balanced", order, 0) for order in sequences(other, kind)]
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
 
 
-_WHAT = "the prompt of score_order"
+def _longest(stimulus: Stimulus) -> int:
+    return len(stimulus.fields["rubric"]["levels"])
 
 
 def _variants(options: Options) -> Iterator[Variant]:
     """A template must show prompt, response and options, these with their scores and in order."""
     for order in ((1, 2, 3), (3, 1, 2)):
-        names = [f"option {score}" for score in order]
+        names = {score: f"option {score}" for score in order}
         variables = {
             "prompt": mark("prompt"),
             "response": mark("response"),
             "reference": None,
             "criterion": "",
-            "options": [
-                {"score": score, "description": mark(name)}
-                for score, name in zip(order, names, strict=True)
-            ],
+            "options": [{"score": s, "description": mark(name)} for s, name in names.items()],
             "n": 3,
             "reply": options.reply,
         }
-        yield Variant(variables, names)
+        yield Variant(variables, list(names.values()))
 
 
-def commonest_scale(calls: Sequence[Call]) -> int:
-    """The scale that most of these calls use: the main one; 5 for no calls."""
-    scales = [int(call.cell["scale"]) for call in calls if call.repeat == 0]
-    return max(sorted(set(scales)), key=scales.count, default=MAIN_SCALE)
+def _call(
+    stimulus: Stimulus,
+    candidate: Mapping[str, Any],
+    read: Read,
+    options: Options,
+    render: Callable[..., str],
+) -> Call:
+    fields, scale = stimulus.fields, len(read.order)
+    descriptions = _picked(fields["rubric"]["levels"], scale)
+    prompt = render(
+        prompt=fields["prompt"],
+        response=candidate["text"],
+        reference=fields.get("reference"),
+        criterion=fields["rubric"]["criterion"],
+        options=[{"score": s, "description": descriptions[s - 1]} for s in read.order],
+        n=scale,
+        reply=options.reply,
+    )
+    schema = object_schema({"score": {"type": "integer", "enum": list(range(1, scale + 1))}})
+    params = parameters(options, {"text": 1024, "json": 32}, "score", schema)
+    return Call(
+        axis="score_order",
+        stimulus=stimulus.id,
+        cell={
+            "item": f"{stimulus.id}/{candidate['id']}",
+            "arm": read.arm,
+            "scale": scale,
+            "order": list(read.order),
+        },
+        repeat=read.repeat,
+        messages=({"role": "user", "content": prompt},),
+        params={**params, **LOGPROBS} if options.logprobs else params,
+        reply=options.reply,
+    )
+
+
+def _picked(levels: Sequence[str], scale: int) -> list[str]:
+    """`scale` descriptions picked evenly from a longer rubric, first and last included."""
+    last = len(levels) - 1
+    return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
@@ -101,80 +136,26 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _longest(stimulus: Stimulus) -> int:
-    return len(stimulus.fields["rubric"]["levels"])
+def arm(cell: Mapping[str, Any]) -> str:
+    """What a plan's budget counts apart: the arm, and the rubric's length."""
+    return f"{cell['arm']}, scale {cell['scale']}"
 
 
-def _cells(
-    index: int,
-    scale: int,
-    longest: int,
-    settings: Settings,
-    options: Options,
-    rng: "np.random.Generator",
-) -> Iterator[Read]:
-    """The cells of one prompt; its candidates share them, so that they can be ranked."""
-    yield from reads(scale, options.sequences, index, settings, rng)
-    for other in settings.scales:
-        if other != scale and other <= longest:
-            for order in sequences(other, options.sequences):
-                yield Read("balanced", order, 0)
-
-
-def _call(
-    stimulus: Stimulus,
-    candidate: Mapping[str, Any],
-    cell: Read,
-    options: Options,
-    render: Callable[..., str],
-) -> Call:
-    fields, scale = stimulus.fields, len(cell.order)
-    descriptions = picked(fields["rubric"]["levels"], scale)
-    prompt = render(
-        prompt=fields["prompt"],
-        response=candidate["text"],
-        reference=fields.get("reference"),
-        criterion=fields["rubric"]["criterion"],
-        options=[{"score": s, "description": descriptions[s - 1]} for s in cell.order],
-        n=scale,
-        reply=options.reply,
-    )
-    return Call(
-        axis="score_order",
-        stimulus=stimulus.id,
-        cell={
-            "item": f"{stimulus.id}/{candidate['id']}",
-            "arm": cell.arm,
-            "scale": scale,
-            "order": list(cell.order),
-        },
-        repeat=cell.repeat,
-        messages=({"role": "user", "content": prompt},),
-        params=_params(scale, options),
-        reply=options.reply,
-    )
-
-
-def _params(scale: int, options: Options) -> dict[str, Any]:
-    budget = {"text": 1024, "json": 32}.get(options.reply, 0)
-    params: dict[str, Any] = {
-        "temperature": options.temperature,
-        "max_tokens": options.max_tokens or budget,
-    }
-    if options.logprobs:
-        params |= LOGPROBS
-    if options.reply == "json":
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "score", "strict": True, "schema": _schema(scale)},
-        }
-    return params
-
-
-def _schema(scale: int) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"score": {"type": "integer", "enum": list(range(1, scale + 1))}},
-        "required": ["score"],
-        "additionalProperties": False,
-    }
+def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
+    """Half-widths of the headline intervals under stated assumptions."""
+    cells = [call for call in calls if call.cell["arm"] == "balanced"]
+    scales = [int(call.cell["scale"]) for call in cells if call.repeat == 0]
+    if not scales:
+        return
+    scale = max(sorted(set(scales)), key=scales.count)  # the main one: other lengths get one pass
+    main = [call for call in cells if call.cell["scale"] == scale and call.repeat == 0]
+    prompts, items = len({c.stimulus for c in main}), len({c.cell["item"] for c in main})
+    share = planning.rate_half_width(1 / scale, prompts, len(main) / prompts, 0.05)
+    yield Expectation("score_order.position_share", share, "even shares, ICC .05")
+    width = planning.cramers_v_half_width(0.05, scale, items, len(main) // items)
+    yield Expectation("score_order.cramers_v", width, "true V .05, design effect 1")
+    pairs = sum(c.repeat > 0 and c.cell["scale"] == scale for c in cells) / items
+    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 candidates
+    excess = planning.excess_flip_half_width(prompts, sd)
+    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
+    yield Expectation("score_order.excess_flip_rate", excess if pairs else None, assuming)

@@ -1,11 +1,12 @@
 """The plots of score_order, as data."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from judgesheet.records import Estimate, Plot
+from judgesheet.estimates import Estimates
+from judgesheet.records import Plot
 
-_FIGURES = (
+_PLOTS = (
     Plot(
         kind="line",
         title="Where the chosen score stood",
@@ -91,18 +92,15 @@ _FIGURES = (
 )
 
 
-def plots(found: Mapping[str, Estimate]) -> Iterator[Plot]:
+def plots(estimates: Estimates) -> Iterator[Plot]:
     """The plots that this run has figures for; the even share depends on the number of scores."""
-    scales = sum(key.startswith("score_order.position_share[") for key in found)
-    for figure in _FIGURES:
-        if "expected_position_mass" in figure.families and not _measured(found, figure):
+    positions = len(estimates.family("position_share"))
+    several_scales = any("scale" in dims for dims, _ in estimates.family("cramers_v"))
+    both_readings = bool(positions and estimates.family("expected_position_mass"))
+    for plot in _PLOTS:
+        if plot.x == "scale" and not several_scales:
             continue
-        if figure.families[0] == "position_share" and scales:
-            yield replace(figure, reference=1 / scales)
-        elif figure.x != "scale" or "score_order.cramers_v[scale=" in " ".join(found):
-            yield figure
-
-
-def _measured(found: Mapping[str, Estimate], figure: Plot) -> bool:
-    """Whether the run has estimates of every family of a figure."""
-    return all(any(key.startswith(f"score_order.{f}[") for key in found) for f in figure.families)
+        if "expected_position_mass" in plot.families and not both_readings:
+            continue
+        even = plot.families[0] == "position_share" and positions
+        yield replace(plot, reference=1 / positions) if even else plot

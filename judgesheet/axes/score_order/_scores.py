@@ -10,6 +10,7 @@ import pandas as pd
 from judgesheet.axis import Readings
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import Reference, reference
+from judgesheet.axis.reversal import Contest
 from judgesheet.stats.reads import row_means
 
 if TYPE_CHECKING:
@@ -148,6 +149,12 @@ class Scores:
     def means(self, arm: str) -> "Floats":
         """Mean score per item in an arm, NaN where nothing was readable."""
         return row_means(self.arms[arm])
+
+    @property
+    def contest(self) -> Contest:
+        """The responses of each prompt, which compete by their scores."""
+        means = {arm: self.means(arm) for arm in self.arms}
+        return Contest(self.grid.reads, means, self.grid.cluster)
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""

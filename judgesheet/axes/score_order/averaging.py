@@ -1,35 +1,98 @@
-"""What does averaging over orders buy, and is it the order or just fewer dice? (Xu et al., 5.2)
+"""How many orders are enough, and is it the order or just fewer dice? (Xu et al., 5.2 and 5.3)
 
 Averaging raises the correlation with quality for two reasons: noise cancels, which repeats under
 one order would do as well, and the effect of the order cancels, which only other orders do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
-from judgesheet.axes.score_order._scores import Scores
-from judgesheet.axes.score_order.alignment import NO_REFERENCE
-from judgesheet.axis.estimate import maker
-from judgesheet.records import Estimate
+import numpy as np
+
+from judgesheet.axes.score_order._scores import Scores, figure
+from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.stats import correlation as stats
 from judgesheet.stats.averaging import Gain, averaging_gains
 from judgesheet.stats.interval import Interval
 
-_estimate = maker("score_order")
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
 AT = (2, 3, 5)
 """Numbers of orders to report beside all of them (Xu et al., section 5.3: most is had by 3)."""
 
 
-def averaging_gain(scores: Scores) -> Iterator[Estimate]:
+@figure("r", better="higher")
+def budget_r(scores: Scores) -> Iterator[Draft]:
+    """Correlation with quality after averaging k orders (Xu et al., section 5.3).
+
+    Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
+    the 2.5 and 97.5 percentiles over subsets, a spread and not a confidence interval.
+    """
+    if scores.reference.kind is not None:
+        sweep = partial(stats.budget_r, y=scores.reference.values)
+        yield from _budget("r with quality", scores, sweep, scores.reference.given())
+
+
+@figure("r", better="higher")
+def budget_agreement(scores: Scores) -> Iterator[Draft]:
+    """Correlation of the mean of k orders with the mean of all of them: how many are enough?
+
+    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it says
+    how soon fewer calls stand in for all, not how good all are.
+    """
+    return _budget("Agreement with all orders", scores, stats.budget_agreement, "")
+
+
+def _budget(
+    label: str,
+    scores: Scores,
+    sweep: Callable[..., tuple[stats.BudgetPoint, ...]],
+    given: Quality | str,
+) -> Iterator[Draft]:
+    """`sweep` over one read per order of the balanced arm, then over the random arm."""
+    arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
+    for arm, reads in arms.items():
+        if reads is None:
+            continue
+        complete = int((~np.isnan(reads).any(axis=1)).sum())
+        for point in sweep(reads, rng=scores.rng()):
+            orders = f"{point.k} order{'s' if point.k > 1 else ''}"
+            undefined = f"undefined in {point.undefined:.0%} of subsets: constant scores"
+            yield Draft(
+                f"{label} after {orders}, {arm} (range: over choices of orders)",
+                _band(point, scores.grid.clusters),
+                {"k": point.k, "arm": arm},
+                n=complete,
+                given=given,
+                note=undefined if point.undefined else "",
+            )
+
+
+def _band(point: stats.BudgetPoint, clusters: int) -> Interval:
+    single = point.subsets < 2  # one subset has no spread
+    low, high = (None, None) if single else (point.low, point.high)
+    method = f"mean and 2.5-97.5 percentile of {point.subsets} subsets"
+    return Interval(point.value, low, high, clusters=clusters, method=method, kind="band")
+
+
+@figure("difference of r", symbol="G", better="")
+def averaging_gain(scores: Scores) -> Iterator[Draft]:
     """Gain in correlation with quality from averaging k orders, against a single reading.
 
     r_k - r_1, each the mean over the subsets of that many orders of the first balanced pass (Xu et
     al., section 5.3). It has two parts: `averaging_gain_noise` + `averaging_gain_order`. Cluster
     bootstrap over stimuli.
     """
-    for gain in _gains(scores):
-        yield _from_gain("averaging_gain", "Gain in r", scores, gain.k, gain.total)
+    return _gains(scores, "Gain in r", lambda gain: gain.total)
 
 
-def averaging_gain_noise(scores: Scores) -> Iterator[Estimate]:
+@figure("difference of r", symbol="G_noi", better="")
+def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
     """The part of `averaging_gain` that asking k times in one and the same order would give.
 
     r_1 (sqrt(k / (1 + (k - 1) rho)) - 1), Spearman and Brown's prophecy, where rho = 1 - s2 / V is
@@ -37,54 +100,44 @@ def averaging_gain_noise(scores: Scores) -> Iterator[Estimate]:
     and s2 the variance between such repeats. Not identified where no order was read twice. Cluster
     bootstrap over stimuli. Xu et al., section 5.2 (variance reduction).
     """
-    for gain in _gains(scores):
-        name = "averaging_gain_noise"
-        yield _from_gain(name, "Gain in r from less noise", scores, gain.k, gain.noise)
+    return _gains(scores, "Gain in r from less noise", lambda gain: gain.noise, _greedy(scores))
 
 
-def averaging_gain_order(scores: Scores) -> Iterator[Estimate]:
+@figure("difference of r", symbol="G_ord", better="")
+def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
     """The rest of `averaging_gain`: what is gained because the k orders differ.
 
     `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not move; all of
     the gain for one that always repeats itself. Cluster bootstrap over stimuli. Xu et al., section
     5.2 (de-biasing).
     """
-    for gain in _gains(scores):
-        name = "averaging_gain_order"
-        yield _from_gain(name, "Gain in r from other orders", scores, gain.k, gain.order)
+    return _gains(scores, "Gain in r from other orders", lambda gain: gain.order, _greedy(scores))
 
 
-def _gains(scores: Scores) -> tuple[Gain, ...]:
-    grid = scores.grid
+def _gains(
+    scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
+) -> Iterator[Draft]:
+    grid, reference = scores.grid, scores.reference
     most = len(grid.orders)
-    at = tuple(sorted({k for k in (*AT, most) if 1 < k <= most}))
-    return averaging_gains(
-        grid.reads, scores.reference.values, grid.cluster, at, scores.rng()
-    ).points
+    at = sorted({k for k in (*AT, most) if 1 < k <= most})
+    gains = averaging_gains(grid.reads, reference.values, grid.cluster, at, scores.rng())
+    for gain in gains.points:
+        interval, words = part(gain), f"{label}, {gain.k} orders averaged"
+        if reference.kind is None:
+            yield absent(words, NO_REFERENCE, {"k": gain.k})
+            continue
+        yield Draft(
+            words,
+            interval,
+            {"k": gain.k},
+            n=len(scores.items),
+            given=reference.given(remark="balanced arm"),
+            note="" if interval.value is None else note,
+        )
 
 
-def _from_gain(name: str, label: str, scores: Scores, k: int, part: Interval) -> Estimate:
-    label = f"{label}, {k} orders averaged"
-    if scores.reference.kind is None:
-        return _estimate(name, label, None, {"k": k}, note=NO_REFERENCE)
-    return _estimate(
-        name,
-        label,
-        part.value,
-        {"k": k},
-        low=part.low,
-        high=part.high,
-        unit="difference of r",
-        n=len(scores.items),
-        clusters=part.clusters,
-        method=part.method,
-        conditions=f"quality: {scores.reference.name}; balanced arm",
-        note="; ".join(text for text in (part.note, _greedy(name, scores, part)) if text),
-    )
-
-
-def _greedy(name: str, scores: Scores, part: Interval) -> str:
+def _greedy(scores: Scores) -> str:
     """At temperature 0 the split is one of this endpoint, not of the judge when it samples."""
-    if name == "averaging_gain" or scores.temperature != 0 or part.value is None:
-        return ""
-    return "at temperature 0 repeats show only the noise of the endpoint itself"
+    if scores.temperature == 0:
+        return "at temperature 0 repeats show only the noise of the endpoint itself"
+    return ""

@@ -6,21 +6,22 @@ mixes the two. They exist only where a run asked for log-probabilities.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from judgesheet.axes.score_order import alignment
-from judgesheet.axes.score_order._scores import Scores, arrange
+from judgesheet.axes.score_order._scores import Scores, arrange, figure
 from judgesheet.axis import Readings
-from judgesheet.axis.estimate import maker
+from judgesheet.axis.figure import Draft
 from judgesheet.axis.logprobs import Distribution
-from judgesheet.records import Estimate
+from judgesheet.reasons import Reason
 from judgesheet.stats import precision
-from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, cluster_t
+from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, cluster_t, missing
 from judgesheet.stats.reads import row_means
 
 if TYPE_CHECKING:
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Flags = pd.Series[bool]
 
-_estimate = maker("score_order")
+NO_DISTRIBUTION = Reason("no_distribution", "no balanced call has a distribution")
+NO_VARIANCE = Reason("no_variance", "every expected score is the same")
+NO_CORRELATION = Reason("no_correlation", "a correlation is not known, or perfect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +58,8 @@ def arrange_both(readings: Readings) -> Both | None:
     frame = readings.frame
     if "distribution" not in frame or frame["distribution"].isna().all():
         return None
-    has_both = frame["distribution"].map(lambda one: isinstance(one, Distribution))
-    means = frame.loc[has_both, "distribution"].map(lambda one: one.expected)
+    has_both = _readable(frame)
+    means = frame.loc[has_both, "distribution"].map(lambda distribution: distribution.expected)
     sampled = arrange(replace(readings, frame=frame.assign(value=frame["value"].where(has_both))))
     expected = arrange(replace(readings, frame=frame.assign(value=means.reindex(frame.index))))
     if sampled is None or expected is None or not sampled.has_balanced_arm:
@@ -67,7 +71,7 @@ def arrange_both(readings: Readings) -> Both | None:
         & (frame["repeat"] < sampled.grid.passes)
     ]
     listed = np.array(rows["order"].tolist(), dtype=np.int64).reshape(-1, sampled.scale)
-    shares = np.array([one.probabilities for one in rows["distribution"]], dtype=np.float64)
+    shares = np.array([row.probabilities for row in rows["distribution"]], dtype=np.float64)
     return Both(
         sampled=sampled,
         expected=expected,
@@ -78,71 +82,55 @@ def arrange_both(readings: Readings) -> Both | None:
     )
 
 
-def expected_readable(both: Both) -> Estimate:
+def _readable(frame: pd.DataFrame) -> "Flags":
+    """The rows with a distribution; the others hold a reason of `axis.logprobs.Unread`."""
+    return frame["distribution"].map(lambda value: isinstance(value, Distribution))
+
+
+@figure("share", symbol="R_E", better="higher")
+def expected_readable(both: Both) -> Draft:
     """Share of answered calls whose log-probabilities gave an expected score.
 
     The score's token is found by what it says; its alternatives must be listed, and the allowed
     scores must hold at least half of the probability. `note` counts the reasons where they failed.
     Interval over stimuli.
     """
-    has = both.asked["distribution"].map(lambda one: isinstance(one, Distribution))
-    share = cluster_rate(*by_cluster(has.to_numpy(dtype=float), both.asked["stimulus"]))
-    why = Counter(both.asked.loc[~has, "distribution"])
-    return _estimate(
-        "expected_readable",
-        "Calls with an expected score",
-        share.value,
-        low=share.low,
-        high=share.high,
-        unit="share",
-        n=len(both.asked),
-        clusters=share.clusters,
-        method=share.method,
-        note="; ".join(f"{reason}: {count}" for reason, count in why.most_common()) or share.note,
-    )
+    readable = _readable(both.asked)
+    share = cluster_rate(*by_cluster(readable.to_numpy(dtype=float), both.asked["stimulus"]))
+    why = Counter(both.asked.loc[~readable, "distribution"])
+    note = "; ".join(f"{reason}: {count}" for reason, count in why.most_common())
+    return Draft("Calls with an expected score", share, n=len(both.asked), note=note)
 
 
-def expected_mass(both: Both) -> Estimate:
+@figure("probability", symbol="M", better="higher")
+def expected_mass(both: Both) -> Draft:
     """Probability that the allowed scores held together before they were renormalised to 1.
 
     The rest went to other words: log-probabilities are usually taken before a grammar is applied.
     Mean over the calls with an expected score; cluster-robust t interval over stimuli.
     """
-    found = _distributions(both)
-    held = cluster_t(
-        *by_cluster([one.mass for one in found["distribution"]], found["stimulus"]), bounded=True
-    )
-    slack = max((one.slack for one in found["distribution"]), default=0.0)
-    return _estimate(
-        "expected_mass",
+    rows = both.asked[_readable(both.asked)]
+    slack = max((row.slack for row in rows["distribution"]), default=0.0)
+    return Draft(
         "Probability held by the allowed scores",
-        held.value,
-        low=held.low,
-        high=held.high,
-        unit="probability",
-        n=len(found),
-        clusters=held.clusters,
-        method=held.method,
-        conditions=f"scores that were not listed move no expected score by more than {slack:.2g}",
-        note=held.note,
+        _mean([row.mass for row in rows["distribution"]], rows["stimulus"]),
+        n=len(rows),
+        given=f"scores that were not listed move no expected score by more than {slack:.2g}",
     )
 
 
-def _distributions(both: Both) -> pd.DataFrame:
-    has = both.asked["distribution"].map(lambda one: isinstance(one, Distribution))
-    return both.asked[has]
-
-
-def expected_within_item_sd(both: Both) -> Iterator[Estimate]:
+@figure("points", symbol="s_E")
+def expected_within_item_sd(both: Both) -> Iterator[Draft]:
     """Spread of an item's expected scores over its reads, in points: order without drawing luck.
 
     As `within_item_sd`, of the expected score. Nothing is drawn here, so what is left in the
     balanced arm is what the order does, and in the fixed arm what the endpoint itself varies.
     """
-    yield from _again(alignment.within_item_sd(both.expected))
+    return _of_expected(alignment.within_item_sd.drafts(both.expected))
 
 
-def expected_order_effect(both: Both) -> Estimate:
+@figure("share of variance", symbol="η_E")
+def expected_order_effect(both: Both) -> Draft:
     """Share of the variance of expected scores that the order makes, not the response.
 
     Variance of an item's expected scores over the balanced orders, over their whole variance across
@@ -152,81 +140,77 @@ def expected_order_effect(both: Both) -> Estimate:
     grid = both.expected.grid
     reads: Floats = grid.reads[:, :, 0]
     known = ~np.isnan(reads)
-    means = row_means(reads)
     overall = float(np.nanmean(reads)) if known.any() else np.nan
-    within = np.where(known, (reads - means[:, None]) ** 2, 0.0).sum(axis=1)
+    within = np.where(known, (reads - row_means(reads)[:, None]) ** 2, 0.0).sum(axis=1)
     total = np.where(known, (reads - overall) ** 2, 0.0).sum(axis=1)
-    share = cluster_t(_per(within, grid.cluster), _per(total, grid.cluster), bounded=True)
-    return _estimate(
-        "expected_order_effect",
+    (made, _), (whole, _) = by_cluster(within, grid.cluster), by_cluster(total, grid.cluster)
+    draft = Draft(
         "Variance of the expected score that the order makes",
-        share.value,
-        low=share.low,
-        high=share.high,
-        unit="share of variance",
+        _of_parts(cluster_t(made, whole, bounded=True)),
         n=int(known.sum()),
-        clusters=share.clusters,
-        method=share.method,
-        conditions=f"{both.expected.scale}-point rubric, {reads.shape[1]} balanced orders",
-        note=share.note if share.value is not None else "every expected score is the same",
+        given=f"{both.expected.scale}-point rubric, {reads.shape[1]} balanced orders",
     )
+    return draft.or_absent(NO_VARIANCE if known.any() else NO_DISTRIBUTION)
 
 
-def _per(values: "Floats", clusters: "Ints") -> "Floats":
-    return by_cluster(values, clusters)[0]
-
-
-def expected_pearson_r(both: Both) -> Iterator[Estimate]:
-    """Correlation of an arm's mean expected scores with quality; read it beside `pearson_r`."""
-    yield from _again(alignment.pearson_r(both.expected))
-
-
-def expected_single_read_r(both: Both) -> Iterator[Estimate]:
-    """Correlation of one single expected score with quality; read it beside `single_read_r`.
-
-    What is lost against `expected_pearson_r` is the order's doing; `single_read_r` loses to the
-    draw as well.
-    """
-    yield from _again([alignment.single_read_r(both.expected)])
-
-
-def _again(estimates: Iterable[Estimate]) -> Iterator[Estimate]:
-    """Estimates of the expected score under names of their own."""
-    for one in estimates:
-        axis, name = one.key.split(".", 1)
-        yield replace(
-            one,
-            key=f"{axis}.expected_{name}",
-            label=f"{one.label}, expected score",
-            paper_compatible=None,  # the papers read sampled scores
-        )
-
-
-def expected_position_mass(both: Both) -> Iterator[Estimate]:
+@figure("probability", better="nearer")
+def expected_position_mass(both: Both) -> Iterator[Draft]:
     """Mean probability on the description listed at a position; 1/n if place does not matter.
 
     As `position_share`, without the luck of the draw: each call counts with all its probabilities
     instead of the one score that came out. Cluster-robust t interval over stimuli.
     """
-    for index in range(both.mass.shape[1]):
-        share = cluster_t(*by_cluster(both.mass[:, index], both.cluster), bounded=True)
-        yield _estimate(
-            "expected_position_mass",
+    for index, mass in enumerate(both.mass.T):
+        draft = Draft(
             f"Mean probability at position {index + 1}",
-            share.value,
+            _mean(mass, both.cluster),
             {"position": index + 1},
-            low=share.low,
-            high=share.high,
-            unit="probability",
-            n=len(both.mass),
-            clusters=share.clusters,
-            method=share.method,
-            conditions=f"{both.expected.scale}-point rubric, balanced orders",
-            note=share.note if share.value is not None else "no balanced call has a distribution",
+            n=len(mass),
+            given=f"{both.expected.scale}-point rubric, balanced orders",
         )
+        yield draft.or_absent(NO_DISTRIBUTION)
 
 
-def calls_for_same_width(both: Both) -> Iterator[Estimate]:
+@figure("r", symbol=lambda dims: f"r_E,{dims['arm'][:3]}", null=0.0, better="higher")
+def expected_pearson_r(both: Both) -> Iterator[Draft]:
+    """Correlation of an arm's mean expected scores with quality; read it beside `pearson_r`."""
+    return _of_expected(alignment.pearson_r.drafts(both.expected))
+
+
+@figure("r", symbol="r_E", null=0.0, better="higher")
+def expected_single_read_r(both: Both) -> Iterator[Draft]:
+    """Correlation of one single expected score with quality; read it beside `single_read_r`.
+
+    What is lost against `expected_pearson_r` is the order's doing; `single_read_r` loses to the
+    draw as well.
+    """
+    return _of_expected(alignment.single_read_r.drafts(both.expected))
+
+
+def _of_expected(drafts: Iterable[Draft]) -> Iterator[Draft]:
+    """Figures of the expected score in words of their own; the papers read sampled scores."""
+    for draft in drafts:
+        yield replace(draft, label=f"{draft.label}, expected score", paper=None)
+
+
+def _mean(values: ArrayLike, clusters: ArrayLike) -> Interval:
+    return _of_parts(cluster_t(*by_cluster(values, clusters), bounded=True))
+
+
+def _of_parts(interval: Interval) -> Interval:
+    """The interval of what is no share of calls.
+
+    A gate's bound for shares (Korn and Graubard's) counts calls, and does not hold for it.
+    """
+    return replace(interval, kind="other")
+
+
+@figure(
+    "calls",
+    symbol=lambda dims: {"item_score": "k_E", "position_share": "k_P"}.get(dims["of"], ""),
+    better="",
+)
+def calls_for_same_width(both: Both) -> Iterator[Draft]:
     """Calls that the sampled score needs for the interval that one expected score gives.
 
     1 is no gain. `of=item_score`: calls per response, each under its own order, that tell responses
@@ -235,22 +219,16 @@ def calls_for_same_width(both: Both) -> Iterator[Estimate]:
     figures over prompts, where prompts are to be multiplied along with their calls. Over the calls
     that have both readings; interval from the delete-a-prompt jackknife of the logarithm.
     """
-    for of, what, find in _FIGURES:
-        ratio = find(both)
-        yield _estimate(
-            "calls_for_same_width",
-            f"Sampled calls worth one expected score, for {what}",
-            ratio.value,
-            {"of": of},
-            low=ratio.low,
-            high=ratio.high,
-            unit="calls",
-            n=int((~np.isnan(both.expected.grid.reads)).sum()),
-            clusters=ratio.clusters,
-            method=ratio.method,
-            conditions=_same_quantity(both.expected.temperature),
-            note=ratio.note,
-        )
+    calls = int((~np.isnan(both.expected.grid.reads)).sum())
+    for of, what, ratio in (
+        ("item_score", "telling responses apart", _of_item_score),
+        ("mean_score", "the mean score", _of_mean_score),
+        ("position_share", "the shares of positions", _of_position_share),
+        ("single_read_r", "the correlation of single reads", _of_single_read_r),
+    ):
+        label = f"Sampled calls worth one expected score, for {what}"
+        given = _same_quantity(both.expected.temperature)
+        yield Draft(label, ratio(both), {"of": of}, n=calls, given=given)
 
 
 def _same_quantity(temperature: float | None) -> str:
@@ -261,23 +239,23 @@ def _same_quantity(temperature: float | None) -> str:
 
 
 def _of_item_score(both: Both) -> Interval:
-    one, other = (scores.grid.reads[:, :, 0] for scores in (both.sampled, both.expected))
-    return precision.reliability_ratio(one, other, both.expected.grid.cluster)
+    sampled, expected = (scores.grid.reads[:, :, 0] for scores in (both.sampled, both.expected))
+    return precision.reliability_ratio(sampled, expected, both.expected.grid.cluster)
 
 
 def _of_mean_score(both: Both) -> Interval:
     known = ~np.isnan(both.expected.grid.reads)
     cluster = np.broadcast_to(both.expected.grid.cluster[:, None, None], known.shape)[known]
-    one, other = (
+    sampled, expected = (
         precision.mean_parts(scores.grid.reads[known], cluster)
         for scores in (both.sampled, both.expected)
     )
-    return precision.variance_ratio(one, other)
+    return precision.variance_ratio(sampled, expected)
 
 
 def _of_position_share(both: Both) -> Interval:
-    one, other = (precision.mean_parts(x, both.cluster) for x in (both.chosen, both.mass))
-    return precision.variance_ratio(one, other)
+    sampled, expected = (precision.mean_parts(x, both.cluster) for x in (both.chosen, both.mass))
+    return precision.variance_ratio(sampled, expected)
 
 
 def _of_single_read_r(both: Both) -> Interval:
@@ -285,18 +263,10 @@ def _of_single_read_r(both: Both) -> Interval:
     quality = np.broadcast_to(both.expected.reference.values[:, None], reads.shape)
     known = ~(np.isnan(reads) | np.isnan(quality))
     cluster = np.broadcast_to(both.expected.grid.cluster[:, None], reads.shape)[known]
-    one, other = (
+    sampled, expected = (
         precision.correlation_parts(scores.grid.reads[:, :, 0][known], quality[known], cluster)
         for scores in (both.sampled, both.expected)
     )
-    if len(one) != len(other) or not len(one):
-        return Interval(None, None, None, note="a correlation is not known, or perfect")
-    return precision.variance_ratio(one, other)
-
-
-_FIGURES: tuple[tuple[str, str, Callable[[Both], Interval]], ...] = (
-    ("item_score", "telling responses apart", _of_item_score),
-    ("mean_score", "the mean score", _of_mean_score),
-    ("position_share", "the shares of positions", _of_position_share),
-    ("single_read_r", "the correlation of single reads", _of_single_read_r),
-)
+    if len(sampled) != len(expected) or not len(sampled):
+        return missing(NO_CORRELATION)
+    return precision.variance_ratio(sampled, expected)

@@ -1,19 +1,33 @@
 """Which order should the rubric be printed in? (Xu et al. v1, section 5.3)"""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.score_order._scores import Order, Scores
-from judgesheet.axis.estimate import maker
-from judgesheet.records import Estimate, PaperCompatible
+from judgesheet.axes.score_order._scores import Scores, figure
+from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.reasons import Reason
+from judgesheet.records import PaperCompatible
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as stats
-from judgesheet.stats.interval import cluster_t
+from judgesheet.stats.correlation import cluster_jackknife_r, pearson
+from judgesheet.stats.interval import Interval, cluster_t, exactly, missing
+from judgesheet.stats.orders import Order
+from judgesheet.stats.reads import row_means
 
-_estimate = maker("score_order")
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
 ENOUGH = 0.90
-"""Share of resamples in which an order must beat the default before it is recommended."""
+"""Share of resamples in which an order must beat the default before it is recommended: resampling
+the paper's own tables finds the same best order again in 13 to 52 %."""
+NEVER_GIVEN = Reason("never_given", "a score was never chosen: its shares are unknown")
+DEFAULT_IS_BEST = Reason("default_is_best", "the default order is itself the cheapest probed")
+NO_RANK = Reason("no_rank", "the default order was not probed or its correlation is undefined")
 
 
 def digits(order: Order) -> str:
@@ -21,7 +35,13 @@ def digits(order: Order) -> str:
     return "".join(map(str, order))
 
 
-def selection(scores: Scores) -> Iterator[Estimate]:
+def canonical(scores: Scores) -> Order:
+    """The default order 1 2 … n."""
+    return designs.balanced(scores.scale)[0]
+
+
+@figure("share", better="nearer")
+def selection(scores: Scores) -> Iterator[Draft]:
     """When the judge gives this score, how often does its line stand at this position?
 
     P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
@@ -30,34 +50,17 @@ def selection(scores: Scores) -> Iterator[Estimate]:
     counts = scores.grid.selections()
     for score in range(scores.scale):
         sizes = counts[:, score, :].sum(axis=1)
+        given = sizes > 0
         for position in range(scores.scale):
-            yield _selection_cell(counts[:, score, position], sizes, score + 1, position + 1)
+            share = cluster_t(counts[given, score, position], sizes[given], bounded=True)
+            label = f"Share of score {score + 1} given at position {position + 1}"
+            dims = {"score": score + 1, "position": position + 1}
+            never = NEVER_GIVEN.saying(f"score {score + 1} was never given")
+            yield Draft(label, share, dims, n=int(sizes.sum())).or_absent(never)
 
 
-def _selection_cell(
-    hits: "np.ndarray[tuple[int], np.dtype[np.int64]]",
-    sizes: "np.ndarray[tuple[int], np.dtype[np.int64]]",
-    score: int,
-    position: int,
-) -> Estimate:
-    chosen = sizes > 0
-    share = cluster_t(hits[chosen], sizes[chosen], bounded=True)
-    return _estimate(
-        "selection",
-        f"Share of score {score} given at position {position}",
-        share.value,
-        {"score": score, "position": position},
-        low=share.low,
-        high=share.high,
-        unit="share",
-        n=int(sizes.sum()),
-        clusters=share.clusters,
-        method=share.method,
-        note=share.note if share.value is not None else f"score {score} was never given",
-    )
-
-
-def bias_cost(scores: Scores) -> Iterator[Estimate]:
+@figure("percentage points", symbol="BC", null=0.0)
+def bias_cost(scores: Scores) -> Iterator[Draft]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
     Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
@@ -66,85 +69,131 @@ def bias_cost(scores: Scores) -> Iterator[Estimate]:
     counts = scores.grid.selections()
     paper_way = stats.selection_matrix(counts)
     for order in sorted({*scores.grid.orders, canonical(scores)}):
-        found = stats.bias_cost_interval(counts, order)
+        cost = stats.bias_cost_interval(counts, order)
         plain = stats.bias_cost(paper_way, order)
-        yield _estimate(
-            "bias_cost",
+        draft = Draft(
             f"Bias cost of the order {' '.join(map(str, order))}",
-            found.value,
+            cost,
             {"order": digits(order)},
-            low=found.low,
-            high=found.high,
-            unit="percentage points",
             n=int(counts.sum()),
-            clusters=found.clusters,
-            method=found.method,
-            note=found.note,
-            paper_compatible=PaperCompatible(
+            paper=PaperCompatible(
                 None if np.isnan(plain) else plain, None, None, "Xu et al. v1, section 5.3"
             ),
         )
+        yield draft.or_absent(NEVER_GIVEN)
 
 
-def min_bias_order(scores: Scores) -> Iterator[Estimate]:
+@figure("order", better="")
+def min_bias_order(scores: Scores) -> Iterator[Draft]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
     Without a dimension: among the orders that were probed, as in Xu et al. v1, table 6;
     `[among=all]`: among all n! orders, as an assignment problem. This is the argmin of a noisy
     figure; `min_bias_confidence` says whether to believe it.
     """
-    matrix = stats.selection_matrix(scores.grid.selections())
-    ways: tuple[tuple[str, dict[str, object], tuple[Order, ...] | None], ...] = (
+    counts = scores.grid.selections()
+    for where, dims, among in (
         ("the probed orders", {}, scores.grid.orders),
         ("all orders", {"among": "all"}, None),
-    )
-    for name, dims, among in ways:
-        best = stats.min_bias_order(matrix, among)
-        yield _estimate(
-            "min_bias_order",
-            f"Order of least bias cost among {name}",
-            None if best.order is None else int(digits(best.order)),
+    ):
+        best = stats.min_bias_order(stats.selection_matrix(counts), among)
+        order = None if best.order is None else int(digits(best.order))
+        yield Draft(
+            f"Order of least bias cost among {where}",
+            _number(order, scores, "argmin of bias_cost", NEVER_GIVEN),
             dims,
-            unit="order",
-            n=int(scores.grid.selections().sum()),
-            clusters=scores.grid.clusters,
-            method="argmin of bias_cost",
-            conditions="" if best.cost is None else f"its cost is {best.cost:.1f} points",
-            note=best.note,
+            n=int(counts.sum()),
+            given="" if best.cost is None else f"its cost is {best.cost:.1f} points",
         )
 
 
-def min_bias_confidence(scores: Scores) -> Estimate:
+@figure("share", symbol="conf", better="")
+def min_bias_confidence(scores: Scores) -> Draft:
     """How sure it is that the best probed order costs less than the default 1 2 … n.
 
     Share of 2,000 cluster-bootstrap resamples in which it does. An order is recommended only from
     .90 up: resampling the paper's own tables finds the same best order again in 13 to 52 %.
     """
-    counts = scores.grid.selections()
-    best = stats.min_bias_order(stats.selection_matrix(counts), scores.grid.orders)
-    if best.order is None:
-        return _confidence(None, scores, best.note)
-    if best.order == canonical(scores):
-        return _confidence(None, scores, "the default order is itself the cheapest probed")
-    gain = stats.order_gain_share(counts, best.order, canonical(scores), scores.rng())
-    again = stats.best_order_share(counts, scores.rng(), scores.grid.orders)
-    found_again = f"the same best order is found again in {again.share or 0:.0%} of resamples"
-    return _confidence(gain.share, scores, found_again)
-
-
-def _confidence(share: float | None, scores: Scores, note: str) -> Estimate:
-    return _estimate(
-        "min_bias_confidence",
+    counts, probed, default = scores.grid.selections(), scores.grid.orders, canonical(scores)
+    best = stats.min_bias_order(stats.selection_matrix(counts), probed).order
+    share, note = None, ""
+    if best not in (None, default):
+        share = stats.order_gain_share(counts, best, default, scores.rng()).share
+        again = stats.best_order_share(counts, scores.rng(), probed).share
+        note = f"the same best order is found again in {again or 0:.0%} of resamples"
+    why = NEVER_GIVEN if best is None else DEFAULT_IS_BEST
+    return Draft(
         "Resamples in which the cheapest order beats the default",
-        share,
-        unit="share",
-        n=int(scores.grid.selections().sum()),
-        clusters=scores.grid.clusters,
-        method="cluster bootstrap, 2,000 resamples",
+        _number(share, scores, "cluster bootstrap, 2,000 resamples", why),
+        n=int(counts.sum()),
         note=note,
     )
 
 
-def canonical(scores: Scores) -> Order:
-    """The default order 1 2 … n."""
-    return designs.balanced(scores.scale)[0]
+def _number(value: float | None, scores: Scores, method: str, why: Reason) -> Interval:
+    """A number without an interval, or why there is none."""
+    clusters = scores.grid.clusters
+    if value is None:
+        return missing(why, clusters=clusters)
+    return exactly(value, clusters=clusters, method=method)
+
+
+@figure("r", better="higher")
+def per_order_r(scores: Scores) -> Iterator[Draft]:
+    """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
+
+    Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
+    probed orders, as the paper prints it: ranks of noisy correlations jump.
+    """
+    if scores.reference.kind is None:
+        return
+    ranks = _ranks(scores)
+    for order, reads in _order_columns(scores):
+        r = cluster_jackknife_r(reads, scores.reference.values, scores.grid.cluster)
+        rank = f"rank {ranks.get(order, '?')} of {len(ranks)}"
+        yield Draft(
+            f"r of single reads under the order {' '.join(map(str, order))}",
+            r,
+            {"order": digits(order)},
+            n=r.n,
+            given=scores.reference.given(remark=rank),
+        )
+
+
+@figure("rank")
+def default_order_rank(scores: Scores) -> Draft:
+    """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
+
+    Xu et al. v1, table 4. Ranks of noisy correlations jump: read it beside their intervals.
+    """
+    label = "Rank of the default order by correlation"
+    if scores.reference.kind is None:
+        return absent(label, NO_REFERENCE)
+    ranks, default = _ranks(scores), canonical(scores)
+    if default not in ranks:
+        return absent(label, NO_RANK)
+    return Draft(
+        label,
+        exactly(
+            ranks[default],
+            clusters=scores.grid.clusters,
+            method="rank of Pearson's r of single reads (Xu et al. v1)",
+        ),
+        n=len(scores.items),
+        given=scores.reference.given(),
+        unit=f"of {len(ranks)}",
+    )
+
+
+def _ranks(scores: Scores) -> dict[Order, int]:
+    """Rank by r of every order whose r is defined; 1 is the best."""
+    quality = scores.reference.values
+    correlations = {order: pearson(reads, quality) for order, reads in _order_columns(scores)}
+    known = {order: r for order, r in correlations.items() if not np.isnan(r)}
+    return {order: 1 + sum(other > r for other in known.values()) for order, r in known.items()}
+
+
+def _order_columns(scores: Scores) -> "Iterator[tuple[Order, Floats]]":
+    """Each order with the mean of an item's reads under it."""
+    for index, order in enumerate(scores.grid.orders):
+        yield order, row_means(scores.grid.reads[:, index, : scores.grid.passes])

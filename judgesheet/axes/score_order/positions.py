@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from judgesheet.axes.score_order._scores import Grid, Scores, figure
 from judgesheet.axis.figure import Draft, absent
-from judgesheet.reasons import Reason
+from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import Interval, exactly, missing, wilson
@@ -26,6 +26,7 @@ NOT_EVEN = Reason(
 )
 ONE_ORDER = Reason("one_order", "no item was read under two orders")
 NOTHING_READ = Reason("nothing_read", "no readable reply in the balanced arm")
+NO_TEST = ONE_CLUSTER.saying("one cluster: no test")
 
 
 @figure("share", symbol=lambda dims: f"P_{dims['position']}", better="")
@@ -60,14 +61,14 @@ def chi2(scores: Scores) -> Draft:
     label = "Chi-square of positions against uniform"
     if not scores.has_balanced_arm:
         return absent(label, NO_BALANCED_ARM)
-    found = stats.chi_square(scores.grid.position_counts())
+    test = stats.chi_square(scores.grid.position_counts())
     method = "Pearson, calls taken as independent (Xu et al.)"
     return Draft(
         label,
-        _number(found.chi2, scores.grid.clusters, method),
-        n=found.n,
+        _number(test.chi2, scores.grid.clusters, method),
+        n=test.n,
         given=scores.grid.conditions,
-        unit=f"chi-square, {found.df} df",
+        unit=f"chi-square, {test.df} df",
     )
 
 
@@ -78,14 +79,14 @@ def chi2_p(scores: Scores) -> Draft:
     It is wrong in both directions: an order-blind judge almost never rejects, a judge whose items
     differ without any common preference rejects far too often.
     """
-    found = stats.chi_square(scores.grid.position_counts())
+    test = stats.chi_square(scores.grid.position_counts())
     method = "chi-square, calls taken as independent (Xu et al.)"
     return Draft(
         "p of chi-square, the papers' way",
-        _number(found.p, scores.grid.clusters, method),
-        n=found.n,
+        _number(test.p, scores.grid.clusters, method),
+        n=test.n,
         given=scores.grid.conditions,
-        note="" if found.p is None else "paper-compatible only",
+        note="" if test.p is None else "paper-compatible only",
     )
 
 
@@ -102,10 +103,10 @@ def cramers_v(scores: Scores) -> Iterator[Draft]:
         if not grid.balanced:
             yield _uneven(label, dims, grid)
             continue
-        found = stats.cramers_v(grid.position_counts())
+        v = stats.cramers_v(grid.position_counts())
         naive = stats.chi_square(grid.position_counts()).cramers_v
         paper = PaperCompatible(naive, None, None, "sqrt(chi2 / (N (n-1))), Xu et al.")
-        draft = Draft(label, found, dims, n=found.n, given=grid.conditions, paper=paper)
+        draft = Draft(label, v, dims, n=v.n, given=grid.conditions, paper=paper)
         yield draft.or_absent(NOTHING_READ)
 
 
@@ -119,15 +120,15 @@ def cramers_v_debiased(scores: Scores) -> Draft:
     label = "Cramér's V without the share of chance"
     if not scores.grid.balanced:
         return _uneven(label, {}, scores.grid)
-    found = stats.cramers_v(scores.grid.position_counts())
+    v = stats.cramers_v(scores.grid.position_counts())
     draft = Draft(
         label,
-        replace(found, value=found.debiased),
-        n=found.n,
+        replace(v, value=v.debiased),
+        n=v.n,
         given=scores.grid.conditions,
         method="V squared less its expectation without bias; interval as cramers_v",
     )
-    return draft.or_absent(NOTHING_READ)
+    return draft.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
 
 
 @figure("p", symbol="p_ord", better="")
@@ -139,27 +140,21 @@ def order_dependence_p(scores: Scores) -> Iterator[Draft]:
     the lines changes scores in a way that favours positions.
     """
     for grid, dims in _by_scale(scores):
-        label = "p: the score does not depend on the order" + _at(dims)
-        found = stats.sharp_null(
-            stats.permutation_tables(grid.blocks, grid.orders), grid.scale, scores.rng()
-        )
-        blind = found.null_chi2 or 0
+        tables = stats.permutation_tables(grid.blocks, grid.orders)
+        test = stats.sharp_null(tables, grid.scale, scores.rng())
+        blind, method = test.null_chi2 or 0, f"order labels permuted within items, {test.method}"
         draft = Draft(
-            label,
-            exactly(
-                found.p,
-                clusters=grid.clusters,
-                method=f"order labels permuted within items, {found.method}",
-            ),
+            "p: the score does not depend on the order" + _at(dims),
+            exactly(test.p, clusters=grid.clusters, method=method),
             dims,
-            n=found.calls,
+            n=test.calls,
             given=grid.conditions,
             note=f"an order-blind judge with these scores would read chi2 = {blind:.2f}",
         )
-        if found.calls and grid.compares:
+        if test.calls and grid.compares:
             yield draft
         else:
-            yield draft.without_value(ONE_ORDER if found.calls else NOTHING_READ)
+            yield draft.without_value(ONE_ORDER if test.calls else NOTHING_READ)
 
 
 @figure("p", symbol="p_pos", better="")
@@ -170,28 +165,29 @@ def position_bias_p(scores: Scores) -> Iterator[Draft]:
     A judge can depend on the order item by item and still favour no position on average.
     """
     for grid, dims in _by_scale(scores):
-        label = "p: no position is favoured on average"
+        label = "p: no position is favoured on average" + _at(dims)
         if not grid.balanced:
-            yield _uneven(label + _at(dims), dims, grid)
+            yield _uneven(label, dims, grid)
             continue
-        found = stats.rao_scott(grid.position_counts())
+        test = stats.rao_scott(grid.position_counts())
         method = "Rao-Scott second order, clusters are stimuli"
-        draft = Draft(
-            label + _at(dims),
-            _number(found.p, found.clusters, method),
+        yield Draft(
+            label,
+            _number(test.p, test.clusters, method, NO_TEST if test.clusters else NOTHING_READ),
             dims,
             n=int(grid.position_counts().sum()),
             given=grid.conditions,
-            note=found.note,
+            note="" if test.p is None else test.note,
         )
-        yield draft
 
 
-def _number(value: float | None, clusters: int, method: str) -> Interval:
-    """A number without an interval, or what stands for it where no reply was readable."""
-    return (
-        missing(NOTHING_READ) if value is None else exactly(value, clusters=clusters, method=method)
-    )
+def _number(
+    value: float | None, clusters: int, method: str, why: Reason = NOTHING_READ
+) -> Interval:
+    """A number without an interval, or why there is none."""
+    if value is None:
+        return missing(why, clusters=clusters)
+    return exactly(value, clusters=clusters, method=method)
 
 
 def _uneven(label: str, dims: Mapping[str, object], grid: Grid) -> Draft:

@@ -1,0 +1,265 @@
+"""Verdicts as arrays, and the pairs that are counted together; every figure starts from these."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
+from judgesheet.axes.candidate_order._reply import CODES
+from judgesheet.axis import Readings
+from judgesheet.axis.figure import Draft, Figures
+from judgesheet.reasons import Reason
+from judgesheet.records import PaperCompatible
+from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+    Counts = tuple[Floats, Floats]
+
+figure = Figures("candidate_order")
+
+MISSING = -1
+"""The code of a verdict that was not given or could not be read."""
+_SLOT = np.array([0.0, 1.0, -1.0, np.nan, np.nan])
+"""Slot by verdict code: tie, first, second, invalid, and `MISSING`, which indexes the last."""
+
+SETS: Mapping[str, str] = {
+    "same_subset": "delta0_same",
+    "different_subset": "delta0_different",
+    "natural": "natural",
+}
+"""Sets of pairs without a better response that is known, and their conditions."""
+SET_WORDS: Mapping[str, str] = {
+    "same_subset": "same content in other words",
+    "different_subset": "equally much, but other content",
+    "natural": "own pairs",
+}
+
+NOT_ANSWERED = Reason("not_answered", "no such pair was answered")
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Pairs of responses and what was said about them.
+
+    `verdicts` has shape (pairs, 2 orders, repeats): a code of `stats.pairwise`, or `MISSING`; the
+    first order shows (u, v). `cells` has one row per pair: its stimulus, the code of that stimulus
+    from 0 (`cluster`), and the keys of its cell but for the order. `seed` is the run's.
+    """
+
+    verdicts: "Ints"
+    cells: pd.DataFrame
+    seed: int
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def where(self, **values: object) -> "Pairs":
+        """The pairs whose cells have these values."""
+        columns = [self.cells[name].to_numpy() == value for name, value in values.items()]
+        return self._take(np.logical_and.reduce(columns))
+
+    def _take(self, keep: "Flags") -> "Pairs":
+        return replace(self, verdicts=self.verdicts[keep], cells=self.cells[keep])
+
+    @cached_property
+    def main(self) -> "Pairs":
+        """The pairs of every arm but the one that lists the answers in another order."""
+        return self.where(listing=LISTING)
+
+    @property
+    def ordered(self) -> "Pairs":
+        """The pairs of which one response is known to be better."""
+        return self._take(self.cells["better"].isin(["u", "v"]).to_numpy())
+
+    @property
+    def prompts(self) -> list[str]:
+        """The prompts that were used, the baseline first."""
+        return [prompt for prompt in (BASELINE, STRICT) if (self.cells["prompt"] == prompt).any()]
+
+    @property
+    def steps(self) -> list[float]:
+        """How many steps apart the responses of these pairs are, in rising order."""
+        return sorted(self.cells["delta"].unique().tolist())
+
+    # -- groups ------------------------------------------------------------------------------------
+
+    def by_prompt(self, words: str, **dims: object) -> Iterator["Group"]:
+        """These pairs under each prompt; the baseline has no dimension in a key."""
+        for prompt in self.prompts:
+            under = {} if prompt == BASELINE else {"prompt": prompt}
+            yield Group(self.where(prompt=prompt), prompt, {**dims, **under}, words)
+
+    @cached_property
+    def sets(self) -> tuple["Group", ...]:
+        """Each set of pairs without a better response, under each prompt."""
+        return tuple(
+            group
+            for name, condition in SETS.items()
+            for group in self.main.where(condition=condition).by_prompt(SET_WORDS[name], set=name)
+        )
+
+    @cached_property
+    def rungs(self) -> tuple["Group", ...]:
+        """Each step of the ladder, then own pairs with a better response, under each prompt."""
+        return tuple(self._rungs())
+
+    def _rungs(self) -> Iterator["Group"]:
+        for prompt in self.main.prompts:
+            mine = self.main.where(prompt=prompt)
+            ladder = mine.where(condition="ladder")
+            for delta in ladder.steps:
+                name = f"{delta:g}"
+                yield from ladder.where(delta=delta).by_prompt(f"step {name}", delta=name)
+            yield from mine.where(condition="natural").ordered.by_prompt("own pairs", set="natural")
+
+    # -- arrays ------------------------------------------------------------------------------------
+
+    @property
+    def cluster(self) -> "Ints":
+        """The stimulus of each pair as a code from 0."""
+        return self.cells["cluster"].to_numpy(dtype=np.int64)
+
+    @property
+    def clusters(self) -> int:
+        """Number of stimuli with a verdict."""
+        return len(np.unique(self.cluster[(self.verdicts != MISSING).any(axis=(1, 2))]))
+
+    @cached_property
+    def both_orders(self) -> tuple["Ints", "Ints"]:
+        """Verdicts (m, 2) of pairs that were answered in both orders, and the stimulus of each.
+
+        Every repeat of a pair is one row.
+        """
+        rows = np.moveaxis(self.verdicts, 2, 1).reshape(-1, 2)
+        cluster = np.repeat(self.cluster, self.verdicts.shape[2])
+        whole: Flags = (rows != MISSING).all(axis=1)
+        return rows[whole], cluster[whole]
+
+    @property
+    def partial(self) -> "Flags":
+        """Per pair, whether a repeat of it was answered in one order only."""
+        answered = self.verdicts != MISSING
+        partial: Flags = (answered.any(axis=1) & ~answered.all(axis=1)).any(axis=1)
+        return partial
+
+    @property
+    def slots(self) -> "Floats":
+        """1 where the first slot was chosen, -1 the second, 0 neither, NaN where unknown."""
+        slots: Floats = _SLOT[self.verdicts]
+        return slots
+
+    @property
+    def contents(self) -> "Floats":
+        """1 where u was chosen, -1 where v, 0 neither, NaN where unknown."""
+        contents: Floats = self.slots * np.array([1.0, -1.0])[:, None]
+        return contents
+
+    @property
+    def decided(self) -> "Floats":
+        """1 where a response was chosen, 0 where none, NaN where unknown."""
+        return np.abs(self.slots)
+
+    @property
+    def correct(self) -> "Floats":
+        """1 where the better response was chosen, -1 the other one, 0 neither, NaN unknown."""
+        side = np.where(self.cells["better"] == "u", 1.0, -1.0)
+        correct: Floats = self.contents * side[:, None, None]
+        return correct
+
+    @property
+    def better_first(self) -> "Flags":
+        """Whether slot 1 holds the better response, shape (pairs, 2 orders, 1)."""
+        u_better = (self.cells["better"] == "u").to_numpy()
+        return np.stack([u_better, ~u_better], axis=1)[..., None]
+
+    def by_task(self, values: "Floats") -> "Counts":
+        """Sums and counts per stimulus of values (pairs, 2, repeats), NaN left out."""
+        each = values.reshape(len(self), -1)
+        return by_cluster(each.ravel(), np.repeat(self.cluster, each.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Pairs that are counted together: a set, a step or a kind, under one prompt.
+
+    `dims` are the dimensions of its figures, `words` what a label calls it.
+    """
+
+    pairs: Pairs
+    prompt: str
+    dims: Mapping[str, object]
+    words: str
+
+    @property
+    def conditions(self) -> str:
+        """The condition of its figures, in words."""
+        return f"{self.prompt} prompt"
+
+    def rate(
+        self,
+        label: str,
+        counts: "Counts",
+        reason: Reason = NOT_ANSWERED,
+        *,
+        note: str = "",
+        published: bool = True,
+        **more: object,
+    ) -> Draft:
+        """A share of calls or pairs, by sums and counts per stimulus.
+
+        `published` ones have Wilson's interval beside them, as the paper gives it; `more` are
+        further dimensions, `reason` says why there is no call.
+        """
+        hits, calls = (float(part.sum()) for part in counts)
+        naive = wilson(hits, int(calls))
+        paper = PaperCompatible(
+            naive.value, naive.low, naive.high, "Wilson, clusters ignored (003)"
+        )
+        return Draft(
+            label,
+            cluster_rate(*counts),
+            {**self.dims, **more},
+            n=int(calls),
+            given=self.conditions,
+            note=note,
+            paper=paper if published and calls else None,
+        ).or_absent(reason)
+
+    @cached_property
+    def ties(self) -> Draft:
+        """The share of calls that say tie: one number, which has several names on the sheet."""
+        return self.rate(f"Tie, {self.words}", self.pairs.by_task(1 - self.pairs.decided))
+
+
+def arrange(readings: Readings) -> Pairs | None:
+    """The arrays of a run, or None if no pair was planned."""
+    frame = readings.frame
+    if frame.empty:
+        return None
+    columns = ["stimulus", "pair", "condition", "kind", "delta", "better", "prompt", "listing"]
+    cells = frame.reindex(columns=columns).astype(object)
+    cells = cells.fillna({"prompt": BASELINE, "listing": LISTING})  # recordings may lack both
+    cells["delta"] = pd.to_numeric(cells["delta"]).astype(float)
+    keys = ["stimulus", "pair", "condition", "prompt", "listing"]
+    code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[keys]))
+    pairs = cells[~pd.Series(code).duplicated().to_numpy()]
+    swapped = np.array([order[0] == "v" for order in frame["order"]], dtype=np.int64)
+    repeat = frame["repeat"].to_numpy(dtype=np.int64)
+    verdicts = np.full((len(pairs), 2, int(repeat.max()) + 1), MISSING, dtype=np.int64)
+    verdicts[code, swapped, repeat] = [CODES.get(value, MISSING) for value in frame["value"]]
+    return Pairs(verdicts, pairs.assign(cluster=pd.factorize(pairs["stimulus"])[0]), readings.seed)
+
+
+def by_set(symbol: str) -> Callable[[Mapping[str, str]], str]:
+    """The symbol of a figure of `Pairs.sets`: plain on same content, `_nat` on own pairs."""
+    ends = {"same_subset": "", "different_subset": "_diff", "natural": "_nat"}
+    return lambda dims: symbol + ends[dims["set"]]

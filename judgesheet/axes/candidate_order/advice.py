@@ -1,0 +1,134 @@
+"""What to do with the judge, what helps, what was controlled, and what a reader must know."""
+
+from collections.abc import Iterator
+
+from judgesheet.axes.candidate_order._pairs import SET_WORDS, arrange
+from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT
+from judgesheet.axes.candidate_order.words import (
+    NOTICEABLE,
+    RARE,
+    SAME,
+    SEEN,
+    in_one_order,
+    ladder_steps,
+)
+from judgesheet.axis import Readings
+from judgesheet.axis.words import above, at_temperature_0, below, few_asked, keys, unread
+from judgesheet.estimates import Estimates
+from judgesheet.records import Control, Estimate, Mitigation, Recommendation
+
+
+def recommend(estimates: Estimates) -> Iterator[Recommendation]:
+    """What to do: whether to compare with it, in which orders, under which prompt."""
+    last = [rate for _, rate in ladder_steps(estimates, "target_sensitivity")][-1:]
+    if last and below(last[0], SEEN):
+        text = (
+            "Do not compare responses with it: it does not find the better one even where the "
+            "difference is largest."
+        )
+        yield _advice(text, *last)
+        return
+    yield from _swap(estimates)
+    yield from _prompt(estimates)
+    yield from _small_steps(estimates)
+
+
+def _advice(text: str, *evidence: Estimate | None, binding: bool = True) -> Recommendation:
+    return Recommendation("candidate_order", text, keys(*evidence), binding)
+
+
+def _swap(estimates: Estimates) -> Iterator[Recommendation]:
+    rates = [estimates.known("order_inconsistent", set=name) for name in SET_WORDS]
+    shown = [rate for rate in rates if rate is not None]
+    if unknown := in_one_order(estimates):
+        yield _advice("Ask each pair in the other order too.", *unknown.values())
+    if any(above(rate, NOTICEABLE) for rate in shown):
+        text = "Ask every comparison in both orders and count a win only where both agree."
+        yield _advice(text, *shown)
+    elif shown and all(below(rate, RARE) for rate in shown):
+        text = "One order is enough: its verdict hardly depends on it."
+        yield _advice(text, *shown, binding=False)
+
+
+def _prompt(estimates: Estimates) -> Iterator[Recommendation]:
+    gain, cost = (estimates.known("criterion_shift", delta=delta) for delta in (0, 1))
+    if not above(gain, NOTICEABLE):
+        return
+    if above(cost, NOTICEABLE):
+        text = (
+            "Use the strict tie instruction only where false preferences cost more than missed "
+            "differences of one step."
+        )
+        yield _advice(text, gain, cost)
+    elif below(cost, RARE):
+        yield _advice("Use the strict tie instruction: it removes false preferences.", gain, cost)
+
+
+def _small_steps(estimates: Estimates) -> Iterator[Recommendation]:
+    threshold = estimates.known("threshold75")
+    if threshold is not None and above(threshold, 1):
+        text = (
+            f"Do not read its verdict on differences below about {threshold.value:.1f} required "
+            "elements: it misses too many of them."
+        )
+        yield _advice(text, threshold)
+
+
+# -- mitigations and controls ----------------------------------------------------------------------
+
+
+def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
+    """Asking in both orders and calling what does not agree a tie."""
+    for name in (SAME, "natural"):
+        yield Mitigation(
+            action="ask in both orders; where they disagree, call it a tie",
+            before=estimates.key("raw_false_preference", set=name),
+            after=estimates.key("stable_cross_sensitivity", set=name),
+            calls=2,
+        )
+
+
+def control(estimates: Estimates) -> Iterator[Control]:
+    """Whether the largest step of the ladder is seen."""
+    for _, largest in ladder_steps(estimates, "target_sensitivity")[-1:]:
+        passed = True if above(largest, 0.5) else False if below(largest, SEEN) else None
+        text = (
+            "With all required elements against none, the better response must win more than half."
+        )
+        yield Control("the largest step is seen", passed, text, (largest.key,))
+
+
+# -- caveats ---------------------------------------------------------------------------------------
+
+
+def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
+    """What a reader of this run must know."""
+    yield from few_asked(readings, "tasks")
+    so = "no verdict; the figures describe the readable rest, which may differ."
+    yield from unread(readings, so)
+    yield from _partial(readings)
+    splits = estimates.family("position_component")
+    if any(part.reason == NO_SPLIT.code for dims, part in splits if "prompt" not in dims):
+        yield (
+            "Pairs were read once per order: a stable preference, a slot preference and noise "
+            "cannot be told apart with certainty."
+        )
+    if ladder_steps(estimates, "target_sensitivity"):
+        yield (
+            "The better response is the one that states more of the required elements. It is so "
+            "by construction; quality in general is more than that."
+        )
+    yield from at_temperature_0(readings)
+
+
+def _partial(readings: Readings) -> Iterator[str]:
+    """Pairs that lack a verdict in one order, counted and the first of them named."""
+    pairs = arrange(readings)
+    if pairs is None or not pairs.partial.any():
+        return
+    names = [f"{cell.stimulus}/{cell.pair}" for cell in pairs.cells[pairs.partial].itertuples()]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    yield (
+        f"{len(names)} of {len(pairs)} pairs have a verdict in one order only and are left out of "
+        f"the rates of pairs: {', '.join(names[:3])}{more}."
+    )

@@ -1,0 +1,212 @@
+"""Two responses of equal quality: is a preference stable, or does it follow the slot?
+
+A pair is shown in both orders and every verdict is traced back to the content. Pairs that were not
+answered in both orders count nowhere here.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
+from judgesheet.axis.figure import Draft
+from judgesheet.reasons import Reason
+from judgesheet.stats import pairwise as stats
+from judgesheet.stats.flips import CallFlips, call_flips, one_hot
+from judgesheet.stats.interval import by_cluster, cluster_t
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
+ONE_ORDER = Reason("one_order", "every pair was answered in one order only")
+NO_DECISION = Reason("no_decision", "no call on pairs answered in both orders chose a response")
+_TWICE = "an order is read twice by --repeats 2 in a probe, by `repeat` in a record"
+NO_SPLIT = Reason(
+    "no_split",
+    "split not identified: no pair was read twice in each order, and without repeats a judge that "
+    f"flips a coin looks the same ({_TWICE})",
+)
+NO_REPEAT = Reason(
+    "no_repeat", f"no pair was read twice in one order, so noise is not known ({_TWICE})"
+)
+
+
+@figure("share", symbol=by_set("RFP"), null=0.0)
+def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
+    """Share of calls that prefer one of two equally good responses (RFP0, 003 equation 2).
+
+    A mixture: it is the sum of `stable_cross_sensitivity`, `positional_false_preference`, half of
+    `one_sided_commit` and `other_conflict`, exactly (equation 7). On own pairs, whose quality is
+    not known, it is simply how often the judge decides.
+    """
+    for group in pairs.sets:
+        verdicts, cluster = group.pairs.both_orders
+        stats.decompose(verdicts)  # raises if the parts do not add up
+        preferred = (verdicts != stats.TIE).astype(float)
+        counts = by_cluster(preferred.ravel(), np.repeat(cluster, 2))
+        yield group.rate(f"Calls that prefer one, {group.words}", counts, _unpaired(group))
+
+
+@figure("share", symbol=by_set("SCS"), null=0.0)
+def stable_cross_sensitivity(pairs: Pairs) -> Iterator[Draft]:
+    """Share of pairs in which the same response wins in both orders (SCS, 003 equation 3).
+
+    Between equally good responses that is a stable reaction to surface: wording, arrangement.
+    Noise alone gives .5 of the pairs that are decided twice; `content_component` leaves it out.
+    """
+    return _kinds(pairs, "Same response wins twice", stats.STABLE)
+
+
+@figure("share", symbol=by_set("PFP"), null=0.0)
+def positional_false_preference(pairs: Pairs) -> Iterator[Draft]:
+    """Share of pairs in which the same slot wins in both orders (PFP, 003 equation 4).
+
+    The winner changes when the responses are swapped. Noise alone gives .5 of the pairs that are
+    decided twice; `position_component` leaves it out.
+    """
+    return _kinds(pairs, "Same slot wins twice", stats.POSITIONAL)
+
+
+@figure("share", symbol=by_set("OSC"), null=0.0)
+def one_sided_commit(pairs: Pairs) -> Iterator[Draft]:
+    """Share of pairs with a preference in one order and a tie in the other (OSC, equation 5)."""
+    return _kinds(pairs, "A tie in one order only", stats.ONE_SIDED)
+
+
+@figure("share")
+def other_conflict(pairs: Pairs) -> Iterator[Draft]:
+    """What pairs with an invalid answer add to `raw_false_preference` (Other, 003 equation 6).
+
+    An answer outside the allowed ones counts as no tie there; 0 where every answer was valid.
+    """
+    for group in pairs.sets:
+        verdicts, cluster = group.pairs.both_orders
+        invalid = stats.classify(verdicts) == stats.OTHER
+        share = np.where(invalid, (verdicts != stats.TIE).mean(axis=1), 0.0)
+        label = f"Pairs with an invalid answer, {group.words}"
+        yield group.rate(label, by_cluster(share, cluster), _unpaired(group))
+
+
+@figure("share", symbol=by_set("NP"), better="")
+def no_preference(pairs: Pairs) -> Iterator[Draft]:
+    """Share of pairs with a tie (or an abstention) in both orders (NP of 003)."""
+    return _kinds(pairs, "A tie in both orders", stats.NO_PREFERENCE)
+
+
+@figure("share", symbol=by_set("OI"), null=0.0, noise="repeat_change_rate[set={set}]")
+def order_inconsistent(pairs: Pairs) -> Iterator[Draft]:
+    """Share of pairs whose verdict changes when the responses are swapped: PFP + OSC.
+
+    The papers' cleanest judge has a `positional_false_preference` of .083 but .433 here.
+    """
+    return _kinds(pairs, "Verdict changes with the order", stats.POSITIONAL, stats.ONE_SIDED)
+
+
+def _kinds(pairs: Pairs, label: str, *kinds: int) -> Iterator[Draft]:
+    """The share of pairs of some kinds, for every set and prompt."""
+    for group in pairs.sets:
+        verdicts, cluster = group.pairs.both_orders
+        hits = np.isin(stats.classify(verdicts), kinds).astype(float)
+        counts = by_cluster(hits, cluster)
+        yield group.rate(f"{label}, {group.words}", counts, _unpaired(group))
+
+
+def _unpaired(group: Group) -> Reason:
+    """Why there are no pairs to compare: nothing was read, or nothing in the other order."""
+    return ONE_ORDER if group.pairs.partial.any() else NO_PAIR
+
+
+@figure("share", symbol=by_set("S1"), null=0.5, better="nearer")
+def slot1_share(pairs: Pairs) -> Iterator[Draft]:
+    """Share of slot 1 among the calls that choose a response: the direction of a slot preference.
+
+    Each response stands in slot 1 once, so a judge that follows content alone gives exactly .5.
+    """
+    for group in pairs.sets:
+        verdicts, cluster = group.pairs.both_orders
+        first, second = ((verdicts == slot).sum(axis=1) for slot in (stats.FIRST, stats.SECOND))
+        sums, _ = by_cluster(first, cluster)
+        sizes, _ = by_cluster(first + second, cluster)
+        label = f"Slot 1 among decisions, {group.words}"
+        yield group.rate(label, (sums, sizes), NO_DECISION, published=False)
+
+
+@figure("share", symbol="C_pos", null=0.0)
+def position_component(pairs: Pairs) -> Iterator[Draft]:
+    """Part of the decisions that follows the slot, with noise left out.
+
+    The squared mean slot preference of a pair over its two orders, averaged over pairs, estimated
+    without bias from products of different calls. Position, content and noise sum to the share of
+    calls that decide. Needs repeats: without them noise cannot be told apart.
+    """
+    return _component(pairs, "Decisions due to the slot", "position")
+
+
+@figure("share", symbol="C_con", null=0.0)
+def content_component(pairs: Pairs) -> Iterator[Draft]:
+    """Part of the decisions that follows the content, with noise left out.
+
+    Between responses of equal quality: a reaction to surface that repeats. See
+    `position_component` for the arithmetic.
+    """
+    return _component(pairs, "Decisions due to the content", "content")
+
+
+@figure("share", symbol="C_noi", null=0.0)
+def noise_component(pairs: Pairs) -> Iterator[Draft]:
+    """Part of the decisions that does not repeat when the same call is made again.
+
+    The rest after `position_component` and `content_component`; a coin-flipping judge has all of
+    its decisions here although its SCS and PFP look like .5 each.
+    """
+    return _component(pairs, "Decisions due to noise", "noise")
+
+
+def _component(pairs: Pairs, label: str, part: str) -> Iterator[Draft]:
+    for group in pairs.sets:
+        each: Floats = getattr(stats.components(group.pairs.slots), part)
+        known = each[~np.isnan(each)]
+        # An unbiased estimate of a square can be negative on a single pair; such a mean has no
+        # bounds to be cut to.
+        inside = bool(((known >= 0) & (known <= 1)).all())
+        yield Draft(
+            f"{label}, {group.words}",
+            cluster_t(*by_cluster(each, group.pairs.cluster), bounded=inside),
+            group.dims,
+            n=known.size,
+            given=f"{group.conditions}, {group.pairs.verdicts.shape[2]} reads per order",
+        ).or_absent(NO_SPLIT)
+
+
+@figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]")
+def order_change_rate(pairs: Pairs) -> Iterator[Draft]:
+    """How often two calls on a pair in different orders disagree on the winner.
+
+    All pairs of calls, verdicts traced back to the content; contains the judge's own noise, which
+    `repeat_change_rate` shows alone.
+    """
+    for group in pairs.sets:
+        label = f"Winner differs in the other order, {group.words}"
+        counts = by_cluster(_flips(group).different, group.pairs.cluster)
+        yield group.rate(label, counts, _unpaired(group), published=False)
+
+
+@figure("share", symbol="RCR")
+def repeat_change_rate(pairs: Pairs) -> Iterator[Draft]:
+    """How often two calls on a pair in the same order disagree on the winner: the noise.
+
+    An effect of the order is what exceeds it.
+    """
+    for group in pairs.sets:
+        label = f"Winner differs in the same order, {group.words}"
+        counts = by_cluster(_flips(group).same, group.pairs.cluster)
+        yield group.rate(label, counts, NO_REPEAT, published=False)
+
+
+def _flips(group: Group) -> CallFlips:
+    """How often two calls on each pair disagree on the winner, in two orders and in one."""
+    return call_flips(one_hot(group.pairs.contents + 2, 3))

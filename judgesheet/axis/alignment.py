@@ -1,0 +1,48 @@
+"""How far one reading strays from another, for every axis that gives scores."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judgesheet.axis.figure import Conditions, Draft, absent
+from judgesheet.reasons import Reason
+from judgesheet.stats.interval import by_cluster, cluster_t
+from judgesheet.stats.reads import row_sds
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+ONE_READ = Reason("one_read", "the arm has one read per response")
+NOTHING_READ = Reason("nothing_read", "no reply of the arm could be read")
+
+
+def within_item_sd(
+    label: str, arm: str, reads: "Floats", cluster: "Ints", given: Conditions | str
+) -> Draft:
+    """Mean over items of the spread of an item's scores over its reads, in points.
+
+    Population sd (ddof 0), mean over the item's criteria where it has several. Cluster t interval.
+
+    Parameters
+    ----------
+    label, arm, given
+        Of the draft; `arm` is its dimension.
+    reads
+        Shape (items, reads) or (items, reads, criteria), NaN where nothing was readable.
+    cluster
+        Shape (items,): each item's stimulus.
+    """
+    items, times = reads.shape[:2]
+    if times < 2:
+        return absent(label, ONE_READ, {"arm": arm})
+    spread = row_sds(np.moveaxis(reads.reshape(items, times, -1), 1, 2)).mean(axis=1)
+    known = ~np.isnan(spread)
+    interval = cluster_t(*by_cluster(spread[known], cluster[known]))
+    if interval.low is not None:
+        interval = replace(interval, low=max(0.0, interval.low))  # a spread is never below 0
+    draft = Draft(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
+    return draft.or_absent(NOTHING_READ)

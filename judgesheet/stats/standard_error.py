@@ -1,0 +1,49 @@
+"""From G clusters to a standard error, and from that to an interval with Student's t."""
+
+import numpy as np
+
+from ._support import Floats, t_quantile, two_sided
+from .interval import unseen_share
+
+NEARLY_ONE = 1 - 1e-9
+"""A correlation beyond this is perfect: Fisher's z of 1 is infinite."""
+
+
+def jackknife_error(left_out: Floats) -> float:
+    """Standard error sqrt((G-1)/G sum_g (x_g - mean)^2) of estimates (G,), each without a cluster.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. J. (1993), "An Introduction to the Bootstrap", equation 11.5.
+    """
+    groups = left_out.size
+    return float(np.sqrt((groups - 1) / groups * np.sum((left_out - left_out.mean()) ** 2)))
+
+
+def half_width(error: float, clusters: int, level: float) -> float:
+    """Half of a t interval with G - 1 degrees of freedom; at least two clusters."""
+    return t_quantile(clusters - 1, two_sided(level)) * error
+
+
+def fisher_ends(value: float, error: float, clusters: int, level: float) -> tuple[float, float]:
+    """Ends of the t interval of a correlation, whose `error` is that of Fisher's z = atanh r.
+
+    References
+    ----------
+    Fisher, R. A. (1921), Metron 1, 3-32.
+    """
+    half = half_width(error, clusters, level)
+    z = float(np.arctanh(np.clip(value, -NEARLY_ONE, NEARLY_ONE)))
+    return float(np.tanh(z - half)), float(np.tanh(z + half))
+
+
+def unanimous_ends(
+    value: float, clusters: int, level: float, reach: float = 1.0
+) -> tuple[float, float]:
+    """Ends for a mean on which all clusters agree: how far clusters not seen could move it.
+
+    No spread is no certainty: the share of clusters that may differ unseen is that of
+    Clopper-Pearson for 0 of G, and each may lie anywhere within -reach and reach.
+    """
+    unseen = unseen_share(clusters, level)
+    return value - unseen * (value + reach), value + unseen * (reach - value)
