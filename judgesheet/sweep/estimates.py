@@ -188,3 +188,7 @@ def _why_not(found: Trend | None) -> str:
     if found is None:
         return "some setting, or some setting without one of its stimuli, has no such estimate"
     return "" if found.p is not None else "the slope does not vary over stimuli: no interval"
+
+
+EXPLAINED = {function.__name__: function for function in (unreadable_share, trend, trend_p)}
+"""What a sweep measures of every axis besides the axis's own figures, by the name in the key."""
