@@ -15,13 +15,14 @@ from markupsafe import Markup
 
 from judgesheet.errors import MissingDependencyError
 from judgesheet.records import Datasheet, digest
-from judgesheet.resources import template_dir
+from judgesheet.resources import data_folder
 from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import Options, Paper, show
 from judgesheet.spine.render.figures import Drawing
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.html import Drawings, document, drawings, style
-from judgesheet.spine.render.page import Room, build
+from judgesheet.spine.render.page import build
+from judgesheet.spine.render.page.parts import Room
 
 SUFFIX = "pdf"
 VARIANT = "pdf/ua-1"
@@ -96,7 +97,7 @@ def lay_out(text: str, images: Mapping[str, str]) -> Any:
     """The pages of an HTML document, not yet written."""
     page = _engine().HTML(
         string=text,
-        base_url=template_dir().as_uri() + "/",
+        base_url=data_folder("templates").as_uri() + "/",
         url_fetcher=_fetcher(images),
     )
     return page.render(pdf_variant=VARIANT)
@@ -141,7 +142,7 @@ def _image(drawing: Drawing) -> Markup:
 
 def _faces() -> str:
     """The fonts that travel with the package, so that a page looks the same everywhere."""
-    folder = template_dir() / "fonts"
+    folder = data_folder("templates") / "fonts"
     return "\n".join(
         f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
         f'src: url("{(folder / name).as_uri()}"); }}'
@@ -193,7 +194,7 @@ def own_font(url: str) -> bool:
     parts = urlsplit(url)
     if parts.scheme != "file" or parts.netloc:
         return False
-    fonts = (template_dir() / "fonts").resolve()
+    fonts = (data_folder("templates") / "fonts").resolve()
     return Path(unquote(parts.path)).resolve().parent == fonts
 
 
