@@ -468,6 +468,7 @@ def plausible() -> Datasheet:
                     "name": "score_order.jinja",
                     "digest": "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
                     "template": TEMPLATE,
+                    "permuted": ["options"],
                     "example": [{"role": "user", "content": EXAMPLE}],
                 }
             ],
@@ -586,7 +587,9 @@ def all_unreadable() -> Datasheet:
                 refused=5,
                 failed=2,
                 estimates=tuple(
-                    Estimate(f"{AXIS}.{name}", name.replace("_", " "), None, note=nothing)
+                    Estimate(
+                        f"{AXIS}.{name}", name.replace("_", " ").capitalize(), None, note=nothing
+                    )
                     for name in keys
                 ),
                 caveats=("Every call failed to give a score.",),

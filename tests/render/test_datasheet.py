@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from judgesheet.errors import RunError
-from judgesheet.keys import Key
 from judgesheet.estimates import Estimates
+from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Estimate
 from judgesheet.spine.datasheet import by_key, from_json, to_json
 from tests.render import sheets
