@@ -590,7 +590,7 @@ def all_unreadable() -> Datasheet:
                     Estimate(
                         f"{AXIS}.{name}", name.replace("_", " ").capitalize(), None, note=nothing
                     )
-                    for name in keys
+                    for key in keys
                 ),
                 caveats=("Every call failed to give a score.",),
                 findings=(
