@@ -590,7 +590,7 @@ def all_unreadable() -> Datasheet:
                     Estimate(
                         f"{AXIS}.{name}", name.replace("_", " ").capitalize(), None, note=nothing
                     )
-                    for key in keys
+                    for name in keys
                 ),
                 caveats=("Every call failed to give a score.",),
                 findings=(

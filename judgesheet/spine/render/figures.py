@@ -51,38 +51,6 @@ _THEME = {
     "#0a6b4f": "--good", "#a6260d": "--bad", "#6b4e00": "--unknown", "#fdecea": "--loud",
     **{colour: f"--series-{i}" for i, (colour, _, _) in enumerate(SERIES, 1)},
 }  # fmt: skip
-_STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "judgesheet",
-    "font.family": ["Inter"],
-    "font.size": 7,
-    "axes.titlesize": 7,
-    "axes.labelsize": 7,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": MUTED,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.facecolor": "none",
-    "axes.unicode_minus": True,
-    "figure.facecolor": "none",
-    "text.color": INK,
-    "text.parse_math": False,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.bottom": False,  # grid lines and labels say where a tick is
-    "ytick.left": False,
-    "grid.color": GRID,
-    "grid.linewidth": 0.5,
-    "legend.frameon": False,
-    "legend.fontsize": 6.5,
-    "legend.handlelength": 2.4,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "hatch.linewidth": 0.5,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +229,10 @@ def _plot(data: Data) -> str:
 
     for font in sorted((data_folder("templates") / "fonts").glob("Inter-*.otf")):
         font_manager.fontManager.addfont(font)
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+    with (
+        mpl.rc_context(fname=data_folder("templates") / "figures.mplstyle"),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
         engine = ConstrainedLayoutEngine()
         canvas = Canvas(figsize=(WIDTH, HEIGHT * _stretch(data)), layout=engine)

@@ -34,11 +34,6 @@ ROOM: Mapping[Paper, Room] = {
 SHARES = (1.0, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
 """Parts of the room that are tried, one after the other, until a page holds."""
 SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
-_FONTS = (
-    ("Inter", 400, "Inter-Regular.otf"),
-    ("Inter", 600, "Inter-SemiBold.otf"),
-    ("JetBrains Mono", 400, "JetBrainsMono-Regular.ttf"),
-)
 _SCHEME = "figure:"
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFont")
@@ -82,7 +77,8 @@ def _set(
     """The sheet as pages."""
     page = build(sheet, room)
     figures = replace(figures, forest=forest(page.specs, room.effects))
-    css = "\n".join([_faces(), style("sheet.css"), style("paper.css"), _page_size(options)])
+    size = f"@page {{ size: {SIZES[options.paper]}; }}"
+    css = "\n".join([style("sheet.css"), style("paper.css"), size])
     images = {drawing.name: drawing.svg for drawing in figures.every()}
     return lay_out(document(page, css, figures, _image, whole=whole), images)
 
@@ -138,20 +134,6 @@ def _image(drawing: Drawing) -> Markup:
     """A reference to the drawing: an image skips the style cascade, and so a third of the time."""
     html = '<img class="figure" src="{}{}" alt="{}. {}">'
     return Markup(html).format(_SCHEME, drawing.name, drawing.title, drawing.description)  # noqa: S704
-
-
-def _faces() -> str:
-    """The fonts that travel with the package, so that a page looks the same everywhere."""
-    folder = data_folder("templates") / "fonts"
-    return "\n".join(
-        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
-        f'src: url("{(folder / name).as_uri()}"); }}'
-        for family, weight, name in _FONTS
-    )
-
-
-def _page_size(options: Options) -> str:
-    return f"@page {{ size: {SIZES[options.paper]}; }}"
 
 
 def _when(sheet: Datasheet) -> datetime:
