@@ -21,7 +21,15 @@ from judgesheet.records import (
     Estimate,
     Verdict,
 )
-from judgesheet.spine.compare import Z95, Comparison, Difference, Spread, difference, p_worse
+from judgesheet.spine.compare import (
+    NO_DIRECTION,
+    Z95,
+    Comparison,
+    Difference,
+    Spread,
+    difference,
+    p_worse,
+)
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.policy import Limit, Policy, Regression
 from judgesheet.stats.multiplicity import holm
@@ -288,7 +296,8 @@ def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
     found = _worsening(row)
     if found is None or p is None:
         why = "neither sheet has it" if row is None else row.note
-        why = why or "no sheet says which way it is better; the policy can (better = …)"
+        if row is not None and row.reason == NO_DIRECTION.code:
+            why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
         return replace(verdict, why=why, needed="a run of both judges that measures it")
     scale = ONE_SIDED / Z95
     upper = found.value + scale * (found.high - found.value)
@@ -332,11 +341,11 @@ def _decision(sheet: Datasheet, policy: Policy) -> Decision:
         text = "Not proven: no limit of the policy is proven on what was probed."
         return Decision("not proven", name, "", f"{text}{scope}")
     tightest = min(kept, key=_distance)
-    conditions = dict(_conditions(sheet))
+    conditions = dict.fromkeys(_conditions(sheet))
     proven = f"{_count(kept)} proven, {tightest.key} by least"
     if conditions:
         text = f"Adopt under conditions: {proven}.{scope}"
-        told, keys = tuple(conditions), tuple(conditions.values())
+        told, keys = zip(*conditions, strict=True)
         return Decision("conditions", name, tightest.key, text, told, keys)
     return Decision("adopt", name, tightest.key, f"Adopt: {proven}.{scope}")
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, Readings
+from judgesheet.keys import Key
 from judgesheet.records import Datasheet
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import answers, readings_of
@@ -81,8 +82,9 @@ def _without(
     axis: Axis, readings: Readings, groups: list[set[str]], keys: Collection[str]
 ) -> "dict[str, Floats]":
     """Per key, its value without each group; NaN where it then has none."""
-    series = {key: np.full(len(groups), np.nan) for key in keys if key.startswith(f"{axis.NAME}.")}
-    families = frozenset(key.split(".", 1)[1].partition("[")[0] for key in series)
+    mine = [key for key in map(Key.parse, keys) if key.axis == axis.NAME]
+    series = {str(key): np.full(len(groups), np.nan) for key in mine}
+    families = frozenset(key.name for key in mine)
     for place, group in enumerate(groups):
         frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
         known = (readings.labels, readings.temperature, readings.seed)
