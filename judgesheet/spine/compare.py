@@ -96,7 +96,7 @@ def compare(
     old, new
         The sheets; differences are new minus old.
     correlations
-        Per key, how the errors of the two values hang together, where both ran on the same stimuli
+        Per key, the correlation of the two values' errors, where both ran on the same stimuli
         (`paired.correlations`). A key without one is taken as independent.
     force
         Compare although the sheets answer different questions.
