@@ -17,7 +17,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from judgesheet import axes
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
 from judgesheet.checkup import Check, examine
@@ -357,15 +356,21 @@ def load(source: str | Path) -> Datasheet:
 
 def explain(key: str | None = None) -> str:
     """What an estimate is, its formula, source and how to read it; without a key, all there are."""
-    every = [(axis.NAME, name) for axis in all_axes().values() for name in axis.ESTIMATES]
+    from judgesheet.sweep.estimates import OWN
+
+    texts = {
+        f"{axis.NAME}.{name}": figure.__doc__ or ""
+        for axis in all_axes().values()
+        for name, figure in (*axis.ESTIMATES.items(), *OWN.items())
+    }
     if key is None:
-        return "\n".join(map(".".join, every))
+        return "\n".join(texts)
     wanted = key.partition("[")[0]
-    matches = [one for one in every if wanted in (".".join(one), one[1])]
+    matches = [one for one in texts if wanted in (one, one.partition(".")[2])]
     if len(matches) == 1:
-        return f"{'.'.join(matches[0])}\n\n{cleandoc(axes.explain(*matches[0]) or '')}"
-    known = matches or [one for one in every if one[0] == wanted] or every
-    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(map('.'.join, known))}")
+        return f"{matches[0]}\n\n{cleandoc(texts[matches[0]])}"
+    known = matches or [one for one in texts if one.startswith(f"{wanted}.")] or texts
+    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(known)}")
 
 
 def doctor(model: str | None = None, **connection: Any) -> list[Check]:
