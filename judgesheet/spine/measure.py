@@ -1,13 +1,14 @@
 """Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from judgesheet import axis as kit
@@ -16,12 +17,14 @@ from judgesheet.axes import all_axes, explain
 from judgesheet.axis import Axis, Distributing, Readings, headline
 from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
-from judgesheet.keys import Key, split_local
+from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
-from judgesheet.records import AxisResult, Estimate, Label, Recommendation, digest
+from judgesheet.records import AxisResult, Estimate, Recommendation, digest
 from judgesheet.spine.parsing import Parser, from_records, read
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from judgesheet.spine.ledger import Ledger
 
 COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", "text")
@@ -32,14 +35,14 @@ MOST_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The estimates of every axis and the parsed table behind them (one row a call)."""
+    """The estimates of every axis, and the readings behind them by the axis's name."""
 
     results: tuple[AxisResult, ...]
     recommendations: tuple[Recommendation, ...]
-    judgments: pd.DataFrame
+    readings: Mapping[str, Readings]
 
 
-def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
+def measure(ledger: "Ledger") -> Measured:
     """Read, parse and estimate everything that the ledger holds.
 
     Raises
@@ -52,24 +55,38 @@ def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
         raise RunError(
             f"{ledger.path.parent} was made by `judgesheet {command}` and holds nothing to measure"
         )
-    frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
-    frame = with_distributions(frame, ledger.bodies())
-    labels = tuple(ledger.labels())
-    parsers = from_records(ledger.parsers())
-    results, recommendations, tables = [], [], []
-    for name, rows in frame.groupby("axis", sort=False):
-        axis = all_axes().get(str(name))
-        if axis is None:
+    frame = with_distributions(answers(ledger), ledger.bodies())
+    for name in frame["axis"].unique():
+        if name not in all_axes():
             raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
-        mine = tuple(label for label in labels if label.axis == name)
-        result, advice, table = measure_axis(
-            axis, rows, mine, temperature, seed, parsers.get(axis.NAME)
-        )
+    readings = readings_of(ledger, frame)
+    results, recommendations = [], []
+    for name in readings:
+        result, advice = measure_axis(all_axes()[name], readings[name])
         results.append(result)
         recommendations.extend(advice)
-        tables.append(table)
-    judgments = pd.concat(tables, ignore_index=True) if tables else frame
-    return Measured(tuple(results), tuple(recommendations), judgments)
+    return Measured(tuple(results), tuple(recommendations), readings)
+
+
+def answers(ledger: "Ledger") -> pd.DataFrame:
+    """What a ledger holds of every planned call, in plan order: the columns `COLUMNS`."""
+    return pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
+
+
+def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
+    """The parsed `answers` of a ledger for each axis that this installation knows."""
+    parsers, labels = from_records(ledger.parsers()), ledger.labels()
+    temperature, seed = ledger.settings().get("temperature"), ledger.get_meta("seed", 0)
+    return {
+        str(name): Readings(
+            parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),
+            tuple(label for label in labels if label.axis == name),
+            temperature,
+            seed,
+        )
+        for name, rows in frame.groupby("axis", sort=False)
+        if name in all_axes()
+    }
 
 
 def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -> pd.DataFrame:
@@ -93,26 +110,17 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     return frame.assign(distribution=pd.Series(values, index=frame.index, dtype=object))
 
 
-def measure_axis(
-    axis: Axis,
-    rows: pd.DataFrame,
-    labels: tuple[Label, ...],
-    temperature: float | None,
-    seed: int,
-    parser: Parser | None = None,
-) -> tuple[AxisResult, list[Recommendation], pd.DataFrame]:
-    """One axis: its result, its recommendations and its parsed table."""
-    table = parse_rows(axis, rows, parser)
-    readings = Readings(table, labels, temperature, seed)
+def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recommendation]]:
+    """One axis: its result and its recommendations."""
     estimates = Estimates(axis.NAME, axis.measure(readings))
-    is_recorded = bool((rows["reply"] == "recorded").all())
+    is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
     result = AxisResult(
         name=axis.NAME,
         title=axis.TITLE,
         question=axis.QUESTION,
-        **_counts(table),
+        **_counts(readings.frame),
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
@@ -132,7 +140,25 @@ def measure_axis(
             if any(Key.parse(key).name in plot.families for key in estimates)
         ),
     )
-    return result, list(axis.recommend(estimates)), table
+    return result, list(axis.recommend(estimates))
+
+
+def leave_out(
+    axis: Axis, readings: Readings, groups: Sequence[Collection[str]], keys: Iterable[str]
+) -> "dict[str, NDArray[np.float64]]":
+    """Per key of the axis, its value without the stimuli of each group; NaN where it has none.
+
+    What a jackknife over stimuli needs; shape (groups,) each.
+    """
+    parsed = [key for key in map(Key.parse, keys) if key.axis == axis.NAME]
+    series = {str(key): np.full(len(groups), np.nan) for key in parsed}
+    families = frozenset(key.name for key in parsed)
+    for place, group in enumerate(groups):
+        frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
+        for estimate in axis.measure(replace(readings, frame=frame, families=families)):
+            if estimate.key in series and estimate.value is not None:
+                series[estimate.key][place] = estimate.value
+    return series
 
 
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
@@ -140,15 +166,15 @@ def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
     for row in headline(axis):
         if row.key not in estimates:
             key = Key.parse(row.key)
-            lacks = _lack(axis, key)
-            note = f"the records lack {lacks}"
+            patterns, words = _lack(axis, key)
+            note = f"the records lack {words}"
             yield Estimate(
                 row.key,
                 _label(key),
                 None,
                 note=note,
                 reason=NOT_RECORDED.code,
-                given={"lacks": lacks},
+                given={"lacks": patterns},
             )
 
 
@@ -157,22 +183,20 @@ def _label(key: Key) -> str:
     return key.name.replace("_", " ").capitalize() + (f" ({dims})" if dims else "")
 
 
-def _lack(axis: Axis, key: Key) -> str:
+def _lack(axis: Axis, key: Key) -> tuple[tuple[str, ...], str]:
     """What the records must hold for a figure, by the first pattern that fits its key."""
-    for pattern, words in axis.MISSING_REASONS.items():
-        name, _, inside = pattern.partition("[")
-        dims = split_local(f"any[{inside}")[1] if inside else {}
-        if name in ("", key.name) and dims.items() <= key.dims.items():
-            return words
-    return "calls of this axis"
+    for patterns, words in axis.MISSING_REASONS.items():
+        if any(Pattern.parse(one).fits(key) for one in patterns):
+            return patterns, words
+    return (), "calls of this axis"
 
 
 def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
     """One sentence per reason why figures have no value, in the words of the first of them."""
-    groups: dict[tuple[str, str], list[Estimate]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[Estimate]] = {}
     for estimate in estimates:
         if estimate.value is None:
-            why = (estimate.reason, str(estimate.given.get("lacks", "")))
+            why = (estimate.reason, estimate.given.get("lacks", ()))
             groups.setdefault(why, []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note
