@@ -1,13 +1,14 @@
 """Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from judgesheet import axis as kit
@@ -22,6 +23,8 @@ from judgesheet.records import AxisResult, Estimate, Recommendation, digest
 from judgesheet.spine.parsing import Parser, from_records, read
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from judgesheet.spine.ledger import Ledger
 
 COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", "text")
@@ -138,6 +141,24 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         ),
     )
     return result, list(axis.recommend(estimates))
+
+
+def leave_out(
+    axis: Axis, readings: Readings, groups: Sequence[Collection[str]], keys: Iterable[str]
+) -> "dict[str, NDArray[np.float64]]":
+    """Per key of the axis, its value without the stimuli of each group; NaN where it has none.
+
+    What a jackknife over stimuli needs; shape (groups,) each.
+    """
+    parsed = [key for key in map(Key.parse, keys) if key.axis == axis.NAME]
+    series = {str(key): np.full(len(groups), np.nan) for key in parsed}
+    families = frozenset(key.name for key in parsed)
+    for place, group in enumerate(groups):
+        frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
+        for estimate in axis.measure(replace(readings, frame=frame, families=families)):
+            if estimate.key in series and estimate.value is not None:
+                series[estimate.key][place] = estimate.value
+    return series
 
 
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
