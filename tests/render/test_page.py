@@ -265,6 +265,26 @@ def test_the_schematic_marks_what_changes_place() -> None:
     assert schema({"axis": "x", "template": None}) is None
 
 
+def test_a_permuted_variable_may_have_several_words() -> None:
+    template = "# Task\n{{ first_answer.text }} and {{ task }}\nplain"
+    drawn = schema({"axis": "x", "template": template, "permuted": ["first_answer"]})
+    assert drawn is not None
+    assert [(line.text, line.permuted, line.frame) for line in drawn.lines] == [
+        ("# Task", False, True),
+        ("‹first answer text› and ‹task›", True, True),
+        ("plain", False, False),
+    ]
+
+
+def test_a_control_that_several_axes_passed_is_told_once() -> None:
+    axes = sheets.several(2).axes
+    same = Control("scores follow quality", True, "They do.", code="follows_quality")
+    for second, lines in ((same, 1), (replace(same, code="another"), 2)):
+        controls = (replace(axes[0], controls=(same,)), replace(axes[1], controls=(second,)))
+        checks = build(replace(sheets.several(2), axes=controls)).front.checks.every
+        assert [check.name for check in checks].count(same.name) == lines
+
+
 @pytest.mark.parametrize(
     "template",
     [
