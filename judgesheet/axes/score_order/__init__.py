@@ -6,21 +6,15 @@ the line's place instead of its content.
 
 In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
 `_reply` (how a reply is read), `_scores` (the readings as arrays), then the figures: `positions`
-(is a place favoured), `reversal` (do scores and winners change), `alignment` (does the score follow
-quality), `ordering` (which order to print), `averaging` (how many orders are enough) and `expected`
-(what log-probabilities add). `words` says what it all means.
+(is a place favoured), `alignment` (does the score follow quality), `ordering` (which order to
+print), `averaging` (how many orders are enough) and `expected` (what log-probabilities add). The
+kit has those that axes share: `reversal` (do scores and winners change), `raters` and
+`differences` (how good is the yardstick, and what is gained). `words` says what it all means.
 """
 
 from collections.abc import Iterator
 
-from judgesheet.axes.score_order import (
-    alignment,
-    averaging,
-    expected,
-    ordering,
-    positions,
-    reversal,
-)
+from judgesheet.axes.score_order import alignment, averaging, expected, ordering, positions
 from judgesheet.axes.score_order._design import arm, design, expect, fault
 from judgesheet.axes.score_order._material import check, labels, material
 from judgesheet.axes.score_order._plots import plots
@@ -29,8 +23,8 @@ from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis import Readings, differences, raters, reversal
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
 NAME = "score_order"
@@ -38,7 +32,13 @@ TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 PERMUTED = frozenset({"options"})
 
-SAMPLED = declared_in(positions, reversal, alignment, ordering, averaging)
+SAMPLED = {
+    **declared_in(positions),
+    **shared(NAME, reversal),
+    **declared_in(alignment),
+    **shared(NAME, raters, differences),
+    **declared_in(ordering, averaging),
+}
 """The figures of the sampled score, which every run has."""
 EXPECTED = declared_in(expected)
 """The figures of the expected score, which need log-probabilities."""
