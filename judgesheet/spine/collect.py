@@ -26,7 +26,7 @@ from tenacity import (
 )
 
 from judgesheet.errors import JudgeError
-from judgesheet.judges import Advising, Judge
+from judgesheet.judges import Judge
 from judgesheet.prices import Prices, cost
 from judgesheet.records import HOPELESS, RETRYABLE, Call, Outcome, Reply
 from judgesheet.spine.ledger import Ledger, is_settled
@@ -226,9 +226,8 @@ class Circuit:
             self._stop(reply, f"for {self._given_up} calls in a row, retries included")
 
     def _stop(self, reply: Reply, how_often: str) -> None:
-        did, advice = _TROUBLE[reply.outcome]
-        if isinstance(self._judge, Advising):
-            advice = self._judge.advise(reply.outcome) or advice
+        did, usual = _TROUBLE[reply.outcome]
+        advice = self._judge.advise(reply.outcome) or usual
         said = server_message(reply.raw)
         quote = f" (“{said}”)" if said else ""
         raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, then run the same again")
