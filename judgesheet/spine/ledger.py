@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import astuple, dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -286,8 +286,7 @@ class Ledger:
         with self._writing() as db:
             known = {key for (key,) in db.execute("SELECT id FROM call")}
             new = [call for call in calls if call.id not in known]
-            rows = _rows(db, new, len(known))
-            db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            _insert(db, new, len(known))
 
     # -- what came back ----------------------------------------------------------------------
 
@@ -384,12 +383,11 @@ class Ledger:
             db.executemany(
                 "INSERT INTO meta VALUES (?, ?)", ((key, _json(meta[key])) for key in meta)
             )
-            rows = _rows(db, plan.calls)
-            db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            _insert(db, plan.calls)
             db.executemany(
                 "INSERT INTO label (axis, item, kind, score, criterion, ratings)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                ((*astuple(label)[:-1], _json(label.ratings)) for label in plan.labels),
+                " VALUES (:axis, :item, :kind, :score, :criterion, :ratings)",
+                ({**asdict(one), "ratings": _json(one.ratings)} for one in plan.labels),
             )
 
     def _check_version(self) -> None:
@@ -534,10 +532,8 @@ def _sentence(path: Path, error: Exception) -> str:
     return f"{path} cannot be used ({error})"
 
 
-def _rows(
-    db: sqlite3.Connection, calls: Sequence[Call], start: int = 0
-) -> Iterator[tuple[Any, ...]]:
-    """The rows of `call`; contents that were not seen yet are written on the way."""
+def _insert(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
+    """Write calls, and of their contents those that are not there yet."""
     seen: set[str] = set()
 
     def content(statement: str, value: Any) -> str:
@@ -549,11 +545,14 @@ def _rows(
             db.execute(statement, (key, text))
         return key
 
-    for seq, call in enumerate(calls, start):
+    def row(seq: int, call: Call) -> tuple[Any, ...]:
         params = content("INSERT OR IGNORE INTO params VALUES (?, ?)", call.params)
         prompt = content("INSERT OR IGNORE INTO prompt VALUES (?, ?)", call.messages)
-        cell = _json(call.cell)
-        yield seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply, params, prompt
+        place = (seq, call.id, call.axis, call.stimulus, _json(call.cell), call.repeat, call.reply)
+        return (*place, params, prompt)
+
+    rows = (row(seq, call) for seq, call in enumerate(calls, start))
+    db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
@@ -563,10 +562,17 @@ def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
     """
     _, key, axis, stimulus, cell, repeat, reply, params, _, messages, *_ = row
     call = object.__new__(Call)
-    content = {"axis": axis, "stimulus": stimulus, "repeat": repeat, "reply": reply, "id": key}
-    content |= {"cell": json.loads(cell), "params": contents[params]}
-    content |= {"messages": tuple(json.loads(messages))}
-    for name, value in content.items():
+    values = {
+        "id": key,
+        "axis": axis,
+        "stimulus": stimulus,
+        "repeat": repeat,
+        "reply": reply,
+        "cell": json.loads(cell),
+        "params": contents[params],
+        "messages": tuple(json.loads(messages)),
+    }
+    for name, value in values.items():
         object.__setattr__(call, name, value)
     return call
 

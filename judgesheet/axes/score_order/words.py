@@ -366,7 +366,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
     if r is not None:
         passed = True if above(r, 0.0) else False if below(r, USABLE_R) else None
         text = "Averaged over orders, scores must rise with the quality that is known."
-        yield Control("scores follow quality", passed, text, (r.key,))
+        yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
 
 
 # -- caveats -----------------------------------------------------------------------------------
