@@ -66,8 +66,8 @@ from judgesheet.sweep.knob import recall
 
 if TYPE_CHECKING:
     from judgesheet.importers import Imported
-    from judgesheet.permutation_consensus import Sets
     from judgesheet.permutation_consensus.command import Decided
+    from judgesheet.permutation_consensus.sets import Sets
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from pathlib import Path
 from judgesheet.errors import UsageError
 from judgesheet.files import write_lines
 from judgesheet.judges import check_name, open_judge
-from judgesheet.permutation_consensus import (
+from judgesheet.permutation_consensus.decision import SetDecision
+from judgesheet.permutation_consensus.rounds import (
     AXES,
     ConsensusSettings,
     ask,
@@ -19,9 +20,8 @@ from judgesheet.permutation_consensus import (
     questions,
     unbalanced,
 )
-from judgesheet.permutation_consensus._decision import SetDecision
-from judgesheet.permutation_consensus._input import Sets, read_sets
-from judgesheet.permutation_consensus._summary import Summary, summarise
+from judgesheet.permutation_consensus.sets import Sets, read_sets
+from judgesheet.permutation_consensus.summary import Summary, summarise
 from judgesheet.request import Request, axis_options, collect_settings, connection, settle
 from judgesheet.run_directory import LEDGER, make_directory
 from judgesheet.spine.collect import Progress

@@ -575,8 +575,13 @@ def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
     _, key, axis, stimulus, cell, repeat, reply, params, _, messages, *_ = row
     call = object.__new__(Call)
     values = {
-        "id": key, "axis": axis, "stimulus": stimulus, "repeat": repeat, "reply": reply,
-        "cell": json.loads(cell), "params": contents[params],
+        "id": key,
+        "axis": axis,
+        "stimulus": stimulus,
+        "repeat": repeat,
+        "reply": reply,
+        "cell": json.loads(cell),
+        "params": contents[params],
         "messages": tuple(json.loads(messages)),
     }
     for name, value in values.items():

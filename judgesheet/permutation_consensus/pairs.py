@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from judgesheet.axes import candidate_order
 from judgesheet.axes.candidate_order import keyed
 from judgesheet.axis import Options
-from judgesheet.permutation_consensus._decision import (
+from judgesheet.permutation_consensus.decision import (
     Answers,
     Replies,
     SetDecision,

@@ -9,7 +9,7 @@ import numpy as np
 
 from judgesheet.axes import listwise_consensus
 from judgesheet.axis import Options
-from judgesheet.permutation_consensus._decision import (
+from judgesheet.permutation_consensus.decision import (
     Answers,
     Replies,
     Runs,
