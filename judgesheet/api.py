@@ -11,6 +11,7 @@ rest answers at once.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from inspect import cleandoc
 from pathlib import Path
@@ -85,13 +86,15 @@ def probe(
     *,
     fresh: bool = False,
     policy: str | Path | None = None,
+    pdf: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
     **options: Any,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
-    `policy` (file, or name of a shipped one) the datasheet carries its verdicts.
+    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
+    slowest part of writing the sheet is left out.
     """
     from judgesheet.publish import publish
     from judgesheet.sweep.loop import probe_each_value
@@ -99,15 +102,15 @@ def probe(
     request, rules = as_request(model, options), _policy(policy)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
-        each = partial(probe, policy=policy, on_progress=on_progress)
-        return probe_each_value(request, directory, each, fresh=fresh)
+        each = partial(probe, policy=policy, pdf=pdf, on_progress=on_progress)
+        return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
     judge, planned = prepare(request, directory, fresh=fresh)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
         can_read = readable_by(from_records(ledger.parsers()))
         settings = collect_settings(request)
         progress = asyncio.run(enter_and_collect(judge, ledger, settings, on_progress, can_read))
-        sheet = publish(ledger, directory, rules)
+        sheet = publish(ledger, directory, rules, pdf=pdf)
     return Run(directory, sheet, progress)
 
 
@@ -143,6 +146,8 @@ def measure(
     directory: str | Path,
     parsers: Mapping[str, Path] | None = None,
     policy: str | Path | None = None,
+    *,
+    pdf: bool = True,
 ) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
 
@@ -155,15 +160,17 @@ def measure(
     knob = recall(directory)
     if knob is not None:
         for folder in knob.begun(directory).values():
-            measure(folder, parsers, policy)
-        return Run(directory, publish_sweep(knob, directory))
+            measure(folder, parsers, policy, pdf=pdf)
+        return Run(directory, publish_sweep(knob, directory, pdf=pdf))
     if parsers:
         replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
-        return Run(directory, publish(ledger, directory, rules))
+        return Run(directory, publish(ledger, directory, rules, pdf=pdf))
 
 
-def ingest(file: str | Path, out: str | Path, policy: str | Path | None = None) -> Run:
+def ingest(
+    file: str | Path, out: str | Path, policy: str | Path | None = None, *, pdf: bool = True
+) -> Run:
     """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`).
@@ -174,7 +181,7 @@ def ingest(file: str | Path, out: str | Path, policy: str | Path | None = None) 
     _policy(policy)  # refused before anything is written
     make_directory(directory, fresh=False)
     fill_ledger(Path(file), directory / LEDGER, directory / PLAN)
-    return measure(directory, policy=policy)
+    return measure(directory, policy=policy, pdf=pdf)
 
 
 def gate(
@@ -355,22 +362,32 @@ def load(source: str | Path) -> Datasheet:
 
 
 def explain(key: str | None = None) -> str:
-    """What an estimate is, its formula, source and how to read it; without a key, all there are."""
-    from judgesheet.sweep.estimates import OWN
+    """What an estimate is, its formula, source and how to read it; without a key, all there are.
+
+    Raises
+    ------
+    UsageError
+        if it is no key, or a name that several axes have; the sentence lists the likely ones.
+    """
+    from judgesheet.sweep.estimates import EXPLAINED
 
     texts = {
-        f"{axis.NAME}.{name}": figure.__doc__ or ""
+        f"{axis.NAME}.{name}": figure.__doc__
         for axis in all_axes().values()
-        for name, figure in (*axis.ESTIMATES.items(), *OWN.items())
+        for name, figure in {**axis.ESTIMATES, **EXPLAINED}.items()
     }
     if key is None:
         return "\n".join(texts)
     wanted = key.partition("[")[0]
-    matches = [one for one in texts if wanted in (one, one.partition(".")[2])]
-    if len(matches) == 1:
-        return f"{matches[0]}\n\n{cleandoc(texts[matches[0]])}"
-    known = matches or [one for one in texts if one.startswith(f"{wanted}.")] or texts
-    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(known)}")
+    meant = [name for name in texts if wanted in (name, name.partition(".")[2])]
+    if len(meant) == 1:
+        return f"{meant[0]}\n\n{cleandoc(texts[meant[0]] or '')}"
+    if not meant:  # the names alone: all keys of an axis begin alike
+        names = {name: name.partition(".")[2] for name in texts}
+        near = get_close_matches(wanted.rpartition(".")[2], set(names.values()), n=3, cutoff=0.5)
+        meant = [name for name in texts if names[name] in near]
+    more = f"take {', '.join(meant)}" if meant else "`judgesheet explain` lists them all"
+    raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
 def doctor(model: str | None = None, **connection: Any) -> list[Check]:

@@ -54,10 +54,12 @@ def _python() -> Check:
 
 
 def _package_data() -> Check:
-    from judgesheet.resources import stimuli_dir, template_dir
+    from judgesheet.resources import data_folder
 
     try:
-        return Check("templates and stimuli", "ok", f"{template_dir()}, {stimuli_dir()}")
+        return Check(
+            "templates and stimuli", "ok", f"{data_folder('templates')}, {data_folder('stimuli')}"
+        )
     except JudgesheetError as error:
         return Check("templates and stimuli", "failed", str(error))
 

@@ -115,9 +115,9 @@ class Axis(Protocol):
     HEADLINE: tuple[str, ...]
     """Keys within the axis (`name` or `name[dim=value]`) of the characteristics table, the most
     telling first: a sheet that is short of room cuts from the end."""
-    MISSING_REASONS: Mapping[str, str]
-    """What records must hold for a figure: pattern -> words. A pattern is `name`, `[dim=value]`,
-    `name[dim=value]` or "", which means any; the first that fits a key says it."""
+    MISSING_REASONS: Mapping[tuple[str, ...], str]
+    """What records must hold for figures: patterns (see `keys.Pattern`) -> words. The first of
+    which one fits a key says it; figures that lack the same are told of together."""
     SWEEP_KEYS: tuple[str, ...]
     """Keys that a sweep follows: the bias first, then what it costs."""
 
@@ -171,15 +171,8 @@ class Axis(Protocol):
 
 def headline(axis: Axis) -> tuple[Characteristic, ...]:
     """The rows of the axis's characteristics table, the most telling first."""
-    rows: list[Characteristic] = []
-    listed: tuple[Any, ...] = axis.HEADLINE
-    for local in listed:
-        if isinstance(local, Characteristic):  # until every room declares its figures
-            rows.append(local)
-        else:
-            name, dims = split_local(local)
-            rows.append(axis.ESTIMATES[name].characteristic(dims))
-    return tuple(rows)
+    keys = (split_local(local) for local in axis.HEADLINE)
+    return tuple(axis.ESTIMATES[name].characteristic(dims) for name, dims in keys)
 
 
 # -- what a room may have besides ------------------------------------------------------------------

@@ -11,7 +11,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from judgesheet import errors
 from judgesheet.axis import Options
 from judgesheet.records import canonical_json, digest
-from judgesheet.resources import template_dir
+from judgesheet.resources import data_folder
 
 # Prompts are plain text: nothing is escaped, and stimuli enter as values, never as templates.
 _ENVIRONMENT = SandboxedEnvironment(
@@ -21,7 +21,7 @@ _ENVIRONMENT = SandboxedEnvironment(
 
 def built_in(name: str) -> str:
     """The source of a template under `templates/prompts/`."""
-    return (template_dir() / "prompts" / name).read_text(encoding="utf-8")
+    return (data_folder("templates") / "prompts" / name).read_text(encoding="utf-8")
 
 
 def parameters(

@@ -73,6 +73,10 @@ def json_documents(text: str) -> list[Any]:
     return [] if None in found else found
 
 
+PLACEHOLDERS = ("criterion", "candidate", "label", "position")
+"""What a pattern of the user's own may say for a thing that the prompt lists."""
+
+
 def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
     """What stands for each thing that a prompt lists, for the `parts` of a room.
 
@@ -80,8 +84,7 @@ def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
     """
     for place, name in enumerate(names):
         label = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
-        same = dict.fromkeys(("criterion", "candidate"), str(name))
-        yield {**same, "label": label, "position": str(place + 1)}
+        yield dict(zip(PLACEHOLDERS, (str(name), str(name), label, str(place + 1)), strict=True))
 
 
 def one_reading(readings: list[Any]) -> Any | None:

@@ -1,11 +1,10 @@
-"""Decide a user's own candidate sets so that their order does not: the mitigations as a command.
+"""Decide a user's own candidate sets so that their order does not: the mitigations as a tool.
 
-`sets` reads them; `lists` asks of three and more under several orders (permutation consensus), and
-`pairs` of two in both, with a keyed pass where those disagree (paper 004); `rounds` asks until no
-reply gives rise to another question; `decision` and `summary` say what came out; `command` is all
-of that. Every question is a call of a ledger. Which calls come next follows from the replies alone,
-so an interrupted run goes on where it was, and asks nothing twice.
+`sets` reads them. Lists of three and more go through permutation consensus (`lists`), sets of two
+through both orders and a keyed pass (`pairs`; paper 004). `rounds` plans and asks: every question
+is a call of a ledger, and which calls come next follows from the replies alone, so an interrupted
+run goes on where it was and asks nothing twice. `decision` is what comes out per set, `summary` per
+run; `command` puts it together.
 
-This package knows two axes by name: it does not measure whatever axes there are, it applies these
-two prompts.
+Two axes are known by name here: their prompts and parsers are applied, nothing is measured.
 """

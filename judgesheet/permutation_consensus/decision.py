@@ -1,22 +1,19 @@
 """What is decided about a set, and the figures that every decision has, however it was reached."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from judgesheet.axes import get_axis
-from judgesheet.records import Call, Reply
+from judgesheet.axes.candidate_order import keyed
+from judgesheet.records import Call, Outcome, Reply
 from judgesheet.spine.ledger import is_settled
 from judgesheet.spine.parsing import read
 
 Replies = Mapping[str, Reply]
 """The last reply to every call that was asked, by call id."""
-Pick = NDArray[np.float64]
-"""Probability of each candidate under a uniform pick among the winners; NaN where nobody wins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +31,17 @@ class Runs:
     failed: int
     missing: int
     saved: int = 0
+
+    @property
+    def gaps(self) -> str:
+        """What a reader must know about calls without a reading; "" if there are none."""
+        counts = {
+            "unreadable": self.unreadable,
+            "refused": self.refused,
+            "failed": self.failed,
+            "not asked yet": self.missing,
+        }
+        return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +79,10 @@ class SetDecision:
     id: str
     mode: str
     source: str
-    candidates: tuple[str, ...]
-    gold: tuple[str, ...]
     winners: tuple[str, ...]
     direct: Winners
+    candidates: tuple[str, ...]
+    gold: tuple[str, ...]
     agreement: float | None
     order_changes: float | None
     runs: Runs
@@ -100,15 +108,21 @@ class SetDecision:
 
     def as_record(self) -> dict[str, Any]:
         """One line of decisions.jsonl."""
-        everything = asdict(self)
-        other = {"swapped", "keyed", "why"} if self.mode == "listwise" else {"standings"}
-        names = ("id", "mode", "source", "winner", "winners", "direct", *everything)
-        content = {**everything, "winner": self.winner}
-        return {name: _rounded(content[name]) for name in dict.fromkeys(names) if name not in other}
+        foreign = ("swapped", "keyed", "why") if self.mode == "listwise" else ("standings",)
+        record: dict[str, Any] = {}
+        for name, value in asdict(self).items():
+            if name == "winners":
+                record["winner"] = self.winner
+            if name not in foreign:
+                record[name] = round(value, 6) if isinstance(value, float) else value
+        return record
 
 
-def _rounded(value: Any) -> Any:
-    return round(value, 6) if isinstance(value, float) else value
+def reading(call: Call, text: str) -> Any | None:
+    """What a reply says, None if it cannot be read; a judge's own solution is its words."""
+    if call.cell.get("keyed") == keyed.SOLVE:
+        return text.strip() or None
+    return read(get_axis(call.axis), text, call.reply, call.cell)
 
 
 @dataclass(frozen=True)
@@ -117,66 +131,58 @@ class Answers:
 
     calls: Sequence[Call]
     replies: Replies
-    saved: int = 0
-
-    def settled(self, call: Call) -> bool:
-        """Whether the call is never asked again."""
-        reply = self.replies.get(call.id)
-        return reply is not None and is_settled(reply.outcome)
-
-    def reading(self, call: Call) -> Any | None:
-        """What the axis reads in the reply; None if there is none or it cannot be read."""
-        reply = self.replies.get(call.id)
-        if reply is None or reply.outcome != "ok":
-            return None
-        return read(get_axis(call.axis), reply.text, call.reply, call.cell)
 
     @cached_property
+    def outcomes(self) -> list[Outcome | None]:
+        """How each call ended; None for one without a reply."""
+        found = (self.replies.get(call.id) for call in self.calls)
+        return [None if reply is None else reply.outcome for reply in found]
+
+    @cached_property
+    def open(self) -> list[Call]:
+        """The calls that are to be asked, for the first time or again."""
+        ended = zip(self.calls, self.outcomes, strict=True)
+        return [call for call, outcome in ended if outcome is None or not is_settled(outcome)]
+
+    @cached_property
+    def readings(self) -> list[Any | None]:
+        """What each reply says; None if there is none or it cannot be read."""
+        return [
+            reading(call, self.replies[call.id].text) if outcome == "ok" else None
+            for call, outcome in zip(self.calls, self.outcomes, strict=True)
+        ]
+
+    @property
     def attempts(self) -> int:
         """Requests, retries included."""
         return sum(self.replies[c.id].attempt for c in self.calls if c.id in self.replies)
 
-    def runs(self, readable: Sequence[bool]) -> Runs:
-        """The count of what became of the calls; `readable` has an entry per call."""
-        outcomes = [
-            self.replies[c.id].outcome if c.id in self.replies else None for c in self.calls
-        ]
-        ok, refused = outcomes.count("ok"), outcomes.count("refused")
-        missing, answered = outcomes.count(None), sum(readable)
+    def runs(self, saved: int = 0) -> Runs:
+        """The count of what became of the calls."""
+        count, answered = self.outcomes.count, sum(one is not None for one in self.readings)
+        ok, refused, missing = count("ok"), count("refused"), count(None)
         return Runs(
-            planned=len(outcomes),
+            planned=len(self.calls),
             answered=answered,
             unreadable=ok - answered,
             refused=refused,
-            failed=len(outcomes) - ok - refused - missing,
-            missing=missing - self.saved,
-            saved=self.saved,
+            failed=len(self.calls) - ok - refused - missing,
+            missing=missing - saved,
+            saved=saved,
         )
 
 
-def picks(winners: Sequence[Winners], candidates: Sequence[str]) -> Pick:
-    """Uniform picks among winners, one row each; NaN rows where there are none."""
-    rows = np.full((len(winners), len(candidates)), np.nan)
-    for row, names in zip(rows, winners, strict=True):
-        if names:
-            row[:] = [(one in names) / len(names) for one in candidates]
-    return rows
+def concord(choices: Sequence[Winners], winners: Winners) -> tuple[float | None, float | None]:
+    """`agreement` and `order_changes` of a decision; `choices` are the calls', the direct first."""
+    same = _mean_match(choices[1:], choices[0])
+    return _mean_match(choices, winners), None if same is None else 1 - same
 
 
-def mean_match(runs: Pick, decision: Pick) -> float | None:
-    """Mean probability that a run and the decision pick the same; None if there is no such run."""
-    matches = runs @ decision
-    known = matches[~np.isnan(matches)]
-    return float(known.mean()) if known.size else None
-
-
-def gaps(runs: Runs) -> Iterator[str]:
-    """What a reader must know about calls without a reading, as half-sentences."""
-    for count, what in (
-        (runs.unreadable, "unreadable"),
-        (runs.refused, "refused"),
-        (runs.failed, "failed"),
-        (runs.missing, "not asked yet"),
-    ):
-        if count:
-            yield f"{count} {what}"
+def _mean_match(choices: Sequence[Winners], winners: Winners) -> float | None:
+    """Mean probability that uniform picks are the same; None where there is nothing to pick."""
+    known = [
+        len(set(one) & set(winners)) / (len(one) * len(winners))
+        for one in choices
+        if one and winners
+    ]
+    return fmean(known) if known else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from judgesheet.axes import candidate_order
 from judgesheet.axes.candidate_order import keyed
@@ -10,9 +11,8 @@ from judgesheet.permutation_consensus.decision import (
     Answers,
     Replies,
     SetDecision,
-    gaps,
-    mean_match,
-    picks,
+    Winners,
+    concord,
 )
 from judgesheet.records import Call, Stimulus
 
@@ -20,20 +20,20 @@ TIE = "tie"
 Verdict = str | None
 """`u`, `v` or `tie`; None where a reply is missing or cannot be read."""
 
-REASONS: Mapping[str, str] = {
-    "orders_agree": "both orders give this verdict",
-    "keyed_confirms": "the keyed pass confirms the verdict of the swapped order",
-    "keyed_disagrees": "the keyed pass does not confirm the swapped order",
-    "keyed_unreadable": "the keyed pass could not be read",
-    "keyed_pending": "the keyed pass is not complete yet",
-    "estimation": "the request asks for an estimate, so there is no keyed pass",
-    "swapped_ties": "the swapped order names no winner",
-    "swapped_unreadable": "the swapped order could not be read",
-}
+Why = Literal[
+    "orders_agree",
+    "keyed_confirms",
+    "keyed_disagrees",
+    "keyed_unreadable",
+    "keyed_pending",
+    "estimation",  # the request asks for an estimate, so there is no keyed pass
+    "swapped_ties",
+    "swapped_unreadable",
+]
 """Why a pair is decided as it is: but for the first two, the direct verdict stands."""
 
 
-def unconfirmed(direct: Verdict, swapped: Verdict, request: str) -> str | None:
+def unconfirmed(direct: Verdict, swapped: Verdict, request: str) -> Why | None:
     """Why the direct verdict stands, or the orders agree, without a keyed pass; None if one is due.
 
     A tie is no winner that a keyed pass could confirm, so a swapped tie overrides nothing.
@@ -70,94 +70,77 @@ class Paired:
 
     def next(self, replies: Replies, tried: Collection[str]) -> list[Call]:  # noqa: ARG002
         """The calls without a reply, as far as the replies so far give rise to them."""
-        calls = self._all(replies)
-        answers = Answers(calls, replies)
-        return [call for call in calls if not answers.settled(call)]
+        return self._answers(replies).open
 
-    def _all(self, replies: Replies) -> list[Call]:
+    def _answers(self, replies: Replies) -> Answers:
         """Both orders; the judge's own answer once they disagree; the comparison once it is there.
 
         The same replies give the same calls, so a run that is resumed finds them in its ledger.
         """
-        answers = Answers(self.calls, replies)
-        calls = list(self.calls)
-        if not all(map(answers.settled, calls)) or self._unconfirmed(answers):
-            return calls
+        both = Answers(self.calls, replies)
+        if both.open or self._unconfirmed(*_verdicts(both)[:2]):
+            return both
         solve = keyed.solve(self.stimulus, self.direct, self.options)
-        solution = replies.get(solve.id)
-        if solution is None or solution.outcome != "ok" or not solution.text.strip():
-            return [*calls, solve]
-        compare = keyed.compare(self.stimulus, self.direct, solution.text, self.options)
-        return [*calls, solve, compare]
+        own = Answers((*self.calls, solve), replies)
+        if own.readings[2] is None:
+            return own
+        solution = replies[solve.id].text
+        compare = keyed.compare(self.stimulus, self.direct, solution, self.options)
+        return Answers((*own.calls, compare), replies)
 
-    def _unconfirmed(self, answers: Answers) -> str | None:
-        direct, swapped = (_verdict(answers, call) for call in self.calls)
+    def _unconfirmed(self, direct: Verdict, swapped: Verdict) -> Why | None:
         return unconfirmed(direct, swapped, self.stimulus.fields["request"])
 
     def decide(self, replies: Replies) -> SetDecision:
         """The decision, and what stood in each pass."""
-        calls = self._all(replies)
-        answers = Answers(calls, replies)
-        direct, swapped = (_verdict(answers, call) for call in self.calls)
-        key = _verdict(answers, calls[3]) if len(calls) == 4 else None
-        final, why = self._settle(answers, direct, swapped, key)
-        names = tuple(self.names.values())
-        each = picks([self._named(direct), self._named(swapped)], names)
-        winners = self._named(final) or ()
-        same = mean_match(each[1:], each[0])
-        readable = [
-            bool(replies[call.id].text.strip())
-            if call.cell.get("keyed") == keyed.SOLVE and answers.settled(call)
-            else answers.reading(call) is not None
-            for call in calls
-        ]
-        runs = answers.runs(readable)
-        trouble = ", ".join(gaps(runs))
+        answers = self._answers(replies)
+        final, why = self._settle(answers)
+        direct, swapped, key = map(self._named, _verdicts(answers))
+        winners = self._named(final)
+        agreement, order_changes = concord([direct, swapped], winners)
+        runs = answers.runs()
         return SetDecision(
             id=self.stimulus.id,
             mode="pairwise",
             source=self.stimulus.fields["source"] or "",
-            candidates=names,
+            winners=winners or (),
+            direct=direct,
+            candidates=tuple(self.names.values()),
             gold=self._named(self.stimulus.fields["better"]) or (),
-            winners=winners,
-            direct=self._named(direct),
-            agreement=mean_match(each, picks([winners], names)[0]),
-            order_changes=None if same is None else 1 - same,
+            agreement=agreement,
+            order_changes=order_changes,
             runs=runs,
             calls=answers.attempts,
-            complete=all(map(answers.settled, calls)),
-            note=_note(bool(winners), trouble, runs.planned),
-            swapped=self._named(swapped),
-            keyed=self._named(key),
+            complete=not answers.open,
+            note=_note(bool(winners), runs.gaps, runs.planned),
+            swapped=swapped,
+            keyed=key,
             why=why,
         )
 
-    def _settle(
-        self, answers: Answers, direct: Verdict, swapped: Verdict, key: Verdict
-    ) -> tuple[Verdict, str]:
+    def _settle(self, answers: Answers) -> tuple[Verdict, str]:
         """The final verdict and why: the swapped one only where the keyed pass confirms it."""
-        why = self._unconfirmed(answers)
+        direct, swapped, key = _verdicts(answers)
+        why = self._unconfirmed(direct, swapped)
         if why is not None:
             return direct, why if direct or swapped else ""
-        if key == swapped:
-            return swapped, "keyed_confirms"
-        if key is not None:
-            return direct, "keyed_disagrees"
-        pending = not all(map(answers.settled, answers.calls))
-        return direct, "keyed_pending" if pending else "keyed_unreadable"
+        if key is None:
+            return direct, "keyed_pending" if answers.open else "keyed_unreadable"
+        return (swapped, "keyed_confirms") if key == swapped else (direct, "keyed_disagrees")
 
-    def _named(self, verdict: Verdict) -> tuple[str, ...] | None:
+    def _named(self, verdict: Verdict) -> Winners:
         if verdict is None:
             return None
         return tuple(self.names.values()) if verdict == TIE else (self.names[verdict],)
 
 
-def _verdict(answers: Answers, call: Call) -> Verdict:
-    """Which response a reply prefers; an abstention is a tie."""
-    said = answers.reading(call)
-    if said is None:
-        return None
-    return str(call.cell["order"][int(said) - 1]) if said in ("1", "2") else TIE
+def _verdicts(answers: Answers) -> tuple[Verdict, Verdict, Verdict]:
+    """The direct, the swapped and the keyed verdict; an abstention is a tie."""
+    verdicts: list[Verdict] = [
+        None if said is None else call.cell["order"][int(said) - 1] if said in ("1", "2") else TIE
+        for call, said in zip(answers.calls, answers.readings, strict=True)
+    ]
+    return verdicts[0], verdicts[1], verdicts[3] if len(verdicts) == 4 else None
 
 
 def _note(decided: bool, trouble: str, planned: int) -> str:

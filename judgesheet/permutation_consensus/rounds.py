@@ -1,44 +1,30 @@
-"""Ask about sets in rounds: each asks what the replies of the earlier ones leave open."""
+"""Questions about candidate sets: planned, asked in rounds, decided on the replies."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import factorial
-from typing import Protocol
 
 from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.candidate_order import keyed
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import built_in
 from judgesheet.judges import Judge
-from judgesheet.permutation_consensus.decision import Replies, SetDecision
+from judgesheet.permutation_consensus.decision import Replies, SetDecision, reading
 from judgesheet.permutation_consensus.lists import Listed
 from judgesheet.permutation_consensus.pairs import Paired
 from judgesheet.permutation_consensus.sets import LISTWISE, PAIRWISE, as_pair
 from judgesheet.records import Call, Plan, Stimulus, digest
 from judgesheet.spine.collect import CollectSettings, Progress, collect
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.parsing import read
 from judgesheet.spine.plan import generator
 from judgesheet.spine.stimuli import pool_digest
 
 COMMAND = "consensus"
-AXES = (LISTWISE, PAIRWISE)
-"""The axes whose prompts and parsers are used."""
 
 
-class Question(Protocol):
-    """A set that is being decided: a list or a pair."""
-
-    @property
-    def calls(self) -> Sequence[Call]:
-        """The calls that are certain from the start."""
-
-    def next(self, replies: Replies, tried: Collection[str]) -> list[Call]:
-        """The calls to make now, given the replies so far; `tried` were made in this session."""
-
-    def decide(self, replies: Replies) -> SetDecision:
-        """The decision on these replies."""
+Question = Listed | Paired
+"""A set that is being decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +41,14 @@ class ConsensusSettings:
     early_stop: bool = False
 
 
-def questions(sets: Sequence[Stimulus], settings: ConsensusSettings) -> list[Question]:
-    """The sets with their calls.
+def question(stimulus: Stimulus, settings: ConsensusSettings) -> Question:
+    """A set with its calls.
 
     Raises
     ------
     TemplateError
         if a prompt template cannot be used.
     """
-    return [_question(stimulus, settings) for stimulus in sets]
-
-
-def _question(stimulus: Stimulus, settings: ConsensusSettings) -> Question:
     pairwise = settings.options[PAIRWISE]
     if stimulus.pool == PAIRWISE:
         return Paired.plan(stimulus, ("u", "v"), pairwise)
@@ -92,19 +74,18 @@ def make_plan(
         "settings": {"k": settings.k, "reply": some.reply, "temperature": some.temperature},
         "stimuli": [{"stimuli": len(sets), "digest": pool_digest(sets)}],
         "prompts": [
-            *(
-                {"name": name, "digest": digest(_template(name, o))}
-                for name, o in settings.options.items()
-            ),
-            *({"name": name, "digest": digest(built_in(name))} for name in keyed.TEMPLATES),
+            {"name": name, "digest": digest(source)} for name, source in _prompts(settings.options)
         ],
     }
     calls = tuple(call for question in asked for call in question.calls)
     return Plan(settings.seed, calls, (), provenance)
 
 
-def _template(axis: str, options: Options) -> str:
-    return options.template or prompt(get_axis(axis))
+def _prompts(options: Mapping[str, Options]) -> Iterator[tuple[str, str]]:
+    for axis, chosen in options.items():
+        yield axis, chosen.template or prompt(get_axis(axis))
+    for name in keyed.TEMPLATES:
+        yield name, built_in(name)
 
 
 def unbalanced(sets: Sequence[Stimulus], k: int) -> Iterator[str]:
@@ -128,8 +109,8 @@ async def ask(
 ) -> Progress | None:
     """Ask in rounds until no set needs another call or the budget is spent; None if none was due.
 
-    Each round asks what the replies of the earlier ones leave open. A
-    call that was given up is not tried again before the next session.
+    Each round asks what the replies of the earlier ones leave open. A call that was given up is not
+    tried again before the next session.
     """
     tried: set[str] = set()
     progress, before = None, ledger.totals().attempts
@@ -142,7 +123,7 @@ async def ask(
                 break
             ledger.add(due)
             ids = {call.id for call in due}
-            left = _left(settings, progress, before)
+            left = _left(settings, ledger.totals().attempts - before)
             progress = await collect(judge, ledger, left, on_progress, _is_readable, ids)
             tried |= ids
     return progress
@@ -158,14 +139,12 @@ def _replies(ledger: Ledger) -> Replies:
     return {reply.call_id: reply for reply in ledger.replies()}
 
 
-def _left(settings: CollectSettings, progress: Progress | None, before: int) -> CollectSettings:
-    """The settings with the requests of this session that are left for further rounds."""
-    if settings.max_calls is None or progress is None:
+def _left(settings: CollectSettings, spent: int) -> CollectSettings:
+    """The settings for a further round, once `spent` requests of this session were made."""
+    if settings.max_calls is None:
         return settings
-    return replace(settings, max_calls=settings.max_calls - (progress.attempts - before))
+    return replace(settings, max_calls=settings.max_calls - spent)
 
 
 def _is_readable(call: Call, text: str) -> bool:
-    if call.cell.get("keyed") == keyed.SOLVE:
-        return bool(text.strip())
-    return read(get_axis(call.axis), text, call.reply, call.cell) is not None
+    return reading(call, text) is not None

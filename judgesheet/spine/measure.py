@@ -17,7 +17,7 @@ from judgesheet.axes import all_axes, explain
 from judgesheet.axis import Axis, Distributing, Readings, headline
 from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
-from judgesheet.keys import Key, split_local
+from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import AxisResult, Estimate, Recommendation, digest
 from judgesheet.spine.parsing import Parser, from_records, read
@@ -166,15 +166,15 @@ def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
     for row in headline(axis):
         if row.key not in estimates:
             key = Key.parse(row.key)
-            lacks = _lack(axis, key)
-            note = f"the records lack {lacks}"
+            patterns, words = _lack(axis, key)
+            note = f"the records lack {words}"
             yield Estimate(
                 row.key,
                 _label(key),
                 None,
                 note=note,
                 reason=NOT_RECORDED.code,
-                given={"lacks": lacks},
+                given={"lacks": patterns},
             )
 
 
@@ -183,22 +183,20 @@ def _label(key: Key) -> str:
     return key.name.replace("_", " ").capitalize() + (f" ({dims})" if dims else "")
 
 
-def _lack(axis: Axis, key: Key) -> str:
+def _lack(axis: Axis, key: Key) -> tuple[tuple[str, ...], str]:
     """What the records must hold for a figure, by the first pattern that fits its key."""
-    for pattern, words in axis.MISSING_REASONS.items():
-        name, _, inside = pattern.partition("[")
-        dims = split_local(f"any[{inside}")[1] if inside else {}
-        if name in ("", key.name) and dims.items() <= key.dims.items():
-            return words
-    return "calls of this axis"
+    for patterns, words in axis.MISSING_REASONS.items():
+        if any(Pattern.parse(one).fits(key) for one in patterns):
+            return patterns, words
+    return (), "calls of this axis"
 
 
 def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
     """One sentence per reason why figures have no value, in the words of the first of them."""
-    groups: dict[tuple[str, str], list[Estimate]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[Estimate]] = {}
     for estimate in estimates:
         if estimate.value is None:
-            why = (estimate.reason, str(estimate.given.get("lacks", "")))
+            why = (estimate.reason, estimate.given.get("lacks", ()))
             groups.setdefault(why, []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note

@@ -1,6 +1,6 @@
 """The estimates of a sweep: those it follows under every value of the knob, and their trends."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -175,9 +175,5 @@ def _why_not(found: Trend | None) -> str:
     return "" if found.p is not None else "the slope does not vary over stimuli: no interval"
 
 
-OWN: Mapping[str, Callable[..., object]] = {
-    "unreadable_share": unreadable_share,
-    "trend": trend,
-    "trend_p": trend_p,
-}
-"""The figures that a sweep adds to those of every axis."""
+EXPLAINED = {function.__name__: function for function in (unreadable_share, trend, trend_p)}
+"""What a sweep measures of every axis besides the axis's own figures, by the name in the key."""

@@ -5,7 +5,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -19,8 +19,8 @@ from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.permutation_consensus import rounds
 from judgesheet.permutation_consensus.decision import Runs, SetDecision
-from judgesheet.permutation_consensus.pairs import REASONS
-from judgesheet.permutation_consensus.sets import read_sets
+from judgesheet.permutation_consensus.pairs import Why
+from judgesheet.permutation_consensus.sets import AXES, read_sets
 from judgesheet.permutation_consensus.summary import accuracy
 from judgesheet.records import Call
 from judgesheet.spine.collect import CollectSettings
@@ -60,9 +60,9 @@ def run(
         with tempfile.TemporaryDirectory() as folder:
             return run(judge, sets, Path(folder) / "ledger.sqlite", collecting, **settings)
     given_sets = read_sets(sets)
-    options = {axis: Options(reply="json") for axis in rounds.AXES}
+    options = {axis: Options(reply="json") for axis in AXES}
     chosen = rounds.ConsensusSettings(options=options, **settings)
-    asked = rounds.questions(given_sets, chosen)
+    asked = [rounds.question(one, chosen) for one in given_sets]
     plan = rounds.make_plan(given_sets, asked, chosen)
     with Ledger.create_or_open(path, plan, judge.identity) as ledger:
         asyncio.run(rounds.ask(judge, ledger, asked, collecting or CollectSettings()))
@@ -285,7 +285,7 @@ def test_a_pair_is_overridden_only_where_the_keyed_pass_confirms(
     (decision,) = run(judge_of(*verdicts, asked), [a_pair()])
     assert decision.winners == winners
     assert decision.why == why
-    assert not why or why in REASONS
+    assert not why or why in get_args(Why)
     assert asked == ["direct", "swapped", "solve", "compare"][:calls]
     assert decision.calls == decision.runs.planned == calls
     assert decision.complete

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from judgesheet.errors import RunError
+from judgesheet.estimates import Estimates
 from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Estimate
-from judgesheet.spine.datasheet import by_key, family, from_json, to_json
+from judgesheet.spine.datasheet import by_key, from_json, to_json
 from tests.render import sheets
 
 
@@ -88,6 +89,6 @@ def test_keys_come_apart() -> None:
 
 def test_families_and_keys() -> None:
     sheet = sheets.plausible()
-    shares = family(sheet.axes[0], "position_share")
+    shares = Estimates(sheets.AXIS, sheet.axes[0].estimates).family("position_share")
     assert [dims["position"] for dims, _ in shares] == ["1", "2", "3", "4", "5"]
     assert by_key(sheet)["score_order.cramers_v"].value == 0.2713

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.resources import template_dir
+from judgesheet.resources import data_folder
 from judgesheet.spine.render import render
 from judgesheet.spine.render.markdown import code, escape
 from judgesheet.spine.render.pdf import own_font, typeset
@@ -130,7 +130,7 @@ def test_a_hostile_sheet_is_typeset_in_silence(
 
 
 def test_only_own_fonts_may_be_read(tmp_path: Path) -> None:
-    fonts = template_dir() / "fonts"
+    fonts = data_folder("templates") / "fonts"
     assert own_font((fonts / "Inter-Regular.otf").as_uri())
     assert not own_font((fonts / ".." / "sheet.css").as_uri())
     assert not own_font(f"{fonts.as_uri()}/..%2f..%2fx")

@@ -9,9 +9,9 @@ import pytest
 from judgesheet.records import Characteristic, Control, Estimate, Verdict
 from judgesheet.spine.render import show
 from judgesheet.spine.render.forest import forest
-from judgesheet.spine.render.page import Page, Room, build
+from judgesheet.spine.render.page import Page, build
 from judgesheet.spine.render.page.identity import part_number, protocol_id, review_by
-from judgesheet.spine.render.page.parts import share_out
+from judgesheet.spine.render.page.parts import Room, share_out
 from judgesheet.spine.render.page.schematic import schema
 from judgesheet.spine.render.page.table import Spec, detectable
 from tests.render import sheets

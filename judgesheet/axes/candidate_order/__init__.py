@@ -67,14 +67,14 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    "dark_current": "pairs with nothing to prefer (condition vacuum)",
-    "target_sensitivity[set=natural]": "own pairs whose better response is known (cell.better)",
-    "[set=natural]": "own pairs (condition natural)",
-    "[set=same_subset]": "pairs of equal quality (condition delta0_same)",
-    "criterion_shift": "the same pairs under both prompts (cell.prompt)",
-    "format_cue": "equal pairs with the answers listed in another order (cell.listing)",
-    "filler_preference": "pairs with filler added (condition filler)",
-    "": "pairs a known number of steps apart (condition ladder)",
+    ("dark_current",): "pairs with nothing to prefer (condition vacuum)",
+    ("target_sensitivity[set=natural]",): "own pairs whose better response is known (cell.better)",
+    ("[set=natural]",): "own pairs (condition natural)",
+    ("[set=same_subset]",): "pairs of equal quality (condition delta0_same)",
+    ("criterion_shift",): "the same pairs under both prompts (cell.prompt)",
+    ("format_cue",): "equal pairs with the answers listed in another order (cell.listing)",
+    ("filler_preference",): "pairs with filler added (condition filler)",
+    ("",): "pairs a known number of steps apart (condition ladder)",
 }
 
 SWEEP_KEYS = (

@@ -56,16 +56,14 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    **dict.fromkeys(
-        ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"),
-        "an order that was read twice (repeat)",
+    ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"): (
+        "an order that was read twice (repeat)"
     ),
-    "[arms=balanced-fixed]": "a balanced and a fixed arm, and labels",
-    "[arms=balanced-random]": "a balanced and a random arm, and labels",
-    "[arm=fixed]": "a fixed arm (cell.arm)",
-    "top1_flip_rate": "a balanced and a fixed arm",
-    "kendall_tau": "a balanced and a fixed arm",
-    "": "criteria that stood at several places (cell.order)",
+    ("[arms=balanced-fixed]",): "a balanced and a fixed arm, and labels",
+    ("[arms=balanced-random]",): "a balanced and a random arm, and labels",
+    ("[arm=fixed]",): "a fixed arm (cell.arm)",
+    ("top1_flip_rate", "kendall_tau"): "a balanced and a fixed arm",
+    ("",): "criteria that stood at several places (cell.order)",
 }
 
 SWEEP_KEYS = (

@@ -61,12 +61,10 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    "[arm=repeated]": "the canonical order several times (arm repeated)",
-    **dict.fromkeys(
-        ("repeat_flip_rate", "excess_flip_rate"), "an order that was read twice (repeat)"
-    ),
-    "[arm=direct]": "the canonical order (arm direct)",
-    "": "several orders of the same candidates (arm permuted)",
+    ("[arm=repeated]",): "the canonical order several times (arm repeated)",
+    ("repeat_flip_rate", "excess_flip_rate"): "an order that was read twice (repeat)",
+    ("[arm=direct]",): "the canonical order (arm direct)",
+    ("",): "several orders of the same candidates (arm permuted)",
 }
 
 SWEEP_KEYS = tuple(

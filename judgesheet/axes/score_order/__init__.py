@@ -83,15 +83,12 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    **dict.fromkeys(EXPECTED, "log-probabilities"),
-    "pearson_r[arm=fixed]": "a fixed arm (cell.arm)",
-    "within_item_sd[arm=fixed]": "a fixed arm (cell.arm)",
-    "top1_flip_rate": "a balanced and a fixed arm",
-    "kendall_tau": "a balanced and a fixed arm",
-    "[arms=balanced-fixed]": "a balanced and a fixed arm",
-    "[arms=balanced-random]": "a balanced and a random arm",
-    "bias_cost[order=12345]": "a balanced arm at a 5-point scale",
-    "": "a balanced arm, in which every score stands at every position",
+    tuple(EXPECTED): "log-probabilities",
+    ("pearson_r[arm=fixed]", "within_item_sd[arm=fixed]"): "a fixed arm (cell.arm)",
+    ("top1_flip_rate", "kendall_tau", "[arms=balanced-fixed]"): "a balanced and a fixed arm",
+    ("[arms=balanced-random]",): "a balanced and a random arm",
+    ("bias_cost[order=12345]",): "a balanced arm at a 5-point scale",
+    ("",): "a balanced arm, in which every score stands at every position",
 }
 
 SWEEP_KEYS = tuple(

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from judgesheet.records import Datasheet, Estimate, PaperCompatible
 from judgesheet.spine.render import Options
-from judgesheet.spine.render.show import visible
+from judgesheet.spine.render.show import unit_of, visible
 
 SUFFIX = "csv"
 COLUMNS = (
-    "key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions",
-    "method", "note", "paper_value", "paper_low", "paper_high", "paper_method",
-)  # fmt: skip
+    *("key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions"),
+    *("method", "note", "paper_value", "paper_low", "paper_high", "paper_method"),
+)
 _STARTS_A_FORMULA = ("=", "+", "-", "@")
 
 
@@ -30,7 +30,7 @@ def _cells(estimate: Estimate) -> Iterator[str]:
     paper = estimate.paper_compatible or PaperCompatible(None, None, None, "")
     row = (
         estimate.key, estimate.label, estimate.value, estimate.low, estimate.high,
-        estimate.level, estimate.unit, estimate.n, estimate.clusters, estimate.conditions,
+        estimate.level, unit_of(estimate), estimate.n, estimate.clusters, estimate.conditions,
         estimate.method, estimate.note, paper.value, paper.low, paper.high, paper.method,
     )  # fmt: skip
     return map(_cell, row)

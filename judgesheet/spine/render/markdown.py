@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from judgesheet.records import Datasheet
 from judgesheet.spine.render import Options
-from judgesheet.spine.render.page import Advice, Finding, Page, Row, build
-from judgesheet.spine.render.page.parts import Evidence
+from judgesheet.spine.render.page import Page, build
+from judgesheet.spine.render.page.front import Advice, Finding
+from judgesheet.spine.render.page.parts import Evidence, Row
 from judgesheet.spine.render.page.table import Spec
 
 SUFFIX = "md"
@@ -41,7 +42,7 @@ def _head(page: Page) -> Iterator[str]:
     yield f"**{strip.symbol} {strip.word}.** {escape(strip.text)}{policy}{limiting}"
     yield _list(f"Condition: {escape(condition)}" for condition in strip.conditions)
     for check in page.front.checks.shown:
-        if check.word == "fail":
+        if check.passed is False:
             scope = f", {escape(check.scope)}" if check.scope else ""
             yield f"> [!WARNING]\n> {escape(check.name)}{scope}: {escape(check.text)}"
 
@@ -87,7 +88,7 @@ def _characteristics(page: Page) -> Iterator[str]:
 
 def _row_of(row: Spec) -> tuple[str, ...]:
     shown = row.shown
-    value = f"{shown.value}: {shown.why}" if shown.why else shown.value
+    value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
     noise = f"; noise {row.noise}" if row.noise else ""
     least = f"; MDE {row.detectable}" if row.detectable else ""
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
@@ -97,11 +98,11 @@ def _row_of(row: Spec) -> tuple[str, ...]:
 
 
 def _mitigation(page: Page) -> Iterator[str]:
-    if page.every_remedy:
+    if page.remedies.every:
         yield "## Mitigation"
         rows = (
             tuple(map(escape, (f"{one.action}: {one.figure}", one.before, one.after, one.calls)))
-            for one in page.every_remedy
+            for one in page.remedies.every
         )
         yield table(("What to do, and what it moves", "Before", "After", "Calls"), "llll", rows)
 

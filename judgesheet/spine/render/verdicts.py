@@ -113,14 +113,13 @@ def _number(value: float | None, unit: str, estimate: Estimate | None) -> str:
         return "–"
     low, high = (estimate.low, estimate.high) if estimate is not None else (None, None)
     shown = show.quantity(value, low, high, unit)
-    return f"{shown.value} %" if shown.unit == "%" else shown.value
+    return f"{shown.value} %" if shown.percent else shown.value
 
 
 def _limit(value: float | None, unit: str) -> str:
     """A limit as the policy writes it, in percent where the estimate is."""
-    if show.finite(value) is None or value is None:
-        return "–"
-    return f"{100 * value:g} %" if units.unit(unit).percent else f"{value:g}"
+    known = show.finite(value)
+    return "–" if known is None else show.number(known, units.unit(unit))
 
 
 def _summary(sheet: Datasheet) -> Sequence[str]:
