@@ -10,12 +10,11 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 from judgesheet import __version__
 from judgesheet.errors import JudgeError, UsageError
-from judgesheet.judges import Connection
+from judgesheet.judges import Connection, Judge
 from judgesheet.judges.dialects import (
     ANTHROPIC,
     COMPATIBLE,
@@ -49,10 +48,8 @@ class Endpoint:
     key_required: bool = False
 
 
-class HttpJudge:
+class HttpJudge(Judge):
     """A chat model behind HTTP."""
-
-    max_concurrency: int | None = None
 
     def __init__(
         self, endpoint: Endpoint, connection: Connection, carrier: Carrier | None = None
@@ -86,12 +83,7 @@ class HttpJudge:
         self._wire = Wire(url, headers, self._connection.concurrency, self._carrier)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._wire:
             await self._wire.aclose()
             self._wire = None

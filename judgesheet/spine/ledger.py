@@ -9,12 +9,12 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self
 
 from judgesheet import __version__
 from judgesheet.errors import RunError
@@ -110,8 +110,8 @@ CREATE VIEW answer AS
     ON call_id = id AND attempt = (SELECT max(attempt) FROM attempt WHERE call_id = id);
 """
 
-SETTLING: tuple[Outcome, ...] = ("ok", "refused", "too_long", "rejected")
-"""Outcomes that asking again would not change."""
+SETTLING: frozenset[Outcome] = frozenset({"ok", "refused", "too_long", "rejected"})
+"""Outcomes of which a call is never asked again, not even on resume: they would not change."""
 
 _PAGE = 500  # calls read at once: no read transaction stays open while requests are in flight
 
@@ -149,11 +149,6 @@ class Totals:
     longest_prompt: int | None
 
 
-def is_settled(outcome: Outcome) -> bool:
-    """Whether a call with this outcome is never asked again, not even on resume."""
-    return outcome in SETTLING
-
-
 class Ledger:
     """An open ledger. Safe to use from several threads of one process; close it after use."""
 
@@ -173,16 +168,17 @@ class Ledger:
         RunError
             if it belongs to another plan or another judge, is in use, or cannot be written.
         """
-        with _one_sentence(path):
+        with _one_sentence(path), ExitStack() as on_error:
             ledger = cls(path, _connect_exclusively(path))
-            with _closed_on_error(ledger):
-                if _is_empty(ledger._db):
-                    ledger._create(plan, judge)
-                else:
-                    ledger._check_version()
-                    ledger._refuse_another(plan, judge)
-                # After creation: a plan written in WAL mode is written twice.
-                ledger._db.execute("PRAGMA journal_mode = WAL")
+            on_error.callback(ledger.close)
+            if _is_empty(ledger._db):
+                ledger._create(plan, judge)
+            else:
+                ledger._check_version()
+                ledger._refuse_another(plan, judge)
+            # After creation: a plan written in WAL mode is written twice.
+            ledger._db.execute("PRAGMA journal_mode = WAL")
+            on_error.pop_all()
         return ledger
 
     @classmethod
@@ -196,14 +192,15 @@ class Ledger:
         """
         if not path.is_file():
             raise RunError(f"there is no ledger at {path}: run `judgesheet probe` first")
-        with _one_sentence(path):
+        with _one_sentence(path), ExitStack() as on_error:
             ledger = cls(path, _connect_exclusively(path) if writable else _connect(path))
-            with _closed_on_error(ledger):
-                if _is_empty(ledger._db):
-                    raise RunError(f"{path} holds no run: run `judgesheet probe` first")
-                ledger._check_version()
-                if not writable:
-                    ledger._db.execute("PRAGMA query_only = ON")
+            on_error.callback(ledger.close)
+            if _is_empty(ledger._db):
+                raise RunError(f"{path} holds no run: run `judgesheet probe` first")
+            ledger._check_version()
+            if not writable:
+                ledger._db.execute("PRAGMA query_only = ON")
+            on_error.pop_all()
         return ledger
 
     def __enter__(self) -> Self:
@@ -324,7 +321,7 @@ class Ledger:
         query = """
             SELECT id, axis, stimulus, cell, repeat, reply, outcome, text
             FROM answer ORDER BY seq"""
-        return cast("Iterator[Answer]", self._stream(query))
+        return self._stream(query)
 
     def bodies(self) -> Iterator[tuple[str, str]]:
         """`call_id, raw` of every call that asked for log-probabilities and was answered.
@@ -338,7 +335,7 @@ class Ledger:
         query = f"""
             SELECT id, raw FROM answer
             WHERE outcome = 'ok' AND params IN ({asked})"""  # noqa: S608
-        return cast("Iterator[tuple[str, str]]", self._stream(query, page=20))
+        return self._stream(query, page=20)
 
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
@@ -439,7 +436,7 @@ class Ledger:
                 yield Pending(_restore(row, params), row[-1])
             last = rows[-1][0]
 
-    def _stream(self, query: str, page: int = _PAGE) -> Iterator[tuple[Any, ...]]:
+    def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
         with self._reading() as db:
             cursor = db.execute(query)
         while True:
@@ -504,15 +501,6 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
 
 def _is_empty(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
-
-
-@contextmanager
-def _closed_on_error(ledger: Ledger) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        ledger.close()
-        raise
 
 
 @contextmanager
@@ -602,34 +590,20 @@ def _row_of(reply: Reply) -> tuple[Any, ...]:
 
 def _json(value: Any, *, in_order: bool = False) -> str:
     """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
-
-    def compact(*, ascii_only: bool) -> str:
-        return json.dumps(
-            value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=ascii_only
-        )
-
-    text = compact(ascii_only=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return compact(ascii_only=True)
-    return text
+    text = json.dumps(value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _difference(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """What differs between two identities, such as `model was 'a', now 'b'`; "" if nothing."""
-    keys: Iterable[str] = [*stored, *(key for key in given if key not in stored)]
-    return ", ".join(
-        _one_difference(key, stored.get(key), given.get(key))
-        for key in keys
-        if stored.get(key) != given.get(key)
-    )
-
-
-def _one_difference(key: str, stored: Any, given: Any) -> str:
-    if isinstance(stored, dict) and isinstance(given, dict):
-        return _difference(stored, given)
-    return f"{key} was {stored!r}, now {given!r}"
+    found = []
+    for key in {**stored, **given}:
+        old, new = stored.get(key), given.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            found.append(_difference(old, new))
+        elif old != new:
+            found.append(f"{key} was {old!r}, now {new!r}")
+    return ", ".join(filter(None, found))
 
 
 def _latency_quantile(db: sqlite3.Connection, share: float) -> float | None:
