@@ -10,6 +10,7 @@
 The function's name is the name of the key, and its docstring what `explain` prints.
 """
 
+import copy
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -108,6 +109,12 @@ class Figure(Generic[S]):
     def __call__(self, arranged: S) -> tuple[Estimate, ...]:
         """The estimates of this figure, one per set of dimensions."""
         return tuple(self._estimate(draft) for draft in self.drafts(arranged))
+
+    def of(self, axis: str) -> "Figure[S]":
+        """The same figure as one of another axis: rooms share figures that mean the same."""
+        mine = copy.copy(self)
+        mine.axis = axis
+        return mine
 
     def drafts(self, arranged: S) -> Iterable[Draft]:
         """What its estimates are made of, for a figure that says the same under another name."""

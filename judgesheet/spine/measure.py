@@ -19,6 +19,7 @@ from judgesheet.estimates import Estimates
 from judgesheet.keys import Key, split_local
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import AxisResult, Estimate, Label, Recommendation, digest
+from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.parsing import Parser, from_records, read
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def measure_axis(
     """One axis: its result, its recommendations and its parsed table."""
     table = parse_rows(axis, rows, parser)
     readings = Readings(table, labels, temperature, seed)
-    estimates = Estimates(axis.NAME, axis.measure(readings))
+    estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
     is_recorded = bool((rows["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))

@@ -5,7 +5,8 @@ of Xu et al.). A rubric is a multiple-choice question in disguise, and a judge c
 the line's place instead of its content.
 
 In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
-`_reply` (how a reply is read), `_scores` (the readings as arrays), then the figures: `positions`
+`_reply` (how a reply is read), `_impute` (what lost calls could have said), `_scores` (the readings
+as arrays), then the figures: `positions`
 (is a place favoured), `reversal` (do scores and winners change), `alignment` (does the score follow
 quality), `ordering` (which order to print), `averaging` (how many orders are enough) and `expected`
 (what log-probabilities add). `words` says what it all means.
@@ -22,14 +23,15 @@ from judgesheet.axes.score_order import (
     reversal,
 )
 from judgesheet.axes.score_order._design import arm, design, expect, fault
+from judgesheet.axes.score_order._impute import impute
 from judgesheet.axes.score_order._material import check, labels, material
 from judgesheet.axes.score_order._plots import plots
-from judgesheet.axes.score_order._reply import distribution, parse
+from judgesheet.axes.score_order._reply import chosen, distribution, parse
 from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, losses
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.records import Estimate, Rating
 
@@ -42,7 +44,7 @@ SAMPLED = declared_in(positions, reversal, alignment, ordering, averaging)
 """The figures of the sampled score, which every run has."""
 EXPECTED = declared_in(expected)
 """The figures of the expected score, which need log-probabilities."""
-ESTIMATES = SAMPLED | EXPECTED
+ESTIMATES = SAMPLED | EXPECTED | losses.figures(NAME)
 
 HEADLINE = (
     "cramers_v_debiased",
@@ -112,6 +114,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     second = [figure for name, figure in EXPECTED.items() if readings.wants(name)]
     if second and (both := expected.arrange_both(readings)) is not None:
         yield from measured(second, both)
+    yield from losses.measure(NAME, readings, chosen)
 
 
 def _possible(scores: Scores) -> Iterator[str]:
