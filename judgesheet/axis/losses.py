@@ -301,9 +301,15 @@ def _where(estimates: Estimates, found: Sequence[str]) -> str:
     told = []
     if "loss_position_p" in found:
         rates = estimates.family("loss_rate")
-        places = [(one.value or 0.0, dims["place"]) for dims, one in rates if "place" in dims]
+        places = [
+            (one.value, dims["place"])
+            for dims, one in rates
+            if "place" in dims and one.value is not None
+        ]
         (most, worst), (least, best) = max(places), min(places)
-        told.append(f"{percent(most)} with it at place {worst}, {percent(least)} at place {best}")
+        told.append(f"{percent(most)} with it at place {worst}")
+        if best != worst:
+            told[-1] += f", {percent(least)} at place {best}"
     if "loss_stimulus_p" in found:
         test = estimates.known("loss_stimulus_p")
         given = {} if test is None else test.given

@@ -397,8 +397,9 @@ def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The calls without a verdict, where the bounds do not allow for what they could have said."""
     asked = axis.answered + axis.unreadable + axis.refused + axis.failed
-    lost = asked - axis.answered
-    if asked and lost / asked > MANY_LOST:
+    lost, counted = asked - axis.answered, any(one.imputed for one in axis.estimates)
+    if asked and lost / asked > MANY_LOST and not counted:
         told = f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict"
         yield f"{told}; the limits are proven of the others only", ()

@@ -90,9 +90,10 @@ def _row_of(row: Spec) -> tuple[str, ...]:
     value = f"{shown.value}: {shown.why}" if shown.why else shown.value
     noise = f"; noise {row.noise}" if row.noise else ""
     least = f"; MDE {row.detectable}" if row.detectable else ""
+    lost = f"; lost calls counted {row.imputed}" if row.imputed else ""
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
     cells = (row.label, shown.low or "–", value, shown.high or "–", shown.unit, row.size or "–",
-             row.limit or "–", f"{marks}{noise}{least}".removeprefix("; ") or "–")  # fmt: skip
+             row.limit or "–", f"{marks}{noise}{least}{lost}".removeprefix("; ") or "–")  # fmt: skip
     return (*map(escape, cells), code(row.key))
 
 

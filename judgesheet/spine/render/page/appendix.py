@@ -51,6 +51,7 @@ class Line:
     note: str
     paper: str
     paper_method: str
+    imputed: str
 
     @property
     def value(self) -> str:
@@ -64,7 +65,8 @@ class Line:
     def remarks(self) -> str:
         """What stands in no column and is not said for the whole family."""
         way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
-        texts = (self.shown.why, self.note, way, self.method, self.conditions)
+        lost = f"Lost calls counted: {self.imputed}" if self.imputed else ""
+        texts = (self.shown.why, self.note, lost, way, self.method, self.conditions)
         return " ".join(stopped(text) for text in texts if text)
 
 
@@ -189,6 +191,7 @@ def _line(estimate: Estimate, anchors: Anchors) -> Line:
         note="" if shown.why else show.visible(estimate.note, 600),
         paper=paper,
         paper_method=way,
+        imputed=show.imputed(estimate),
     )
 
 

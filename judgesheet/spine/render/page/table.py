@@ -65,6 +65,7 @@ class Spec:
     marks: tuple[Mark, ...]
     meaning: str
     void: str
+    imputed: str
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
@@ -75,7 +76,7 @@ class Spec:
         words = " ".join(mark.word for mark in self.marks)
         return max(
             lines_of(self.label, _LABEL),
-            lines_of(self.conditions, _CONDITIONS),
+            lines_of(self.conditions, _CONDITIONS) + bool(self.imputed),
             lines_of(words, 18),
         )
 
@@ -261,6 +262,7 @@ def _row(
         else tuple(_marks(estimate, row.null, least, noise, verdict)),
         meaning=first_sentence(axis.glossary.get(Key.parse(row.key).name, "")),
         void=reason,
+        imputed=show.imputed(estimate),
         estimate=estimate,
         null=row.null,
         verdict=verdict,
@@ -274,7 +276,7 @@ def first_sentence(text: str) -> str:
 
 def _is_null(estimate: Estimate, null: float | None) -> bool:
     """Whether the interval holds the value that would mean no effect."""
-    low, high = show.finite(estimate.low), show.finite(estimate.high)
+    low, high = show.finite(estimate.least), show.finite(estimate.most)
     if null is None or low is None or high is None:
         return False
     slack = ODD_REPLY if null in (unit(estimate.unit).ends or ()) else 0.0
@@ -302,10 +304,10 @@ def _marks(
 
 def _beyond_noise(estimate: Estimate, noise: Estimate) -> Iterator[Mark]:
     """An effect of the order is one that the intervals keep apart from mere repetition."""
-    low, high = show.finite(estimate.low), show.finite(estimate.high)
+    low, high = show.finite(estimate.least), show.finite(estimate.most)
     if low is None or high is None or noise.value is None:
         return
-    most = show.finite(noise.high)
+    most = show.finite(noise.most)
     if (noise.value if most is None else most) < low:
         yield Mark(*EFFECT)
     else:
@@ -315,12 +317,12 @@ def _beyond_noise(estimate: Estimate, noise: Estimate) -> Iterator[Mark]:
 def _evidence_of_effect(
     estimate: Estimate, null: float | None, least: float | None
 ) -> Iterator[Mark]:
-    if estimate.unit == "p" and estimate.value is not None:
-        yield Mark(*EFFECT) if estimate.value < 0.05 else Mark(*UNDECIDED)
+    if estimate.unit == "p" and estimate.greatest is not None:
+        yield Mark(*EFFECT) if estimate.greatest < 0.05 else Mark(*UNDECIDED)
     elif null is None:
         return
     elif least is None:
-        yield from () if estimate.low is None else (Mark(*EFFECT),)
+        yield from () if estimate.least is None else (Mark(*EFFECT),)
     else:
         seen = unit(estimate.unit).ends is not None and least <= VISIBLE
         yield Mark(*(NONE_SEEN if seen else UNDECIDED))
