@@ -1,19 +1,23 @@
 """The commands as functions: `judgesheet.probe(...)` is `judgesheet probe …`.
 
-Each is a few calls to what does the work; nothing is printed here. What needs the arithmetic
-libraries or an HTTP client is imported inside the functions, so that the rest answers at once.
+Each is a few calls to what does the work; nothing is printed here. What is wrong is raised as
+`JudgesheetError`, one sentence that says what to do. Those that ask a judge can
+be interrupted: the replies that had arrived are saved, and the same call goes on from there.
+
+What needs the arithmetic libraries or an HTTP client is imported inside the functions, so that the
+rest answers at once.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from inspect import cleandoc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from judgesheet import axes
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
 from judgesheet.checkup import Check, examine
@@ -63,8 +67,8 @@ from judgesheet.sweep.knob import recall
 
 if TYPE_CHECKING:
     from judgesheet.importers import Imported
-    from judgesheet.permutation_consensus import Sets
     from judgesheet.permutation_consensus.command import Decided
+    from judgesheet.permutation_consensus.sets import Sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,20 +86,15 @@ def probe(
     *,
     fresh: bool = False,
     policy: str | Path | None = None,
+    pdf: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
     **options: Any,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
-    `policy` (file, or name of a shipped one) the datasheet carries its verdicts.
-
-    Raises
-    ------
-    JudgesheetError
-        with one sentence that says what to do.
-    KeyboardInterrupt
-        after the replies that had arrived were saved; the same call resumes the run.
+    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
+    slowest part of writing the sheet is left out.
     """
     from judgesheet.publish import publish
     from judgesheet.sweep.loop import probe_each_value
@@ -103,15 +102,15 @@ def probe(
     request, rules = as_request(model, options), _policy(policy)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
-        each = partial(probe, policy=policy, on_progress=on_progress)
-        return probe_each_value(request, directory, each, fresh=fresh)
+        each = partial(probe, policy=policy, pdf=pdf, on_progress=on_progress)
+        return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
     judge, planned = prepare(request, directory, fresh=fresh)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
         can_read = readable_by(from_records(ledger.parsers()))
         settings = collect_settings(request)
         progress = asyncio.run(enter_and_collect(judge, ledger, settings, on_progress, can_read))
-        sheet = publish(ledger, directory, rules)
+        sheet = publish(ledger, directory, rules, pdf=pdf)
     return Run(directory, sheet, progress)
 
 
@@ -147,6 +146,8 @@ def measure(
     directory: str | Path,
     parsers: Mapping[str, Path] | None = None,
     policy: str | Path | None = None,
+    *,
+    pdf: bool = True,
 ) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
 
@@ -159,15 +160,17 @@ def measure(
     knob = recall(directory)
     if knob is not None:
         for folder in knob.begun(directory).values():
-            measure(folder, parsers, policy)
-        return Run(directory, publish_sweep(knob, directory))
+            measure(folder, parsers, policy, pdf=pdf)
+        return Run(directory, publish_sweep(knob, directory, pdf=pdf))
     if parsers:
         replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
-        return Run(directory, publish(ledger, directory, rules))
+        return Run(directory, publish(ledger, directory, rules, pdf=pdf))
 
 
-def ingest(file: str | Path, out: str | Path, policy: str | Path | None = None) -> Run:
+def ingest(
+    file: str | Path, out: str | Path, policy: str | Path | None = None, *, pdf: bool = True
+) -> Run:
     """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`).
@@ -178,7 +181,7 @@ def ingest(file: str | Path, out: str | Path, policy: str | Path | None = None) 
     _policy(policy)  # refused before anything is written
     make_directory(directory, fresh=False)
     fill_ledger(Path(file), directory / LEDGER, directory / PLAN)
-    return measure(directory, policy=policy)
+    return measure(directory, policy=policy, pdf=pdf)
 
 
 def gate(
@@ -214,12 +217,7 @@ def compare(
     """What changed from `old` to `new` (and to each of `others`), with intervals and verdicts.
 
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
-    differences are paired by stimulus.
-
-    Raises
-    ------
-    RunError
-        if two answer different questions and `force` is not given.
+    differences are paired by stimulus. `force` compares even answers to different questions.
     """
     return [_compared(Path(old), Path(one), force=force) for one in (new, *others)]
 
@@ -242,13 +240,6 @@ def consensus(
     the run can be resumed and `decisions.jsonl` and `summary.json` are written there; without,
     nothing is kept. `options` are the fields of `Request` that say which judge to ask and how;
     `tell` gets what a user should know before the first call.
-
-    Raises
-    ------
-    JudgesheetError
-        with one sentence that says what to do.
-    KeyboardInterrupt
-        after the replies that had arrived were saved; the same call resumes the run.
     """
     from judgesheet.permutation_consensus.command import decide_sets
 
@@ -284,13 +275,6 @@ def import_stimuli(
     `form` is one of `importers.FORMATS`; `axis` defaults to the format's own. `columns` maps
     our fields to the columns of a table (`--map`), `rubric` criteria to their levels, worst first.
     `options` are `criterion`, `raters`, `systems`, `scale` and `turn`, as on the command line.
-
-    Raises
-    ------
-    StimuliError
-        if a file cannot be used; the sentence names the line, and nothing is written.
-    UsageError
-        if the options do not fit the format.
     """
     from judgesheet import importers
 
@@ -308,13 +292,7 @@ def list_stimuli() -> dict[str, list[Stimulus]]:
 def show_stimulus(
     identifier: str, axis: str | None = None, stimuli: str | Path | None = None
 ) -> Stimulus:
-    """The stimulus of this id, built-in or in your own file or folder.
-
-    Raises
-    ------
-    UsageError
-        if there is none; the sentence names one that exists.
-    """
+    """The stimulus of this id, built-in or in your own file or folder."""
     pool = [one for pool in _pools(axis, stimuli).values() for one in pool]
     for stimulus in pool:
         if stimulus.id == identifier:
@@ -389,17 +367,27 @@ def explain(key: str | None = None) -> str:
     Raises
     ------
     UsageError
-        if no axis has an estimate of that name; the sentence lists those that exist.
+        if it is no key, or a name that several axes have; the sentence lists the likely ones.
     """
-    every = [(axis.NAME, name) for axis in all_axes().values() for name in axis.ESTIMATES]
+    from judgesheet.sweep.estimates import EXPLAINED
+
+    texts = {
+        f"{axis.NAME}.{name}": figure.__doc__
+        for axis in all_axes().values()
+        for name, figure in {**axis.ESTIMATES, **EXPLAINED}.items()
+    }
     if key is None:
-        return "\n".join(map(".".join, every))
+        return "\n".join(texts)
     wanted = key.partition("[")[0]
-    matches = [one for one in every if wanted in (".".join(one), one[1])]
-    if len(matches) == 1:
-        return f"{'.'.join(matches[0])}\n\n{cleandoc(axes.explain(*matches[0]) or '')}"
-    known = matches or [one for one in every if one[0] == wanted] or every
-    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(map('.'.join, known))}")
+    meant = [name for name in texts if wanted in (name, name.partition(".")[2])]
+    if len(meant) == 1:
+        return f"{meant[0]}\n\n{cleandoc(texts[meant[0]] or '')}"
+    if not meant:  # the names alone: all keys of an axis begin alike
+        names = {name: name.partition(".")[2] for name in texts}
+        near = get_close_matches(wanted.rpartition(".")[2], set(names.values()), n=3, cutoff=0.5)
+        meant = [name for name in texts if names[name] in near]
+    more = f"take {', '.join(meant)}" if meant else "`judgesheet explain` lists them all"
+    raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
 def doctor(model: str | None = None, **connection: Any) -> list[Check]:

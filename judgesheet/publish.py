@@ -1,14 +1,17 @@
 """From a ledger to what its run directory shows: the sheet in every format, and the table."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from judgesheet.axis import Readings
+from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import FORMATS, JUDGMENTS, LEDGER
+from judgesheet.run_directory import JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
 from judgesheet.spine.gate import judge
 from judgesheet.spine.ledger import Ledger
@@ -20,34 +23,37 @@ from judgesheet.sweep.estimates import Setting
 from judgesheet.sweep.knob import Knob
 
 
-def publish(ledger: Ledger, directory: Path, policy: Policy | None) -> Datasheet:
+def publish(
+    ledger: Ledger, directory: Path, policy: Policy | None, *, pdf: bool = True
+) -> Datasheet:
     """Measure what the ledger holds, hold it to the policy, and write both sheet and table."""
-    measured = measure(ledger, ledger.settings().get("temperature"), ledger.get_meta("seed", 0))
+    measured = measure(ledger)
     sheet = assemble(ledger, measured)
     if policy is not None:
         sheet = judge(sheet, policy)
-    _write_judgments(measured.judgments, directory / JUDGMENTS)
-    write(sheet, directory, FORMATS)
+    _write_judgments(measured.readings, directory / JUDGMENTS)
+    write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
 
-def publish_sweep(knob: Knob, directory: Path) -> Datasheet:
+def publish_sweep(knob: Knob, directory: Path, *, pdf: bool = True) -> Datasheet:
     """Measure the settings that were begun and write the sheet that compares them."""
     settings = []
     for value, folder in knob.begun(directory).items():
         with Ledger.open(folder / LEDGER) as ledger:
-            settings.append(Setting.of(value, ledger))
+            measured = measure(ledger)
+            settings.append(Setting(value, assemble(ledger, measured), measured.readings))
     sheet = combine(knob, settings)
-    write(sheet, directory, FORMATS)
+    write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
 
-def _write_judgments(table: pd.DataFrame, path: Path) -> None:
+def _write_judgments(readings: Mapping[str, Readings], path: Path) -> None:
     """One row per call. `value` is the reading as JSON, `score` the same where it is a number.
 
     `distribution` is the second reading, from log-probabilities, or the reason why there is none.
     """
-    table = table.copy()
+    table = pd.concat([one.frame for one in readings.values()], ignore_index=True)
     numbers = [v if isinstance(v, int) else None for v in table["value"]]
     if "distribution" in table:
         table["distribution"] = [_as_text(v) for v in table["distribution"]]
@@ -55,7 +61,7 @@ def _write_judgments(table: pd.DataFrame, path: Path) -> None:
         if column in table:
             table[column] = [None if v is None else json.dumps(v) for v in table[column]]
     table["score"] = numbers
-    table.astype({"score": "Int64"}).to_parquet(path, index=False)
+    write_whole(path, table.astype({"score": "Int64"}).to_parquet(index=False))
 
 
 def _as_text(value: Any) -> str | None:

@@ -30,7 +30,7 @@ from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.plan import make_plan
 
 SEED = 20_261_122
-REPLICATIONS = 60
+REPLICATIONS = 40
 LOST = 0.046
 """Share of calls that are lost, of those that a judge reports most about."""
 TARGET = Path(__file__).parents[1] / "docs" / "proof" / "losses.md"
@@ -106,7 +106,9 @@ def places(frame: pd.DataFrame) -> np.ndarray:
     return np.array(list(starmap(_place, zip(frame["value"], frame["order"], strict=True))))
 
 
-def lose(frame: pd.DataFrame, at: int | None, share: float, rng: np.random.Generator) -> pd.DataFrame:
+def lose(
+    frame: pd.DataFrame, at: int | None, share: float, rng: np.random.Generator
+) -> pd.DataFrame:
     """Lose this share of all calls: of those that favour a place (None: of all) at random."""
     candidates = np.ones(len(frame), bool) if at is None else places(frame) == at
     chance = np.where(candidates, min(1.0, share / max(candidates.mean(), 1e-9)), 0.0)
@@ -209,7 +211,11 @@ def true_changes(judge: Parameters) -> float:
     pairs: dict[tuple[str, str], list[dict[str, float]]] = {}
     for call in design("candidate_order", 1).calls:
         cell = call.cell
-        if (cell["condition"], cell["prompt"], cell["listing"]) == ("delta0_same", BASELINE, LISTING):
+        if (cell["condition"], cell["prompt"], cell["listing"]) == (
+            "delta0_same",
+            BASELINE,
+            LISTING,
+        ):
             found = verdict_probabilities(judge, cell, call.stimulus)
             pairs.setdefault((call.stimulus, cell["pair"]), []).append(found)
     stay = [a["1"] * b["2"] + a["2"] * b["1"] + a["tie"] * b["tie"] for a, b in pairs.values()]
@@ -229,14 +235,14 @@ def on_limit(
 INTRODUCTION = """\
 # Proof: calls that are lost by what they would have said
 
-Simulated judges lose calls, at random or only those that favour one place, so that {share:.1%} of all
-calls give no verdict (or as said); {replications} data sets a line on the calls of the quick profile
-(copies of its stimuli where there are more), seed {seed}. Made by `python -m proof.losses`. The Monte
-Carlo standard error of .05 is {error:.3f}.
+Simulated judges lose calls, at random or only those that favour one place; {share:.1%} of all calls
+give no verdict unless the table says otherwise. {replications} data sets a line on the calls of the
+quick profile (copies of its stimuli where there are more), seed {seed}; made by
+`python -m proof.losses`. The Monte Carlo standard error of .05 is {error:.3f}.
 
-*Read alone* takes the calls that were read for the whole, *lost counted* lets bounds and tests reach
-to what the lost ones could have said. A sheet *accuses* if page one says that a place is favoured;
-it *reports* if page one says that calls are not lost by chance.
+*Read alone* takes the calls that were read for the whole, *lost counted* lets bounds and tests
+reach to what the lost ones could have said. A sheet *accuses* if page one says that a place is
+favoured; it *reports* if page one says that calls are not lost by chance.
 """
 JUDGES = """
 ## Accusations and reports
@@ -259,14 +265,15 @@ should be at most .06.
 READING = """
 ## Reading
 
-- Lost counted, a fair judge that loses what it chose at position 1 is accused in at most
-  {accused:.2f} of sheets; read alone in up to {alone:.2f}. A real preference is still found in
-  {found:.2f} or more.
+- Lost counted, a fair judge that loses what it chose at the first place is accused in at most
+  {accused:.2f} of sheets; read alone in up to {alone:.2f}. A strong preference is still found in
+  {found:.2f} or more of sheets. A weak one cannot be told from the losses, which may hide it as
+  well as make it.
 - The gate passes a judge on its limit in at most {passed:.2f} of sheets, read alone in up to
   {naive:.2f}.
 - A judge that refuses whatever favours the second place is reported in {refused:.2f} or more of
-  sheets. What it loses by its own noise, no other reading of the item can tell: the lists of ten
-  prompts show that seldom, and the bounds are what holds there.
+  sheets. What is lost by a reading's own noise no other reading of the item can tell: lists whose
+  winners are mostly noise do not show it, and the bounds are what holds there.
 """
 
 
@@ -283,8 +290,8 @@ def lines() -> Iterator[Line]:
         yield Line("listwise_consensus", undecided, FAIR, 2, at)
     yield Line("candidate_order", surface, FAIR, 1, None)
     for at in (0, None):
-        yield Line("score_order", replace(fair, first=0.8), BIASED, 2, at)
-        yield Line("listwise_consensus", replace(undecided, first=0.8), BIASED, 4, at)
+        yield Line("score_order", replace(fair, first=1.5), BIASED, 2, at)
+        yield Line("listwise_consensus", replace(undecided, first=1.5), BIASED, 4, at)
     for name, judge in (("score_order", fair), ("candidate_order", surface)):
         yield Line(name, judge, REFUSING, 1, 1, 1.0)
     yield Line("listwise_consensus", undecided, REFUSING, 2, 1, 1.0)

@@ -283,7 +283,9 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         return
     tests = {name: estimates.known(name) for name in _PATTERNS}
     adjusted = holm([None if test is None else test.value for test in tests.values()])
-    found = [name for name, p in zip(tests, adjusted, strict=True) if p is not None and p < SIGNIFICANT]
+    found = [
+        name for name, p in zip(tests, adjusted, strict=True) if p is not None and p < SIGNIFICANT
+    ]
     text = f"It gives no verdict in {share_with_interval(rate)} of calls"
     if found:
         depends = " and ".join(_PATTERNS[name] for name in found)

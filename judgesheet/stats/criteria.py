@@ -6,12 +6,13 @@ places, 0..n-1; NaN marks a call without a reading.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
+
+from judgesheet.reasons import ONE_CLUSTER, Reason
 
 from ._support import (
     TINY,
@@ -23,9 +24,13 @@ from ._support import (
     floats,
     sum_by,
 )
-from .interval import Interval, unseen_share
+from .interval import Interval, missing, unseen_share, without_ends
 from .reads import ratio
 from .standard_error import half_width
+
+NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
+NEVER_THERE = Reason("never_there", "the criterion never stood there")
+FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 
 FEW_DEPARTING = 5
 """With fewer clusters that differ from the rest, their spread is not believed: of clusters that
@@ -58,8 +63,8 @@ class PositionEffects:
         Shape (n,): calls per position.
     clusters
         Clusters with a call.
-    note
-        Why `effects` are NaN; empty otherwise.
+    why
+        Why `effects` are all NaN; None where they are not.
     """
 
     effects: Floats
@@ -69,7 +74,7 @@ class PositionEffects:
     cells: Floats
     counts: Integers
     clusters: int
-    note: str = ""
+    why: Reason | None = None
 
     @property
     def spread(self) -> float:
@@ -164,14 +169,14 @@ def position_effects(
     cells = ratio(within, sizes)
     answered = int((sizes.sum(axis=1) > 0).sum())
     counts = sizes.sum(axis=0).astype(np.int64)
-    effects, inverse, note = _solve(design.sum(axis=0), within.sum(axis=0), counts)
+    effects, inverse, why = _solve(design.sum(axis=0), within.sum(axis=0), counts)
     influence = (within - np.nan_to_num(design @ np.nan_to_num(effects))) @ inverse
     influence[:, np.isnan(effects)] = np.nan
     size = float(total.sum())
     mean = float(sums.sum() / size) if size else float("nan")
     own = sum_by(np.stack([sums.sum(axis=1), total[:, 0]], axis=1), codes, groups)
     mean_influence = (own[:, 0] - own[:, 1] * mean) / size if size else np.zeros(groups)
-    return PositionEffects(effects, mean, influence, mean_influence, cells, counts, answered, note)
+    return PositionEffects(effects, mean, influence, mean_influence, cells, counts, answered, why)
 
 
 def _within_design(calls: Floats, total: Floats) -> Floats:
@@ -182,7 +187,7 @@ def _within_design(calls: Floats, total: Floats) -> Floats:
     return result
 
 
-def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Floats, str]:
+def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Floats, Reason | None]:
     """Effects that sum to 0 over the positions shown, the inverse used, and why there are none."""
     shown = np.flatnonzero(counts)
     effects, inverse = np.full(counts.size, np.nan), np.zeros_like(design)
@@ -190,13 +195,15 @@ def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Flo
     rank = int(np.linalg.matrix_rank(part)) if shown.size else 0
     if shown.size < 2:
         seen = "at no position" if not shown.size else "at one position only"
-        return effects, inverse, f"it was read {seen}: positions cannot be compared"
+        why = NOT_COMPARED.saying(f"it was read {seen}: {NOT_COMPARED.sentence}")
+        return effects, inverse, why
     if rank < shown.size - 1:
-        return effects, inverse, "no response was read at enough positions to compare them"
+        why = NOT_COMPARED.saying("no response was read at enough positions to compare them")
+        return effects, inverse, why
     inverse[np.ix_(shown, shown)] = np.linalg.pinv(part, hermitian=True)
     effects[shown] = (inverse @ right)[shown]
     effects[np.abs(effects) < TINY] = 0.0
-    return effects, inverse, ""
+    return effects, inverse, None
 
 
 def _range(effects: Floats) -> Floats:
@@ -241,16 +248,16 @@ def _robust_t(
 ) -> Interval:
     groups, value = criterion.clusters, float(value)
     method = "within items, cluster-robust t"
-    answer = partial(Interval, level=level, clusters=groups, method=method)
     if np.isnan(value):
-        return answer(None, None, None, note=criterion.note or "the criterion never stood there")
+        why = criterion.why or NEVER_THERE
+        return missing(why, level=level, clusters=groups, method=method)
     if groups < 2:
-        return answer(value, None, None, note="one cluster: no interval")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=groups, method=method)
     error = float(np.sqrt(groups / (groups - 1) * float(influence @ influence)))
     half, note = half_width(error, groups, level), ""
     if half < TINY:
         half, note = _reach(groups, span, level), f"all {groups} clusters agree"
-    return answer(value, value - half, value + half, note=note)
+    return Interval(value, value - half, value + half, level, groups, method, note)
 
 
 def spreads(
@@ -281,13 +288,13 @@ def spreads(
     errors = np.array([_range(weights @ criterion.influence) for criterion in criteria])
     reach = np.array([_unseen(criterion, span, level) for criterion in criteria])
     each = tuple(
-        _spread(values[at], errors[at], reach[at], criterion.clusters, level, criterion.note)
+        _spread(values[at], errors[at], reach[at], criterion.clusters, level, criterion.why)
         for at, criterion in enumerate(criteria)
     )
     known = ~np.isnan(values)
     if not known.any():
-        note = "no criterion can be compared"
-        nothing = Interval(None, None, None, level, method=_SPREAD_METHOD, note=note)
+        why = NOT_COMPARED.saying("no criterion can be compared")
+        nothing = missing(why, level=level, method=_SPREAD_METHOD)
         return OverCriteria(each, nothing, nothing)
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
     values, errors, reach = values[known], errors[known], reach[known]
@@ -297,20 +304,25 @@ def spreads(
 
 
 def _spread(
-    value: float, errors: Floats, reach: float, clusters: int, level: float, note: str = ""
+    value: float,
+    errors: Floats,
+    reach: float,
+    clusters: int,
+    level: float,
+    why: Reason | None = None,
 ) -> Interval:
-    value, reach = float(value), float(reach)
-    answer = partial(Interval, level=level, clusters=clusters, method=_SPREAD_METHOD)
+    value, reach, method = float(value), float(reach), _SPREAD_METHOD
     if np.isnan(value):
-        return answer(None, None, None, note=note)
+        return missing(why or NOT_COMPARED, level=level, clusters=clusters, method=method)
     if clusters < 2:
-        return answer(value, None, None, note="one cluster: no interval")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=clusters, method=method)
     # The tails of both sides: a range is one-sided, and |its error| has one tail.
     tail = 2 * expanded_tail((1 - level) / 2, clusters)
     half = float(np.quantile(errors, max(0.0, 1 - tail)))
+    note = ""
     if reach > half:
         half, note = reach, "few clusters differ: the interval allows for unseen ones"
-    return answer(value, max(0.0, value - half), value + half, note=note)
+    return Interval(value, max(0.0, value - half), value + half, level, clusters, method, note)
 
 
 def _unseen(criterion: PositionEffects, span: float, level: float) -> float:

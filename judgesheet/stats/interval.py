@@ -122,8 +122,11 @@ def without_ends(
     return Interval(value, None, None, level, clusters, method, reason.sentence, reason=reason.code)
 
 
-def exactly(value: float, *, clusters: int = 0, method: str = "") -> Interval:
-    """A number that is no estimate or has no interval by its nature: a count, a p-value."""
+def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
+    """A number that is no estimate or has no interval by its nature: a count, a p-value.
+
+    None where it could not be computed; then the caller knows why.
+    """
     return Interval(value, None, None, clusters=clusters, method=method)
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import judgesheet
-from judgesheet import publish
+from judgesheet import run_directory
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
@@ -210,12 +210,14 @@ def chat(score: int, number: int, chance: float) -> Answer:
 
 def probe(base_url: str, out: Path, **options: Any) -> judgesheet.Run:
     asked = {"axes": ["score_order"], "profile": "smoke", "reply": "json", **options}
-    return judgesheet.probe("openai-compatible/m", out, base_url=base_url, **asked)
+    return judgesheet.probe("openai-compatible/m", out, base_url=base_url, pdf=False, **asked)
 
 
 @pytest.fixture
 def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publish, "FORMATS", ("json",))  # setting pages takes most of a short run
+    monkeypatch.setattr(
+        run_directory, "FORMATS", ("json",)
+    )  # setting pages takes most of a short run
 
 
 @pytest.mark.usefixtures("only_json")
@@ -286,7 +288,9 @@ def test_only_a_local_model_is_asked_without_being_told_to() -> None:
 def test_bodies_are_read_only_where_they_were_asked_for(tmp_path: Path) -> None:
     for asked in (False, True):
         out = tmp_path / str(asked)
-        judgesheet.probe("sim/fair", out, axes=["score_order"], profile="smoke", logprobs=asked)
+        judgesheet.probe(
+            "sim/fair", out, axes=["score_order"], profile="smoke", logprobs=asked, pdf=False
+        )
         with Ledger.open(out / LEDGER) as ledger:
             bodies = list(ledger.bodies())
             answers = list(ledger.answers())

@@ -22,9 +22,7 @@ SOME = {"score_order": "fair", "criterion_order": "fair", "candidate_order": "fa
         "listwise_consensus": "fair?gap=5&shared=10"}  # fmt: skip
 
 
-def lossy(
-    axis: str, where: Losing, spec: str = "", seed: int = 0, profile: str = "quick"
-) -> Sheet:
+def lossy(axis: str, where: Losing, spec: str = "", seed: int = 0, profile: str = "quick") -> Sheet:
     """The sheet of a judge that loses the calls where `where` says so of their readings."""
 
     def lose(frame: pd.DataFrame) -> pd.DataFrame:
@@ -56,8 +54,8 @@ def place(table: pd.DataFrame) -> pd.Series:
 
 def first(share: float, seed: int) -> Losing:
     """A share of the calls that favour place 1."""
-    return lambda table: (place(table) == 1) & (
-        np.random.default_rng(seed).random(len(table)) < share
+    return lambda table: (
+        (place(table) == 1) & (np.random.default_rng(seed).random(len(table)) < share)
     )
 
 

@@ -202,7 +202,7 @@ class Scores:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return np.random.default_rng([self.seed, 7])
+        return np.random.default_rng([self.seed, 7])  # another 7 would move every bootstrap
 
 
 def arrange(readings: Readings) -> Scores | None:

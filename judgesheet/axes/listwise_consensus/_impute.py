@@ -39,7 +39,9 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     golds = [_golds(call) for call in calls]
     if any(golds):
         for right in (True, False):
-            yield _won(readings, [_any(o, g, right=right) for o, g in zip(orders, golds, strict=True)])
+            yield _won(
+                readings, [_any(o, g, right=right) for o, g in zip(orders, golds, strict=True)]
+            )
 
 
 def _won(readings: Readings, winners: Sequence[str]) -> Imputation:
@@ -64,7 +66,9 @@ def _counted_with(call: Call) -> tuple[Any, ...]:
 
 def _golds(call: Call) -> frozenset[str]:
     several, one = call.get("golds"), call.get("gold")
-    return frozenset(several if isinstance(several, list) else [one] if isinstance(one, str) else [])
+    return frozenset(
+        several if isinstance(several, list) else [one] if isinstance(one, str) else []
+    )
 
 
 def _any(order: Sequence[str], golds: frozenset[str], *, right: bool) -> str:

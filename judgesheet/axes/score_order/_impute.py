@@ -64,7 +64,9 @@ def _even(calls: "Rows", read: "Rows") -> list[int]:
     for call in read:
         counts[_pass(call)][call["order"].index(call["value"])] += 1
         own[call["item"], call["scale"]][call["value"]] += 1
-    likely = [[own[call["item"], call["scale"]][score] for score in call["order"]] for call in calls]
+    likely = [
+        [own[call["item"], call["scale"]][score] for score in call["order"]] for call in calls
+    ]
     places = even_places([_pass(call) for call in calls], counts, likely)
     return [call["order"][place] for call, place in zip(calls, places, strict=True)]
 
