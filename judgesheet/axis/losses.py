@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -294,7 +294,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     else:
         known = any(test is not None for test in tests.values())
         more = "; that this depends on order, place or stimulus is not shown." if known else "."
-        tone = "bad" if above(rate, MANY) else "neutral"
+        tone: Literal["bad", "neutral"] = "bad" if above(rate, MANY) else "neutral"
         yield Statement(f"{text}{more}", keys(rate, *tests.values()), tone)
 
 
@@ -320,6 +320,16 @@ def _where(estimates: Estimates, found: Sequence[str]) -> str:
 
 
 # -- imputing --------------------------------------------------------------------------------------
+
+
+Call = Mapping[str, Any]
+"""A row of a table: the keys of its cell, `repeat` and `value`."""
+
+
+def split(frame: pd.DataFrame) -> tuple[list[Call], list[Call]]:
+    """The rows of the calls that were lost, and of those that were read."""
+    gone, read = frame[lost(frame)], frame[frame["value"].notna()]
+    return cast("list[Call]", gone.to_dict("records")), cast("list[Call]", read.to_dict("records"))
 
 
 def answered(frame: pd.DataFrame, values: Sequence[Any]) -> pd.DataFrame:

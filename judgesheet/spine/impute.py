@@ -2,7 +2,8 @@
 
 What a judge does not answer may depend on what it would have answered, and then the calls that were
 read mislead, however few are lost. The axis answers the lost calls in the ways that move its
-figures furthest; every figure is measured again on these tables and its bounds reach to the extremes.
+figures furthest; every figure is measured again on these tables, and its bounds reach to the
+extremes.
 """
 
 from collections import defaultdict

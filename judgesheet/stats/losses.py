@@ -48,7 +48,7 @@ def permutation_p(
     Statistics 22, 558-566.
     """
     table = floats(features)
-    known: Flags = ~np.isnan(table).any(axis=1)
+    known: Flags = np.logical_not(np.any(np.isnan(table), axis=1))
     gone = np.asarray(lost, dtype=bool)[known]
     parts = list(_mixed(gone, table[known], np.asarray(strata)[known]))
     if not parts:
@@ -61,8 +61,8 @@ def permutation_p(
         return None
     scaled = vectors[:, kept] / np.sqrt(eigenvalues[kept])
     drawn = sum((_drawn(int(flags.sum()), part, draws, rng) for flags, part in parts), 0.0)
-    beyond = np.sum((drawn @ scaled) ** 2, axis=1) >= np.sum((observed @ scaled) ** 2) - _ROUNDING
-    return float((1 + beyond.sum()) / (1 + draws))
+    others, own = np.sum((drawn @ scaled) ** 2, axis=1), np.sum((observed @ scaled) ** 2)
+    return float((1 + np.sum(others >= own - _ROUNDING)) / (1 + draws))
 
 
 def _mixed(gone: Flags, table: Floats, strata: np.ndarray) -> Iterator[tuple[Flags, Floats]]:

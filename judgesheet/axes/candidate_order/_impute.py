@@ -10,9 +10,8 @@ from typing import Any
 
 from judgesheet.axes.candidate_order._design import STRICT, SWAPPED
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.losses import answered, lost
+from judgesheet.axis.losses import Call, answered, split
 
-Call = Mapping[str, Any]
 Answer = Callable[[Call, str | None], str]
 """What a lost call says, from its cell and the verdict on the pair in the other order."""
 
@@ -24,14 +23,14 @@ _PAIR = ("stimulus", "pair", "condition", "prompt", "listing")
 
 def _slot(first: str, second: str) -> Answer:
     """One slot, the other one where the prompt lists the answers in another order."""
-    return lambda call, other: first if call.get("listing") != SWAPPED else second
+    return lambda call, _other: first if call.get("listing") != SWAPPED else second
 
 
-def _tie(call: Call, other: str | None) -> str:
+def _tie(_call: Call, _other: str | None) -> str:
     return TIE
 
 
-def _same_slot(call: Call, other: str | None) -> str:
+def _same_slot(_call: Call, other: str | None) -> str:
     """The slot of the other order; where that was a tie, a decision."""
     return other if other in _SLOTS else "1"
 
@@ -86,9 +85,8 @@ ANSWERS: tuple[Answer, ...] = (
 def impute(readings: Readings) -> Iterator[Imputation]:
     """Every extreme of `ANSWERS`."""
     frame = readings.frame
-    calls = frame[lost(frame)].to_dict("records")
-    read = frame[frame["value"].notna()]
-    verdicts = {_place(call): str(call["value"]) for call in read.to_dict("records")}
+    calls, read = split(frame)
+    verdicts = {_place(call): str(call["value"]) for call in read}
     others = [verdicts.get(_place(call, turned=True)) for call in calls]
     for answer in ANSWERS:
         values = [answer(call, other) for call, other in zip(calls, others, strict=True)]

@@ -1,4 +1,4 @@
-"""What the calls that gave no scores could have said: for a place, for none, for and against quality.
+"""What the calls that gave no scores could have said: for places, and for and against quality.
 
 How far a lost call can move a figure is known from its extremes: each place in turn scores all
 points or none, scores that cancel what the read calls show of places, the scores that a response
@@ -6,17 +6,15 @@ gets otherwise, those furthest from them, and those that follow what it is known
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.labels import NAMES
-from judgesheet.axis.losses import answered, lost
+from judgesheet.axis.losses import Call, answered, split
 from judgesheet.records import Label
 
-Call = Mapping[str, Any]
 Seen = defaultdict[tuple[str, str], Counter[int]]
 Scored = Callable[[Call, str, int], int]
 """The score of a lost call on the criterion of that name at that place."""
@@ -33,8 +31,7 @@ PLACES = frozenset({
 def impute(readings: Readings) -> Iterator[Imputation]:
     """The extremes, those of places first."""
     frame = readings.frame
-    calls = frame[lost(frame)].to_dict("records")
-    read = frame[frame["value"].notna()].to_dict("records")
+    calls, read = split(frame)
     given = [score for call in read for score in call["value"].values()]
     seen: Seen = defaultdict(Counter)
     for call in read:
@@ -65,7 +62,7 @@ def impute(readings: Readings) -> Iterator[Imputation]:
         yield Imputation(answered(frame, _values(calls, deserved)))
 
 
-def _values(calls: list[Any], score: Scored) -> list[dict[str, int]]:
+def _values(calls: Sequence[Call], score: Scored) -> list[dict[str, int]]:
     return [
         {name: score(call, name, place) for place, name in enumerate(call["order"])}
         for call in calls
@@ -78,7 +75,7 @@ def _only(place: int, ends: Callable[[Call], tuple[int, int]], *, here: bool) ->
 
 
 def _cancelling(
-    calls: list[Any], read: list[Any], seen: Seen, ends: Callable[[Call], tuple[int, int]]
+    calls: Sequence[Call], read: Sequence[Call], seen: Seen, ends: Callable[[Call], tuple[int, int]]
 ) -> list[dict[str, int]]:
     """The usual scores, moved so that a criterion's places come out even with the calls read.
 

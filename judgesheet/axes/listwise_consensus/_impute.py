@@ -6,23 +6,21 @@ all of them even, the list's usual winner, its rarest, the right answer, and a w
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from judgesheet.axes.listwise_consensus._reply import chosen
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.losses import answered, even_places, lost
-
-Call = Mapping[str, Any]
+from judgesheet.axis.losses import Call, answered, even_places, lost, split
 
 
 def impute(readings: Readings) -> Iterator[Imputation]:
     """The extremes, those of places first."""
     frame = readings.frame
-    calls = frame[lost(frame)].to_dict("records")
+    calls, read = split(frame)
     wins: defaultdict[Any, Counter[str]] = defaultdict(Counter)
     places: defaultdict[Any, Counter[int]] = defaultdict(Counter)
-    for call in frame[frame["value"].notna()].to_dict("records"):
+    for call in read:
         if (winner := chosen(call["value"], call["order"])) is not None:
             wins[_list(call)][winner] += 1
             places[_counted_with(call)][call["order"].index(winner)] += 1

@@ -1,4 +1,4 @@
-"""What the calls that gave no score could have said: for a place, for none, for and against quality.
+"""What the calls that gave no score could have said: for places, and for and against quality.
 
 How far a lost call can move a figure is known from its extremes: every place in turn, the places
 that make all of them even, the score that the response gets otherwise, the one it gets least, and
@@ -6,20 +6,15 @@ the scores that follow what it is known to be worth, up or down.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.labels import reference
-from judgesheet.axis.losses import answered, even_places, lost
+from judgesheet.axis.losses import Call, answered, even_places, split
 from judgesheet.records import Label
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Rows = list[Mapping[str, Any]]
 
 PLACES = frozenset({
     *("position_share", "chi2", "chi2_p", "cramers_v", "cramers_v_debiased", "position_bias_p"),
@@ -33,8 +28,7 @@ PLACES = frozenset({
 def impute(readings: Readings) -> Iterator[Imputation]:
     """The extremes, those of places first."""
     frame = readings.frame
-    gone = lost(frame)
-    calls, read = _rows(frame[gone]), _rows(frame[~gone & frame["value"].notna().to_numpy()])
+    calls, read = split(frame)
     for place in range(max(len(call["order"]) for call in calls)):
         values = [call["order"][min(place, len(call["order"]) - 1)] for call in calls]
         yield Imputation(answered(frame, values), PLACES)
@@ -52,12 +46,7 @@ def impute(readings: Readings) -> Iterator[Imputation]:
             yield Imputation(answered(frame, values))
 
 
-def _rows(frame: "pd.DataFrame") -> "Rows":
-    rows: Rows = frame[["item", "arm", "scale", "order", "repeat", "value"]].to_dict("records")
-    return rows
-
-
-def _even(calls: "Rows", read: "Rows") -> list[int]:
+def _even(calls: Sequence[Call], read: Sequence[Call]) -> list[int]:
     """The scores at the places that make all places even, the response's usual score if it can."""
     counts: defaultdict[Any, Counter[int]] = defaultdict(Counter)
     own: defaultdict[Any, Counter[int]] = defaultdict(Counter)
@@ -71,12 +60,12 @@ def _even(calls: "Rows", read: "Rows") -> list[int]:
     return [call["order"][place] for call, place in zip(calls, places, strict=True)]
 
 
-def _pass(call: Mapping[str, Any]) -> tuple[str, int, int]:
+def _pass(call: Call) -> tuple[str, int, int]:
     """Calls that are counted together: every response once under every order."""
     return call["arm"], int(call["scale"]), int(call["repeat"])
 
 
-def _usual(calls: "Rows", read: "Rows", *, most: bool) -> list[int]:
+def _usual(calls: Sequence[Call], read: Sequence[Call], *, most: bool) -> list[int]:
     """The score that a response gets most often, or least often, counting those imputed."""
     own: defaultdict[Any, Counter[int]] = defaultdict(Counter)
     for call in read:

@@ -92,8 +92,9 @@ def _row_of(row: Spec) -> tuple[str, ...]:
     least = f"; MDE {row.detectable}" if row.detectable else ""
     lost = f"; lost calls counted {row.imputed}" if row.imputed else ""
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
+    remarks = f"{marks}{noise}{least}{lost}".removeprefix("; ")
     cells = (row.label, shown.low or "–", value, shown.high or "–", shown.unit, row.size or "–",
-             row.limit or "–", f"{marks}{noise}{least}{lost}".removeprefix("; ") or "–")  # fmt: skip
+             row.limit or "–", remarks or "–")  # fmt: skip
     return (*map(escape, cells), code(row.key))
 
 
