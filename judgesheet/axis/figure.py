@@ -110,6 +110,12 @@ class Figure(Generic[S]):
         """The estimates of this figure, one per set of dimensions."""
         return tuple(self._estimate(draft) for draft in self.drafts(arranged))
 
+    def of(self, axis: str) -> "Figure[S]":
+        """The same figure as one of another axis: rooms share figures that mean the same."""
+        mine = copy.copy(self)
+        mine.axis = axis
+        return mine
+
     def drafts(self, arranged: S) -> Iterable[Draft]:
         """What its estimates are made of, for a figure that says the same under another name."""
         drafts = self._function(arranged)
@@ -127,12 +133,6 @@ class Figure(Generic[S]):
             noise="" if partner == str(mine) else partner,
             better=self._better,
         )
-
-    def of(self, axis: str) -> "Figure[S]":
-        """The same figure as one of another axis: rooms share figures that mean the same."""
-        mine = copy.copy(self)
-        mine.axis = axis
-        return mine
 
     def _estimate(self, draft: Draft) -> Estimate:
         interval = draft.interval

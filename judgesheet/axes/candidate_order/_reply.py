@@ -1,6 +1,6 @@
 """How a reply is read: one verdict, or none."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judgesheet.axis.reply import json_answers, one_reading, recorded
@@ -28,6 +28,11 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> str | None:
     verdict = one_reading([_verdict(winner) for winner in json_answers(text, "winner") or ()])
     # A probed judge that writes "invalid" has not answered; its reply is unreadable.
     return verdict if verdict in CODES and verdict != "invalid" else None
+
+
+def chosen(verdict: str, order: Sequence[str]) -> str | None:
+    """Which of the two responses a verdict favours; None for a tie."""
+    return {"1": order[0], "2": order[1]}.get(verdict)
 
 
 def _verdict(value: object) -> str | None:

@@ -15,14 +15,15 @@ from collections.abc import Iterator
 
 from judgesheet.axes.criterion_order import alignment, averaging, changes, positions
 from judgesheet.axes.criterion_order._design import arm, design, expect, fault
+from judgesheet.axes.criterion_order._impute import impute
 from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
-from judgesheet.axes.criterion_order._reply import parse, parts
+from judgesheet.axes.criterion_order._reply import chosen, parse, parts
 from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings, differences, raters, reversal
+from judgesheet.axis import Readings, differences, losses, raters, reversal
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
@@ -37,6 +38,7 @@ ESTIMATES = {
     **declared_in(changes, alignment),
     **shared(NAME, raters, differences),
     **declared_in(averaging),
+    **losses.figures(NAME),
 }
 
 HEADLINE = (
@@ -85,9 +87,11 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     scores = arrange(readings)
     if scores is None:
-        return measured([positions.mean_delta_pos], None)
-    wanted = (figure for name, figure in ESTIMATES.items() if readings.wants(name))
-    return measured(wanted, scores)
+        yield from measured([positions.mean_delta_pos], None)
+    else:
+        mine = (name for name in ESTIMATES if name not in losses.NAMES)
+        yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), scores)
+    yield from losses.measure(NAME, readings, chosen)
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:

@@ -44,6 +44,13 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> dict[str, i
     return scores if in_range else None
 
 
+def chosen(scores: Mapping[str, int], order: Sequence[str]) -> str | None:
+    """The criterion that scores highest; None where several do."""
+    best = max(scores[name] for name in order)
+    top = [name for name in order if scores[name] == best]
+    return top[0] if len(top) == 1 else None
+
+
 def parts(cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
     """Per criterion, in displayed order, what a pattern of the user's own may call it."""
     return displayed(cell["order"])

@@ -82,6 +82,13 @@ def parts(cell: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     return displayed(cell["order"])
 
 
+def chosen(verdict: Verdict, order: Sequence[str]) -> str | None:
+    """The candidate that scores highest; None where several do."""
+    best = max(verdict[name]["score"] for name in order)
+    top = [name for name in order if verdict[name]["score"] == best]
+    return top[0] if len(top) == 1 else None
+
+
 def _answer(listed: Any, order: Sequence[str]) -> Verdict | None:
     """One answer, by displayed label."""
     try:

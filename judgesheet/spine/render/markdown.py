@@ -91,9 +91,11 @@ def _row_of(row: Spec) -> tuple[str, ...]:
     value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
     noise = f"; noise {row.noise}" if row.noise else ""
     least = f"; MDE {row.detectable}" if row.detectable else ""
+    lost = f"; lost calls counted {row.imputed}" if row.imputed else ""
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
+    remarks = f"{marks}{noise}{least}{lost}".removeprefix("; ")
     cells = (row.label, shown.low or "–", value, shown.high or "–", shown.unit, row.size or "–",
-             row.limit or "–", f"{marks}{noise}{least}".removeprefix("; ") or "–")  # fmt: skip
+             row.limit or "–", remarks or "–")  # fmt: skip
     return (*map(escape, cells), code(row.key))
 
 
