@@ -40,7 +40,11 @@ ALLOWED = {
         *("spine.plan", "spine.ledger", "spine.parsing"),
     },
     "spine.parsing": {*BASE, "axis", "axes", "spine.ledger"},
-    "spine.measure": {*BASE, "axis", "axes", "stats", "spine.ledger", "spine.parsing"},
+    "spine.impute": {*BASE, "axis"},
+    "spine.measure": {
+        *(*BASE, "axis", "axes", "stats"),
+        *("spine.ledger", "spine.parsing", "spine.impute"),
+    },
     "spine.datasheet": BASE,
     "spine.assemble": {
         *(*BASE, "prices", "axis", "axes"),

@@ -188,6 +188,26 @@ class Distributing(Protocol):
         """What the body as received says beyond its text; goes into `Readings` as it is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Imputation:
+    """A table in which every lost call is answered in one of the ways that move a figure furthest.
+
+    `frame` is that of `Readings` with `value` filled in. `families` are the figures that it may
+    move furthest, None for all.
+    """
+
+    frame: "pd.DataFrame"
+    families: frozenset[str] | None = None
+
+
+@runtime_checkable
+class Imputing(Protocol):
+    """An axis that knows which answers to lost calls would move its figures furthest."""
+
+    def impute(self, readings: Readings) -> Iterator[Imputation]:
+        """Tables towards and away from every bias, and towards and away from quality."""
+
+
 @runtime_checkable
 class Simulating(Protocol):
     """An axis that knows how a simulated judge answers its calls.

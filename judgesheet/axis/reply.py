@@ -73,6 +73,20 @@ def json_documents(text: str) -> list[Any]:
     return [] if None in found else found
 
 
+def json_answers(text: str, key: str) -> list[Any] | None:
+    """What the outermost objects hold under a key; None where it is unclear what stands there."""
+    found = list(json_objects(text))
+    return None if None in found else [one[key] for one in found if one is not None and key in one]
+
+
+def recorded(text: str) -> Any | None:
+    """The verdict that a ledger of recordings holds in place of a reply; None if it is no JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
 PLACEHOLDERS = ("criterion", "candidate", "label", "position")
 """What a pattern of the user's own may say for a thing that the prompt lists."""
 
@@ -103,15 +117,6 @@ def whole_number(value: object) -> int | None:
     return None
 
 
-def score_from_json(text: str) -> int | None:
-    """N of the single `{"score": N}` that the text holds."""
-    found = list(json_objects(text))
-    if None in found:
-        return None
-    scores = [obj["score"] for obj in found if obj is not None and "score" in obj]
-    return one_reading([whole_number(score) for score in scores])
-
-
 def score_from_text(text: str, largest: int) -> int | None:
     """N of a text that ends in `[RESULT] N`; `N/largest` is the same answer.
 
@@ -139,10 +144,7 @@ def exactly_one_score(text: str, reply: str, largest: int) -> int | None:
     if reply == "text":
         score = score_from_text(text, largest)
     elif reply == "json":
-        score = score_from_json(text)
-    else:  # recorded: the ledger holds the verdict itself
-        try:
-            score = whole_number(json.loads(text))
-        except ValueError:
-            score = None
+        score = one_reading([whole_number(one) for one in json_answers(text, "score") or ()])
+    else:
+        score = whole_number(recorded(text))
     return score if score is not None and 1 <= score <= largest else None

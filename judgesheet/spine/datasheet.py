@@ -23,13 +23,14 @@ from judgesheet.records import Datasheet, Estimate
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
 # 1.1: one-sided bounds of estimates, limits and needs of verdicts, the decision, `better`.
 # 1.2: `reason` and `given` of estimates, `proves` of bounds, `code` of controls, `having` (for
 #      `only`), `even` and `names` of plots; the unit `chi-square, 4 df` is `chi-square`, given df.
+# 1.3: `imputed` of estimates; their bounds then allow for lost calls.
 
 
 def by_key(sheet: Datasheet) -> dict[str, Estimate]:

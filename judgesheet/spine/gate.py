@@ -85,8 +85,8 @@ class Reach:
 def reach(estimate: Estimate) -> Reach | None:
     """The bounds of an estimate: its own, else the ends of its interval; None without any."""
     bounds = estimate.bounds
-    low = estimate.low if bounds is None else bounds.low
-    high = estimate.high if bounds is None else bounds.high
+    low = estimate.least if bounds is None else bounds.low
+    high = estimate.most if bounds is None else bounds.high
     low = low if low is not None and math.isfinite(low) else -math.inf
     high = high if high is not None and math.isfinite(high) else math.inf
     value = estimate.value
@@ -186,7 +186,7 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         passed=passed,
         why=(
             f"the one-sided 95 % {'upper' if upper else 'lower'} bound {bound:.3g} is {place} the "
-            f"limit {limit.value:g}"
+            f"limit {limit.value:g}{_counted(estimate)}"
         ),
         limit=limit.value,
         kind=limit.kind,
@@ -196,6 +196,14 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         else _outlook(limit.value, limit.kind, bounds, partial(_more, estimate=estimate)),
         warns=limit.not_proven == "warn",
     )
+
+
+def _counted(estimate: Estimate) -> str:
+    """What the bound allows for where calls gave no verdict."""
+    if estimate.imputed is None:
+        return ""
+    calls = estimate.imputed.calls
+    return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
 
 
 def _outlook(limit: float, kind: str, bounds: Reach, amount: Callable[[float], str]) -> str:
@@ -400,8 +408,9 @@ def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The calls without a verdict, where the bounds do not allow for what they could have said."""
     asked = axis.answered + axis.unreadable + axis.refused + axis.failed
-    lost = asked - axis.answered
-    if asked and lost / asked > MANY_LOST:
+    lost, counted = asked - axis.answered, any(one.imputed for one in axis.estimates)
+    if asked and lost / asked > MANY_LOST and not counted:
         told = f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict"
         yield f"{told}; the limits are proven of the others only", ()

@@ -20,6 +20,7 @@ from judgesheet.estimates import Estimates
 from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import AxisResult, Estimate, Recommendation, digest
+from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.parsing import Parser, from_records, read
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
 
 def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recommendation]]:
     """One axis: its result and its recommendations."""
-    estimates = Estimates(axis.NAME, axis.measure(readings))
+    estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
     is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))

@@ -11,12 +11,13 @@ from itertools import count
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from judgesheet.records import Datasheet
+from judgesheet.records import Datasheet, Plot
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import Options
 from judgesheet.spine.render.figures import Drawing, draw
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.page import Page, build
+from judgesheet.spine.render.page.appendix import AxisAppendix
 from judgesheet.spine.render.page.parts import Room, flat, share_out
 from judgesheet.spine.render.svg import classes
 
@@ -80,12 +81,7 @@ def drawings(page: Page, room: int, *, themed: bool) -> Drawings:
     """
     numbers = count()
     drawn = [
-        [
-            _stamped(
-                draw(plot, axis.result.estimates, f"f{next(numbers)}", themed=themed), axis.void
-            )
-            for plot in axis.result.figures
-        ]
+        [_drawn(plot, axis, f"f{next(numbers)}", themed=themed) for plot in axis.result.figures]
         for axis in page.axes
     ]
     sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
@@ -95,9 +91,10 @@ def drawings(page: Page, room: int, *, themed: bool) -> Drawings:
     return Drawings(forest(page.specs, room, themed=themed), front, rest)
 
 
-def _stamped(drawing: Drawing, void: str) -> Drawing:
+def _drawn(plot: Plot, axis: AxisAppendix, name: str, *, themed: bool) -> Drawing:
     """The drawing of an axis whose control failed says so in its title."""
-    return replace(drawing, title=f"∅ Void: {drawing.title}") if void else drawing
+    drawing = draw(plot, axis.result.estimates, name, themed=themed)
+    return replace(drawing, title=f"∅ Void: {drawing.title}") if axis.void else drawing
 
 
 def inline(drawing: Drawing) -> Markup:

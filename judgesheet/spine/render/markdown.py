@@ -39,7 +39,7 @@ def _head(page: Page) -> Iterator[str]:
     )
     policy = f" Policy: {escape(strip.policy)}." if strip.policy else ""
     limiting = f" Limiting: {escape(strip.limiting)}." if strip.limiting else ""
-    yield f"**{strip.symbol} {strip.word}.** {escape(strip.text)}{policy}{limiting}"
+    yield f"**{strip.mark.symbol} {strip.mark.word}.** {escape(strip.text)}{policy}{limiting}"
     yield _list(f"Condition: {escape(condition)}" for condition in strip.conditions)
     for check in page.front.checks.shown:
         if check.passed is False:
@@ -60,7 +60,7 @@ def _statements(page: Page) -> Iterator[str]:
 def _finding(finding: Finding) -> str:
     void = f"{escape(finding.void)}: " if finding.void else ""
     text = f"{void}{escape(finding.text)}{_keys(finding.evidence)}"
-    return f"{finding.symbol} **{finding.word}.** {text}"
+    return f"{finding.mark.symbol} **{finding.mark.word}.** {text}"
 
 
 def _advice(advice: Advice) -> str:
@@ -91,9 +91,11 @@ def _row_of(row: Spec) -> tuple[str, ...]:
     value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
     noise = f"; noise {row.noise}" if row.noise else ""
     least = f"; MDE {row.detectable}" if row.detectable else ""
+    lost = f"; lost calls counted {row.imputed}" if row.imputed else ""
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
+    remarks = f"{marks}{noise}{least}{lost}".removeprefix("; ")
     cells = (row.label, shown.low or "–", value, shown.high or "–", shown.unit, row.size or "–",
-             row.limit or "–", f"{marks}{noise}{least}".removeprefix("; ") or "–")  # fmt: skip
+             row.limit or "–", remarks or "–")  # fmt: skip
     return (*map(escape, cells), code(row.key))
 
 

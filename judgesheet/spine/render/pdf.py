@@ -83,12 +83,6 @@ def _set(
     return lay_out(document(page, css, figures, _image, whole=whole), images)
 
 
-def typeset(text: str, sheet: Datasheet, images: Mapping[str, str] | None = None) -> bytes:
-    """Set an HTML document as PDF, fetching nothing but our own fonts and the given images."""
-    with _undisturbed():
-        return finish(lay_out(text, images or {}), sheet)
-
-
 def lay_out(text: str, images: Mapping[str, str]) -> Any:
     """The pages of an HTML document, not yet written."""
     page = _engine().HTML(

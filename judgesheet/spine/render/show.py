@@ -102,6 +102,13 @@ def unit_of(e: Estimate) -> str:
     return f"{e.unit}, {e.given['df']} df" if "df" in e.given else e.unit
 
 
+def imputed(e: Estimate) -> str:
+    """`1.0–12.3`, how far lost calls could move the interval; "" where none enters the figure."""
+    if e.imputed is None or e.least is None or e.most is None:
+        return "" if e.imputed is None or e.low is None else "anything"
+    return quantity(e.value, e.least, e.most, e.unit).interval
+
+
 def quantity(
     value: float | None,
     low: float | None = None,

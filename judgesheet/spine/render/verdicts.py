@@ -60,12 +60,8 @@ def as_markdown(sheet: Datasheet) -> str:
     ]
     said = [escape(line) for line in _summary(sheet)]
     listed = [said[0], *(f"- {line}" for line in said[1:])] if said else []
-    blocks = [
-        f"### {model}: policy {policy}",
-        "\n".join(listed),
-        table(HEAD, "lrrrll", rows),
-    ]
-    return "\n\n".join(blocks) + "\n"
+    heading = f"### {model}: policy {policy}"
+    return "\n\n".join([heading, "\n".join(listed), table(HEAD, "lrrrll", rows)]) + "\n"
 
 
 def annotations(sheet: Datasheet) -> Iterator[str]:

@@ -58,6 +58,7 @@ class Line:
     note: str
     paper: str
     paper_method: str
+    imputed: str
 
     @property
     def value(self) -> str:
@@ -68,7 +69,8 @@ class Line:
     def remarks(self) -> str:
         """What stands in no column and is not said for the whole family."""
         way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
-        texts = (self.shown.why, self.note, way, self.method, self.conditions)
+        lost = f"Lost calls counted: {self.imputed}" if self.imputed else ""
+        texts = (self.shown.why, self.note, lost, way, self.method, self.conditions)
         return " ".join(stopped(text) for text in texts if text)
 
 
@@ -193,6 +195,7 @@ def _line(estimate: Estimate, anchors: Anchors) -> Line:
         note=show.visible(estimate.note, 600) if shown.measured else "",
         paper=told,
         paper_method=show.visible(paper.method, 200) if paper else "",
+        imputed=show.imputed(estimate),
     )
 
 

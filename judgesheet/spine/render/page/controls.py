@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from judgesheet.records import AxisResult, Control, Datasheet
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.parts import OUTCOMES, losses, made, total
+from judgesheet.spine.render.page.parts import OUTCOMES, Mark, losses, made, total
 from judgesheet.units import unit
 
 READABLE = 0.95
@@ -26,14 +26,9 @@ class Check:
     scope: str
 
     @property
-    def symbol(self) -> str:
-        """The outcome as a symbol."""
-        return OUTCOMES[self.passed].symbol
-
-    @property
-    def word(self) -> str:
-        """The outcome in words."""
-        return OUTCOMES[self.passed].word
+    def mark(self) -> Mark:
+        """How the outcome is marked."""
+        return OUTCOMES[self.passed]
 
     @property
     def tone(self) -> str:

@@ -55,14 +55,9 @@ LEAST_RATINGS = 3
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The verdict; `kind` is the class of a decision of `DECISIONS`, or `none`.
+    """The verdict; `doubt` is what makes it doubtful itself: failed controls."""
 
-    `doubt` is what makes the verdict itself doubtful: failed controls.
-    """
-
-    kind: str
-    symbol: str
-    word: str
+    mark: Mark
     text: str
     doubt: str
     policy: str = ""
@@ -93,11 +88,9 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Finding(Advice):
-    """A sentence in plain words with its tone in word and symbol."""
+    """A sentence in plain words, marked with its tone."""
 
-    tone: str
-    symbol: str
-    word: str
+    mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +133,7 @@ def _finding(statement: Statement, axis: str, void: str, context: Context) -> Fi
     mark = FALLEN if void else TONES[statement.tone]
     text = show.tied(show.visible(statement.text, 600))
     found = context.evidence(statement.evidence)
-    return Finding(axis, text, void, found, mark.style, mark.symbol, mark.word)
+    return Finding(axis, text, void, found, mark)
 
 
 def advice(context: Context) -> Iterator[Advice]:
@@ -177,17 +170,14 @@ def _strip(context: Context) -> Strip:
     failed = "A control check failed: what is marked void below must not be used."
     doubt = failed if context.void else ""
     if decision is None:
-        mark = UNDECIDED
-        return Strip(mark.style, mark.symbol, mark.word, HOW_TO_DECIDE, doubt)
-    mark, limiting = DECISIONS[decision.verdict], context.estimates.get(decision.limiting)
+        return Strip(UNDECIDED, HOW_TO_DECIDE, doubt)
+    limiting = context.estimates.get(decision.limiting)
     label = show.short(limiting.label if limiting else decision.limiting, 80)
     axis = Key.parse(decision.limiting).axis if decision.limiting else ""
     kept = [show.short(one, 140) for one in decision.conditions[: context.room.conditions]]
     left_out = more(len(decision.conditions) - len(kept))
     return Strip(
-        kind=mark.style,
-        symbol=mark.symbol,
-        word=mark.word,
+        mark=DECISIONS[decision.verdict],
         text=show.tied(show.short(decision.text, MOST_CHARACTERS)),
         doubt=doubt,
         policy=show.short(decision.policy, 60),
@@ -208,7 +198,7 @@ def _features(context: Context, room: int) -> Trimmed[Finding]:
         order = sorted(range(len(told)), key=lambda i: _RANK[axis.findings[i].tone])
         queues.append([told[i] for i in order])
     trimmed = trim(queues, lambda one: one.lines, room)
-    shown = sorted(trimmed.shown, key=lambda one: _RANK[one.tone])
+    shown = sorted(trimmed.shown, key=lambda one: _RANK[one.mark.style])
     return Trimmed(tuple(shown), trimmed.every)
 
 

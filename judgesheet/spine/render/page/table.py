@@ -56,6 +56,7 @@ class Spec:
     marks: tuple[Mark, ...]
     meaning: str
     void: str
+    imputed: str
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
@@ -65,7 +66,7 @@ class Spec:
         """About how many printed lines the row takes."""
         words = " ".join(mark.word for mark in self.marks)
         widths = ((self.label, _LABEL), (self.conditions, _CONDITIONS), (words, _MARKS))
-        return max(lines_of(text, width) for text, width in widths)
+        return max(lines_of(text, width) for text, width in widths) + bool(self.imputed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +217,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         marks=marks,
         meaning=first_sentence(axis.glossary.get(Key.parse(row.key).name, "")),
         void=reason,
+        imputed=show.imputed(estimate),
         estimate=estimate,
         null=row.null,
         verdict=verdict,
@@ -229,7 +231,7 @@ def first_sentence(text: str) -> str:
 
 def _is_null(estimate: Estimate, null: float | None) -> bool:
     """Whether the interval holds the value that would mean no effect."""
-    low, high = show.finite(estimate.low), show.finite(estimate.high)
+    low, high = show.finite(estimate.least), show.finite(estimate.most)
     if null is None or low is None or high is None:
         return False
     slack = ODD_REPLY if null in (unit(estimate.unit).ends or ()) else 0.0
@@ -247,7 +249,7 @@ def _marks(
     if verdict is not None:
         yield OUTCOMES[verdict.passed]
     elif noise is not None and noise.value is not None:
-        yield from _beyond_noise(estimate, noise.value, show.finite(noise.high))
+        yield from _beyond_noise(estimate, noise.value, show.finite(noise.most))
     elif estimate.value is not None:
         yield from _evidence_of_effect(estimate, estimate.value, null, least)
     low, high = unit(estimate.unit).ends or (None, None)
@@ -257,7 +259,7 @@ def _marks(
 
 def _beyond_noise(estimate: Estimate, noise: float, most: float | None) -> Iterator[Mark]:
     """An effect of the order is one that the intervals keep apart from mere repetition."""
-    low, high = show.finite(estimate.low), show.finite(estimate.high)
+    low, high = show.finite(estimate.least), show.finite(estimate.most)
     if low is None or high is None:
         return
     if (noise if most is None else most) < low:
@@ -271,10 +273,11 @@ def _evidence_of_effect(
 ) -> Iterator[Mark]:
     given_in = unit(estimate.unit)
     if given_in.kind == "p-value":
-        yield EFFECT if value < SIGNIFICANT else UNDECIDED
+        greatest = value if estimate.greatest is None else estimate.greatest
+        yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
     elif null is not None and least is not None:
         yield NONE_SEEN if given_in.ends is not None and least <= VISIBLE else UNDECIDED
-    elif null is not None and estimate.low is not None:
+    elif null is not None and estimate.least is not None:
         yield EFFECT
 
 
