@@ -385,7 +385,8 @@ def explain(key: str | None = None) -> str:
     if not meant:  # the names alone: all keys of an axis begin alike
         names = {name: name.partition(".")[2] for name in texts}
         near = get_close_matches(wanted.rpartition(".")[2], set(names.values()), n=3, cutoff=0.5)
-        meant = [name for name in texts if names[name] in near]
+        axis = wanted.partition(".")[0]
+        meant = [name for name in texts if names[name] in near or name.startswith(f"{axis}.")]
     more = f"take {', '.join(meant)}" if meant else "`judgesheet explain` lists them all"
     raise UsageError(f"{key!r} is not one estimate; {more}")
 
