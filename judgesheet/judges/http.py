@@ -59,7 +59,6 @@ class HttpJudge(Judge):
         self._carrier = carrier
         self._address = Address(endpoint.base_url)
         self._redacted = Redaction()
-        self._wire: Wire | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -84,9 +83,7 @@ class HttpJudge(Judge):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._wire:
-            await self._wire.aclose()
-            self._wire = None
+        await self._wire.aclose()
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome, with the names that the user gave."""
@@ -135,8 +132,6 @@ class HttpJudge(Judge):
         )
 
     async def _post(self, call: Call) -> Received:
-        if self._wire is None:
-            raise RuntimeError("a judge is entered before it is asked")
         endpoint, extra = self._endpoint, self._connection.extra_body
         body = request_body(endpoint.dialect, endpoint.model, call, extra)
         return await self._wire.post(json.dumps(body).encode())

@@ -46,7 +46,6 @@ class LocalJudge(Judge):
         self._runtime = _runtime()
         self._sha256 = _sha256(weights)
         self._log: IO[bytes] | None = None
-        self._http: HttpJudge | None = None
 
     @classmethod
     def from_name(cls, name: str, connection: Connection) -> Self:
@@ -92,8 +91,6 @@ class LocalJudge(Judge):
 
     async def ask(self, call: Call, attempt: int) -> Reply:
         """Put the question once."""
-        if self._http is None:
-            raise RuntimeError("a judge is entered before it is asked")
         return await self._http.ask(call, attempt)
 
     def advise(self, outcome: Outcome) -> str | None:

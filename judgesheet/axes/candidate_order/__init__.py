@@ -26,7 +26,7 @@ from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.words import find
 from judgesheet.axis import Readings, losses
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
 NAME = "candidate_order"
@@ -39,7 +39,7 @@ PERMUTED = frozenset({"first", "second"})
 
 ESTIMATES = {
     **declared_in(vacuum, equal_quality, ladder, operating_point),
-    **losses.figures(NAME),
+    **shared(NAME, losses),
 }
 
 HEADLINE = (

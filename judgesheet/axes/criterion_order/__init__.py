@@ -38,7 +38,7 @@ ESTIMATES = {
     **declared_in(changes, alignment),
     **shared(NAME, raters, differences),
     **declared_in(averaging),
-    **losses.figures(NAME),
+    **shared(NAME, losses),
 }
 
 HEADLINE = (

@@ -32,7 +32,7 @@ from judgesheet.axes.listwise_consensus.words import (
     warn,
 )
 from judgesheet.axis import Readings, losses
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate
 
 NAME = "listwise_consensus"
@@ -42,7 +42,7 @@ QUESTION = (
     "right more often?"
 )
 
-ESTIMATES = {**declared_in(decisions, places, agreement), **losses.figures(NAME)}
+ESTIMATES = {**declared_in(decisions, places, agreement), **shared(NAME, losses)}
 
 _DEPTHS = (2, 4, 6, 7, 8, 10)
 """Orders a decision: the paper's 7, and what short lists are balanced at."""

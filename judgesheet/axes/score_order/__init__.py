@@ -44,7 +44,7 @@ SAMPLED = {
 """The figures of the sampled score, which every run has."""
 EXPECTED = declared_in(expected)
 """The figures of the expected score, which need log-probabilities."""
-ESTIMATES = SAMPLED | EXPECTED | losses.figures(NAME)
+ESTIMATES = SAMPLED | EXPECTED | shared(NAME, losses)
 
 HEADLINE = (
     "cramers_v_debiased",
