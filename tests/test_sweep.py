@@ -104,6 +104,7 @@ def test_a_sweep_that_was_cut_short_says_so(tmp_path: Path) -> None:
     sheet = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke", max_calls=5)
     assert sheet.run["complete"] is False
     assert sheet.run["settled"] == 5
+    assert judgesheet.measure(run).datasheet == sheet
     whole = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke")
     assert whole.run["complete"] is True
 

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 
 from judgesheet.records import Datasheet, Estimate, Imputed, PaperCompatible
-from judgesheet.spine.render import Options
+from judgesheet.spine.render import Paper
 from judgesheet.spine.render.show import unit_of, visible
 
 SUFFIX = "csv"
@@ -17,7 +17,7 @@ COLUMNS = (
 _STARTS_A_FORMULA = ("=", "+", "-", "@")
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The estimates as RFC 4180 CSV in UTF-8, with a header row."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)

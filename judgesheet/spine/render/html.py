@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from judgesheet.records import Datasheet, Plot
 from judgesheet.resources import data_folder
-from judgesheet.spine.render import Options
+from judgesheet.spine.render import Paper
 from judgesheet.spine.render.figures import Drawing, draw
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.page import Page, build
@@ -45,7 +45,7 @@ class Drawings:
         return (self.forest, *self.front, *self.rest)
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The sheet for browsers: light, dark and print."""
     page = build(sheet)
     drawn = drawings(page, Room().effects, themed=True)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from judgesheet.records import Datasheet
-from judgesheet.spine.render import Options
+from judgesheet.spine.render import Paper
 from judgesheet.spine.render.page import Page, build
 from judgesheet.spine.render.page.front import Advice, Finding
 from judgesheet.spine.render.page.parts import Evidence, Row
@@ -17,7 +17,7 @@ _LEAVES_CODE = re.compile(r"[`|\\<>&]")
 _STARTS_A_BLOCK = re.compile(r"^(\s*)(?:([-+=>:])|(\d+)([.)])(?=\s|$))", re.MULTILINE)
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The sheet as GitHub-flavoured Markdown."""
     page = build(sheet)
     blocks = [

@@ -13,7 +13,7 @@ from judgesheet.files import slug
 from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate, digest
 from judgesheet.spine.datasheet import by_key, to_json
-from judgesheet.spine.render import Options, show
+from judgesheet.spine.render import Paper, show
 from judgesheet.spine.render.markdown import code, escape, table
 from judgesheet.spine.render.page.front import DECISIONS
 
@@ -25,7 +25,7 @@ MOST_FIGURES = 6
 """Key figures of an axis: the first measured rows of its characteristics."""
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The metadata block and the section, ready to paste into a card.
 
     Raises

@@ -17,7 +17,7 @@ from judgesheet.errors import MissingDependencyError
 from judgesheet.records import Datasheet, digest
 from judgesheet.resources import data_folder
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import Options, Paper, show
+from judgesheet.spine.render import Paper, show
 from judgesheet.spine.render.figures import Drawing
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.html import Drawings, document, drawings, style
@@ -39,7 +39,7 @@ _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFont")
 
 
-def render(sheet: Datasheet, options: Options) -> bytes:
+def render(sheet: Datasheet, paper: Paper) -> bytes:
     """The sheet for paper; the same sheet gives the same bytes.
 
     The lines that fit the first two pages are estimated. Where the estimate was too hopeful the
@@ -51,20 +51,20 @@ def render(sheet: Datasheet, options: Options) -> bytes:
         if the typesetting libraries of the system are absent.
     """
     with _undisturbed():
-        room = ROOM[options.paper]
+        room = ROOM[paper]
         figures = drawings(build(sheet, room), room.effects, themed=False)
-        laid_out = _set(sheet, options, room, figures)
+        laid_out = _set(sheet, paper, room, figures)
         if _overflows(laid_out) != (False, False):
-            laid_out = _set(sheet, options, _fitting(sheet, options, figures), figures)
+            laid_out = _set(sheet, paper, _fitting(sheet, paper, figures), figures)
         return finish(laid_out, sheet)
 
 
-def _fitting(sheet: Datasheet, options: Options, figures: Drawings) -> Room:
+def _fitting(sheet: Datasheet, paper: Paper, figures: Drawings) -> Room:
     """The most room, in steps, that keeps the first two pages; they are set alone to find out."""
     steps, last = [0, 0], len(SHARES) - 1
     while True:
-        room = ROOM[options.paper].part(*(SHARES[step] for step in steps))
-        overflows = _overflows(_set(sheet, options, room, figures, whole=False))
+        room = ROOM[paper].part(*(SHARES[step] for step in steps))
+        overflows = _overflows(_set(sheet, paper, room, figures, whole=False))
         wider = [min(step + over, last) for step, over in zip(steps, overflows, strict=True)]
         if wider == steps:
             return room
@@ -72,12 +72,12 @@ def _fitting(sheet: Datasheet, options: Options, figures: Drawings) -> Room:
 
 
 def _set(
-    sheet: Datasheet, options: Options, room: Room, figures: Drawings, *, whole: bool = True
+    sheet: Datasheet, paper: Paper, room: Room, figures: Drawings, *, whole: bool = True
 ) -> Any:
     """The sheet as pages."""
     page = build(sheet, room)
     figures = replace(figures, forest=forest(page.specs, room.effects))
-    size = f"@page {{ size: {SIZES[options.paper]}; }}"
+    size = f"@page {{ size: {SIZES[paper]}; }}"
     css = "\n".join([style("sheet.css"), style("paper.css"), size])
     images = {drawing.name: drawing.svg for drawing in figures.every()}
     return lay_out(document(page, css, figures, _image, whole=whole), images)
