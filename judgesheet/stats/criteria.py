@@ -23,13 +23,10 @@ from ._support import (
     floats,
     sum_by,
 )
-from .interval import Interval, unseen_share
+from .interval import Interval, ends
 from .reads import ratio
 from .standard_error import half_width
 
-FEW_DEPARTING = 5
-"""With fewer clusters that differ from the rest, their spread is not believed: of clusters that
-differ with a chance of 1 in 40, twelve show none in 74 % of probes."""
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _DECIMALS = 9  # beyond these, means of integer scores differ by rounding only
@@ -211,8 +208,8 @@ def _range(effects: Floats) -> Floats:
 def position_shift(criterion: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
     """Each position's deviation from the criterion's mean, with a cluster-robust t interval.
 
-    Where every cluster shows the same, the interval allows for the share of clusters that may
-    differ unseen, each by a quarter of the scale (one point of five scores).
+    It leaves room for unseen clusters, each of which may differ by a quarter of the scale (one point
+    of five scores).
 
     Parameters
     ----------
@@ -247,10 +244,13 @@ def _robust_t(
     if groups < 2:
         return answer(value, None, None, note="one cluster: no interval")
     error = float(np.sqrt(groups / (groups - 1) * float(influence @ influence)))
-    half, note = half_width(error, groups, level), ""
-    if half < TINY:
-        half, note = _reach(groups, span, level), f"all {groups} clusters agree"
-    return answer(value, value - half, value + half, note=note)
+
+    def at(confidence: float) -> tuple[float, float]:
+        half = half_width(error, groups, confidence)
+        return value - half, value + half
+
+    found = ends(value, at, groups, level, reach=(_step(span), _step(span)))
+    return answer(value, found.low, found.high, bounds=found.bounds)
 
 
 def spreads(
@@ -265,8 +265,8 @@ def spreads(
     The range of the errors bounds the error of the range. Its 95th percentile q comes from cluster
     resamples of the influences (which are centred), widened from the normal to Student's t for the
     number of clusters: value -+ q, not below 0. A percentile interval of the spread itself never
-    covers a true spread of 0. Where fewer than five clusters differ from the rest, the interval
-    allows for the share of clusters that may differ unseen, by a quarter of the scale.
+    covers a true spread of 0. The interval leaves room for unseen clusters, which may differ by a
+    quarter of the scale.
 
     Parameters
     ----------
@@ -279,9 +279,8 @@ def spreads(
     weights = bootstrap_weights(groups, resamples, rng) if groups else np.zeros((resamples, 0))
     values = np.array([criterion.spread for criterion in criteria])
     errors = np.array([_range(weights @ criterion.influence) for criterion in criteria])
-    reach = np.array([_unseen(criterion, span, level) for criterion in criteria])
     each = tuple(
-        _spread(values[at], errors[at], reach[at], criterion.clusters, level, criterion.note)
+        _spread(values[at], errors[at], span, criterion.clusters, level, criterion.note)
         for at, criterion in enumerate(criteria)
     )
     known = ~np.isnan(values)
@@ -290,43 +289,36 @@ def spreads(
         nothing = Interval(None, None, None, level, method=_SPREAD_METHOD, note=note)
         return OverCriteria(each, nothing, nothing)
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
-    values, errors, reach = values[known], errors[known], reach[known]
-    mean = _spread(values.mean(), errors.mean(axis=0), reach.mean(), fewest, level)
-    most = _spread(values.max(), errors.max(axis=0), reach.max(), fewest, level)
+    values, errors = values[known], errors[known]
+    mean = _spread(values.mean(), errors.mean(axis=0), span, fewest, level)
+    most = _spread(values.max(), errors.max(axis=0), span, fewest, level)
     return OverCriteria(each, mean, most)
 
 
 def _spread(
-    value: float, errors: Floats, reach: float, clusters: int, level: float, note: str = ""
+    value: float, errors: Floats, span: float, clusters: int, level: float, note: str = ""
 ) -> Interval:
-    value, reach = float(value), float(reach)
+    value = float(value)
     answer = partial(Interval, level=level, clusters=clusters, method=_SPREAD_METHOD)
     if np.isnan(value):
         return answer(None, None, None, note=note)
     if clusters < 2:
         return answer(value, None, None, note="one cluster: no interval")
-    # The tails of both sides: a range is one-sided, and |its error| has one tail.
-    tail = 2 * expanded_tail((1 - level) / 2, clusters)
-    half = float(np.quantile(errors, max(0.0, 1 - tail)))
-    if reach > half:
-        half, note = reach, "few clusters differ: the interval allows for unseen ones"
-    return answer(value, max(0.0, value - half), value + half, note=note)
+
+    def at(confidence: float) -> tuple[float, float]:
+        # The tails of both sides: a range is one-sided, and |its error| has one tail.
+        tail = 2 * expanded_tail((1 - confidence) / 2, clusters)
+        half = float(np.quantile(errors, max(0.0, 1 - tail)))
+        return value - half, value + half
+
+    reach = value, _step(span)
+    found = ends(value, at, clusters, level, reach, within=(0.0, max(value, span)))
+    return answer(value, found.low, found.high, bounds=found.bounds)
 
 
-def _unseen(criterion: PositionEffects, span: float, level: float) -> float:
-    """What clusters that were not seen could change, if only few differ from the rest; else 0."""
-    if criterion.clusters < 2 or np.isnan(criterion.spread):
-        return 0.0
-    cells = criterion.cells[~np.isnan(criterion.cells).all(axis=1)]
-    rows = np.round(np.nan_to_num(cells), _DECIMALS)
-    _, alike = np.unique(rows, axis=0, return_counts=True)
-    departing = criterion.clusters - int(alike.max())
-    return _reach(criterion.clusters, span, level) if departing < FEW_DEPARTING else 0.0
-
-
-def _reach(clusters: int, span: float, level: float) -> float:
-    """What clusters that were not seen can add to a mean, in points."""
-    return unseen_share(clusters, level) * max(1.0, LEAST_STEP * span)
+def _step(span: float) -> float:
+    """By how many points a cluster that was not seen may differ."""
+    return max(1.0, LEAST_STEP * span)
 
 
 def permuted_spreads(

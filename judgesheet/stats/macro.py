@@ -95,10 +95,11 @@ def macro_r(
         return without_ends(value, RARELY_DEFINED)
     if max(abs(value), float(np.abs(drawn).max())) > NEARLY_ONE:
         return without_ends(value, PERFECT)
-    if float(np.ptp(drawn)) < ROUNDING:
+    if hardly_varies(drawn):
         return without_ends(value, NEVER_VARIED)
     error = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
-    return answer(value, *fisher_ends(value, error, used, level), note=note)
+    found = fisher_ends(value, error, used, level)
+    return answer(value, found.low, found.high, bounds=found.bounds, note=note)
 
 
 def macro_delta_r(

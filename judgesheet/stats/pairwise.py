@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._support import Floats, Integers, bootstrap_weights, floats, two_sided, z_quantile
-from .interval import Interval, cluster_t
+from .interval import Interval
 from .reads import ratio
-from .standard_error import unanimous_ends
 
 TIE, FIRST, SECOND, INVALID = 0, 1, 2, 3
 NO_PREFERENCE, STABLE, POSITIONAL, ONE_SIDED, OTHER = range(5)
@@ -310,27 +309,3 @@ def d_prime_bound(hits: Interval, false_alarms: Interval) -> float | None:
     if low is None or high is None or low <= 0 or high >= 1:
         return None
     return (z_quantile(low) - z_quantile(high)) / sqrt(2)
-
-
-def paired_difference(
-    sums: ArrayLike, sizes: ArrayLike, reach: float = 1.0, level: float = 0.95
-) -> Interval:
-    """Mean of paired differences over clusters, cluster-robust t interval.
-
-    Where all clusters agree there is no spread to take an interval from: it then reaches as far as
-    clusters that were not seen could move the mean.
-
-    Parameters
-    ----------
-    sums, sizes
-        Shape (G,): sum and number of differences of each cluster.
-    reach
-        Largest size of a difference.
-    """
-    mean = cluster_t(sums, sizes, level)
-    if mean.value is None or mean.low is not None or mean.clusters < 2:
-        return mean
-    low, high = unanimous_ends(mean.value, mean.clusters, level, reach)
-    method = "Clopper-Pearson on clusters"
-    note = f"all {mean.clusters} clusters agree: the interval allows for clusters not seen"
-    return Interval(mean.value, low, high, level, mean.clusters, method, note)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special
 
 from ._support import Floats, Integers, bootstrap_weights, floats, t_quantile, two_sided, z_quantile
-from .interval import Interval
+from .interval import Interval, ends
 from .orders import Order
 from .reads import ratio
 
@@ -146,7 +146,8 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
     Lower end: departures are shrunk together towards 0 (soft threshold) as long as the observed
     cost stays within the upper tail of its sampling distribution there, a sum of folded normals
     with gamma-matched moments. t has G-1 degrees of freedom, G being the fewest clusters that chose
-    one of the scores.
+    one of the scores. The covariance is not believed where it is below that of independent calls,
+    and the ends leave room for unseen clusters, which follow the position alone.
 
     Parameters
     ----------
@@ -174,11 +175,19 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
         return answer(cost, None, None, note=note)
     residuals = (cells - shares * rows) / rows.sum(axis=0)
     covariance = groups / (groups - 1) * residuals.T @ residuals
-    tail = 1 - two_sided(level)
-    t = t_quantile(fewest - 1, 1 - tail)
-    high = min(200.0, cost + 100 * t * _largest_se(covariance))
-    low = 100 * _shrunk(departures, covariance * (t / z_quantile(1 - tail)) ** 2, tail)
-    return answer(cost, low, high)
+    independent = np.diag(shares * (1 - shares) / rows.sum(axis=0))
+    if np.trace(covariance) < np.trace(independent):
+        covariance = independent
+
+    def at(confidence: float) -> tuple[float, float]:
+        tail = 1 - two_sided(confidence)
+        t = t_quantile(fewest - 1, 1 - tail)
+        high = cost + 100 * t * _largest_se(covariance)
+        return 100 * _shrunk(departures, covariance * (t / z_quantile(1 - tail)) ** 2, tail), high
+
+    most = 200 * (1 - 1 / positions)
+    found = ends(cost, at, groups, level, reach=(cost, most - cost), within=(0.0, most))
+    return answer(cost, found.low, found.high, bounds=found.bounds)
 
 
 def _largest_se(covariance: Floats) -> float:
