@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from judgesheet import api
+import judgesheet
 from judgesheet.records import Call, Label, Plan, Reply
+from judgesheet.run_directory import LEDGER
 from judgesheet.spine.ledger import Ledger
 from judgesheet.stats.orders import balanced
 
@@ -32,7 +33,7 @@ def rows() -> Iterator[tuple[str, str]]:
     yield "judgesheet --help", f"{best(lambda: command('--help')):.3f} s"
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
-        api.probe("sim/first-biased", run, profile="quick")
+        judgesheet.probe("sim/first-biased", run, profile="quick")
         yield "probe of sim/first-biased, quick, all included", timed_probe(Path(folder) / "again")
         for form in ("md", "html", "pdf"):
             seconds = best(lambda form=form: command("render", str(run), "--to", form))  # type: ignore[misc]
@@ -87,7 +88,7 @@ def measuring(directory: Path) -> Iterator[tuple[str, str]]:
     plan, verdicts = large_plan()
     started = time.perf_counter()
     with Ledger.create_or_open(
-        directory / api.LEDGER, plan, {"provider": "sim", "model": "x"}
+        directory / LEDGER, plan, {"provider": "sim", "model": "x"}
     ) as ledger:
         yield "ledger: plan of 100,000 calls", f"{time.perf_counter() - started:.2f} s"
         started = time.perf_counter()
@@ -100,7 +101,7 @@ def measuring(directory: Path) -> Iterator[tuple[str, str]]:
         yield "ledger: 100,000 replies in one transaction", f"{time.perf_counter() - started:.2f} s"
     from judgesheet.spine.measure import measure
 
-    with Ledger.open(directory / api.LEDGER) as ledger:
+    with Ledger.open(directory / LEDGER) as ledger:
         started = time.perf_counter()
         measured = measure(ledger, 0.0, 0)
         seconds = time.perf_counter() - started

@@ -10,10 +10,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from judgesheet.api import (
-        Decided,
-        Request,
-        Run,
         attach,
+        check_stimuli,
         compare,
         consensus,
         doctor,
@@ -21,12 +19,17 @@ if TYPE_CHECKING:
         gate,
         import_stimuli,
         ingest,
+        list_stimuli,
         load,
         measure,
         plan,
         probe,
         render,
+        show_stimulus,
     )
+    from judgesheet.permutation_consensus.command import Decided
+    from judgesheet.request import Request
+    from judgesheet.run_directory import Run
 
 __all__ = [
     "Decided",
@@ -34,6 +37,7 @@ __all__ = [
     "Run",
     "__version__",
     "attach",
+    "check_stimuli",
     "compare",
     "consensus",
     "doctor",
@@ -41,20 +45,29 @@ __all__ = [
     "gate",
     "import_stimuli",
     "ingest",
+    "list_stimuli",
     "load",
     "measure",
     "plan",
     "probe",
     "render",
+    "show_stimulus",
 ]
+_RECORDS = {
+    "Decided": "permutation_consensus.command",
+    "Request": "request",
+    "Run": "run_directory",
+}
+"""Where those names live that are no command."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from judgesheet import api
+    from importlib import import_module
 
-    return getattr(api, name)
+    home = _RECORDS.get(name, "api")
+    return getattr(import_module(f"{__name__}.{home}"), name)
 
 
 def __dir__() -> list[str]:

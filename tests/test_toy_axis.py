@@ -64,10 +64,25 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
     ]
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
     policy.write_text(POLICY)
+    table = tmp_path / "table.csv"
+    table.write_text("occasion,greeting\nmorning,Hello\nmorning,Good day\nnight,Bye\n")
+    mapped = ["--map", "prompt=occasion", "--map", "text=greeting"]
+    pairs = str(tmp_path / "pairs.jsonl")
     judge = ["--model", "sim/first-biased?first=6", "--axis", "greeting_order"]
     commands = [
         ["stimuli", "list"],
         ["stimuli", "check", "--axis", "greeting_order"],
+        [
+            "stimuli",
+            "import",
+            "csv",
+            str(table),
+            "--axis",
+            "greeting_order",
+            *mapped,
+            "--out",
+            pairs,
+        ],
         ["plan", *judge],
         ["probe", *judge, "--out", run, "--quiet"],
         ["ingest", str(log), "--out", str(tmp_path / "recorded")],
@@ -89,6 +104,8 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
     assert codes == {**dict.fromkeys(codes, 0), "gate": 3}, done.stderr
     texts = {command: text for command, (_, text) in told.items()}
     assert "greeting_order" in texts["stimuli", "list"]
+    assert "1 stimuli for greeting_order" in texts["stimuli", "import"]
+    assert "skipped 1: not two responses (first: table.csv:4)" in texts["stimuli", "import"]
     assert "16" in texts["plan", "--model"]
     assert "greeting listed first" in (Path(run) / "datasheet.md").read_text()
     sheet = json.loads((Path(run) / "datasheet.json").read_text())

@@ -26,6 +26,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_templates_and_stimuli_are_inside(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert "judgesheet/_data/stimuli/score_order.jsonl" in names
+    assert "judgesheet/_data/stimuli/rubrics/hanna.json" in names
     assert "judgesheet/_data/templates/prompts/score_order.jinja" in names
     assert "judgesheet/_data/datasheet.schema.json" in names
     assert "judgesheet/_data/policies/ranking.toml" in names

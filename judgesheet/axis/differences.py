@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from judgesheet.axis.figure import Conditions, Draft, absent
 from judgesheet.reasons import Reason
 from judgesheet.stats.correlation import DeltaR
-from judgesheet.stats.interval import Interval
 from judgesheet.stats.multiplicity import holm
 
 if TYPE_CHECKING:
@@ -85,9 +84,15 @@ def gain(
             )
             yield absent(label, UNEQUAL_READS.saying(why), pair.dims)
             continue
-        interval = _interval(pair.difference, "paired cluster bootstrap, 2,000 resamples")
-        note = _greedy_note(temperature, pair.other)
-        yield Draft(label, interval, pair.dims, n=pair.difference.n, given=given, note=note)
+        yield Draft(
+            label,
+            pair.difference,
+            pair.dims,
+            n=pair.difference.n,
+            given=given,
+            note=_greedy_note(temperature, pair.other),
+            method="paired cluster bootstrap, 2,000 resamples",
+        )
 
 
 def gain_p(pairs: Sequence[Compared]) -> Iterator[Draft]:
@@ -109,14 +114,8 @@ def gain_equivalence_p(pairs: Sequence[Compared]) -> Iterator[Draft]:
 
 
 def _test(label: str, p: float | None, pair: Compared, difference: DeltaR, method: str) -> Draft:
-    interval = replace(_interval(difference, method), value=p, low=None, high=None)
-    return Draft(label, interval, pair.dims, n=difference.n)
-
-
-def _interval(difference: DeltaR, method: str) -> Interval:
-    value, low, high = difference.value, difference.low, difference.high
-    clusters, note = difference.clusters, difference.note
-    return Interval(value, low, high, difference.level, clusters, method, note)
+    test = replace(difference, value=p, low=None, high=None, method=method)
+    return Draft(label, test, pair.dims, n=difference.n)
 
 
 def _greedy_note(temperature: float | None, other: str) -> str:

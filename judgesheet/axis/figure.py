@@ -75,9 +75,8 @@ class Draft:
 
     def without_value(self, reason: Reason) -> "Draft":
         """The draft of a figure that cannot be had although its calls are there, and why."""
-        tried = self.interval
-        why = missing(reason, level=tried.level, clusters=tried.clusters, method=tried.method)
-        return replace(self, interval=why, note="")
+        why = missing(reason, level=self.interval.level, clusters=self.interval.clusters)
+        return replace(self, interval=why, method="", note="")
 
 
 def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None) -> Draft:

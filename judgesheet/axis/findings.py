@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from judgesheet.axis.flat import FLAT, NEARLY_FLAT
 from judgesheet.axis.labels import whose
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
+    NEAR_ENOUGH,
     above,
     at_most,
     below,
     correlation,
+    curve,
     interval,
     keys,
     share,
@@ -43,6 +46,34 @@ class Wording:
     ranked_by: str
     order: str
     over: str = ""
+
+
+class Enough(NamedTuple):
+    """The fewest readings `k` that bring a figure within .02 of what all `orders` reach.
+
+    `at` is the member `figure[k=k,arm=balanced]` that says so, `single` the one with k = 1.
+    """
+
+    figure: str
+    k: int
+    orders: int
+    at: Estimate
+    single: Estimate
+
+
+def enough(estimates: Estimates) -> Enough | None:
+    """How many orders to average: by correlation with quality, else by agreement with all orders.
+
+    None where neither curve is known as a whole.
+    """
+    for figure in ("budget_r", "budget_agreement"):
+        points = curve(estimates, figure, arm="balanced")
+        if points and len(points) == len(estimates.family(figure, arm="balanced")):
+            orders, last = points[-1]
+            near = (last.value or 0.0) - NEAR_ENOUGH
+            k, at = next((k, at) for k, at in points if (at.value or 0.0) >= near)
+            return Enough(figure, k, orders, at, points[0][1])
+    return None
 
 
 def is_flat(r: Estimate) -> bool:

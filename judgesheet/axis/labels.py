@@ -104,11 +104,6 @@ class Reference:
         """The conditions of a figure that holds scores against these values."""
         return Quality(self.kind or "", reads, remark)
 
-    @property
-    def name(self) -> str:
-        """Whose judgment of quality it is, for `conditions`."""
-        return "nothing" if self.kind is None else NAMES[self.kind]
-
 
 def reference(labels: Sequence[Label], items: Sequence[str], criterion: str = "") -> Reference:
     """The best kind of label that any of the items carries, in the order of `items`."""

@@ -1,26 +1,24 @@
 """How often scores and winners change when the order does, for every axis that gives scores.
 
 Noise and ties alone flip winners, so every rate of change across orders stands beside the same rate
-between repeats of one order. The rooms name, label and explain these figures; here they are
-computed once.
+between repeats of one order. The rooms label and explain these figures.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import Draft, absent
 from judgesheet.reasons import Reason
-from judgesheet.records import Estimate, PaperCompatible
+from judgesheet.records import PaperCompatible
 from judgesheet.stats import flips as stats
 from judgesheet.stats.interval import (
     Interval,
     by_cluster,
     cluster_rate,
     mean_t,
-    missing,
     unseen_share,
 )
 
@@ -63,58 +61,29 @@ class Contest:
                 yield other, dims
 
 
-@dataclass(frozen=True, slots=True)
-class Found(Draft):
-    """A draft, which rooms with a maker of estimates of their own write down themselves."""
-
-    def estimate(  # until every room declares its figures
-        self,
-        make: Callable[..., Estimate],
-        name: str,
-        label: str,
-        dims: dict[str, object] | None = None,
-    ) -> Estimate:
-        """The estimate that the maker `make` writes down."""
-        interval = self.interval
-        return make(
-            name,
-            label,
-            interval.value,
-            dims,
-            low=interval.low,
-            high=interval.high,
-            unit="tau-b" if name == "kendall_tau" else "share",
-            n=self.n,
-            clusters=interval.clusters,
-            method=interval.method,
-            note="; ".join(part for part in (self.note, interval.note) if part),
-            paper_compatible=self.paper,
-        )
-
-
 def change_rate(
     reads: "Floats",
     cluster: "Ints",
     which: Which,
-    label: str = "",
+    label: str,
     dims: Mapping[str, object] | None = None,
-) -> Found:
+) -> Draft:
     """How often two readings of a row (rows, orders, repeats) give different scores."""
     per_row = _of(_changes(reads), which)
     share = pair_rate(per_row, call_pairs(~np.isnan(reads), which), cluster)
     why = NO_REPEAT if which == "same" else NO_ORDERS
-    return _draft(label, share, _known(per_row), why, dims)
+    return Draft(label, share, dims or {}, n=_known(per_row)).or_absent(why)
 
 
 def excess_change_rate(
-    reads: "Floats", cluster: "Ints", label: str = "", dims: Mapping[str, object] | None = None
-) -> Found:
+    reads: "Floats", cluster: "Ints", label: str, dims: Mapping[str, object] | None = None
+) -> Draft:
     """Changes under another order less changes under the same one, mean over prompts."""
     changes = _changes(reads)
     sums, sizes = by_cluster(changes.excess, cluster)
     mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
-    return _draft(label, mean, _known(changes.excess), why, dims)
+    return Draft(label, mean, dims or {}, n=_known(changes.excess)).or_absent(why)
 
 
 def _changes(reads: "Floats") -> stats.CallFlips:
@@ -124,22 +93,22 @@ def _changes(reads: "Floats") -> stats.CallFlips:
     return stats.call_flips(stats.one_hot(choices, max(1, values.size)))
 
 
-def flip_rate(contest: Contest, which: Which, label: str = "") -> Found:
+def flip_rate(contest: Contest, which: Which, label: str) -> Draft:
     """How often two single readings disagree on a prompt's best candidate."""
     per_prompt = _of(_call_flips(contest), which)
     complete = [_all(~np.isnan(contest.reads[table])) for table in _tables(contest.cluster)]
     pairs = _joined(call_pairs(answered, which) for answered in complete)
     share = pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
     why = NO_REPEAT if which == "same" else NO_RANKING
-    return _draft(label, share, _known(per_prompt), why)
+    return Draft(label, share, n=_known(per_prompt)).or_absent(why)
 
 
-def excess_flip_rate(contest: Contest, label: str = "") -> Found:
+def excess_flip_rate(contest: Contest, label: str) -> Draft:
     """Flips under another order less flips under the same one, mean over prompts."""
     flips = _call_flips(contest)
     known = flips.excess[~np.isnan(flips.excess)]
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
-    return _draft(label, mean_excess(known), known.size, why)
+    return Draft(label, mean_excess(known), n=known.size).or_absent(why)
 
 
 def mean_excess(per_prompt: "Floats", few: int = FEW_PROMPTS) -> Interval:
@@ -163,7 +132,7 @@ def mean_excess(per_prompt: "Floats", few: int = FEW_PROMPTS) -> Interval:
     return replace(mean, low=low, high=high, method=method, note=note, kind="other", reason="")
 
 
-def tie_rate(contest: Contest, label: str = "") -> Found:
+def tie_rate(contest: Contest, label: str) -> Draft:
     """How often several candidates of a prompt share the best score of one reading."""
     ties, readings = [], []
     for table in _tables(contest.cluster):
@@ -174,62 +143,44 @@ def tie_rate(contest: Contest, label: str = "") -> Found:
         readings.append(known.sum(axis=(1, 2)).astype(float))
     total = _joined(iter(readings))
     share = cluster_rate(_joined(iter(ties)), total)
-    return _draft(label, share, int(total.sum()), NO_RANKING)
+    return Draft(label, share, n=int(total.sum())).or_absent(NO_RANKING)
 
 
-def kendall_tau(contest: Contest, base: str = "balanced") -> Iterator[Found]:
+def kendall_tau(contest: Contest, base: str = "balanced") -> Iterator[Draft]:
     """Kendall's tau-b between the rankings of the base arm and another, mean over prompts."""
     for other, dims in contest.against(base):
-        yield tau(contest, base, other, dims)
+        pairs = _arm_pairs(contest, base, other)
+        taus = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
+        known = taus[~np.isnan(taus)]
+        tied = taus.size - known.size
+        draft = Draft(
+            f"Kendall's tau between rankings, {base} against {other}",
+            _within(mean_t(known), -1.0, 1.0),
+            dims,
+            n=known.size,
+            note=f"{tied} prompts left out: all tied or unread in one arm" if tied else "",
+        )
+        yield draft.or_absent(ALL_TIED)
 
 
-def top1_flip_rate(contest: Contest, base: str = "balanced") -> Iterator[Found]:
+def top1_flip_rate(contest: Contest, base: str = "balanced") -> Iterator[Draft]:
     """Share of prompts whose best candidate differs between two arms, expected-tie rule."""
     for other, dims in contest.against(base):
-        yield top1_flip(contest, base, other, dims)
-
-
-def tau(contest: Contest, base: str, other: str, dims: Mapping[str, object] | None = None) -> Found:
-    """Kendall's tau-b between the rankings of two arms, mean over prompts."""
-    pairs = _arm_pairs(contest, base, other)
-    taus = _joined(stats.kendall_tau_b(first, second) for first, second in pairs)
-    known = taus[~np.isnan(taus)]
-    tied = taus.size - known.size
-    note = f"{tied} prompts left out: all tied or unread in one arm" if tied and known.size else ""
-    mean = _within(mean_t(known), -1.0, 1.0)
-    label = f"Kendall's tau between rankings, {base} against {other}"
-    return replace(_draft(label, mean, known.size, ALL_TIED, dims), note=note)
-
-
-def top1_flip(
-    contest: Contest, base: str, other: str, dims: Mapping[str, object] | None = None
-) -> Found:
-    """Share of prompts whose best candidate differs between two arms, expected-tie rule."""
-    pairs = list(_arm_pairs(contest, base, other))
-    flip = _joined(
-        stats.top1_flip(stats.pick(first), stats.pick(second)) for first, second in pairs
-    )
-    known = flip[~np.isnan(flip)]
-    label = f"Best response changes, {base} against {other}"
-    draft = _draft(label, cluster_rate(known, np.ones_like(known)), known.size, NO_RANKING, dims)
-    if not known.size:
-        return draft
-    naive = _joined(stats.top1_flip_first_index(first, second) for first, second in pairs)
-    how = "the first of tied candidates wins (Xu et al.)"
-    return replace(draft, paper=PaperCompatible(float(np.nanmean(naive)), None, None, how))
-
-
-def _draft(
-    label: str,
-    interval: Interval,
-    n: int,
-    why: Reason,
-    dims: Mapping[str, object] | None = None,
-) -> Found:
-    """A rate or mean, or why there is none."""
-    if interval.value is None:
-        interval = missing(why)
-    return Found(label, interval, dims or {}, n=n)
+        pairs = list(_arm_pairs(contest, base, other))
+        flip = _joined(stats.top1_flip(stats.pick(one), stats.pick(two)) for one, two in pairs)
+        naive = _joined(stats.top1_flip_first_index(one, two) for one, two in pairs)
+        known, label = flip[~np.isnan(flip)], f"Best response changes, {base} against {other}"
+        if not known.size:
+            yield absent(label, NO_RANKING, dims)
+            continue
+        how = "the first of tied candidates wins (Xu et al.)"
+        yield Draft(
+            label,
+            cluster_rate(known, np.ones_like(known)),
+            dims,
+            n=known.size,
+            paper=PaperCompatible(float(np.nanmean(naive)), None, None, how),
+        )
 
 
 def _of(flips: stats.CallFlips, which: Which) -> "Floats":

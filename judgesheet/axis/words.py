@@ -49,10 +49,9 @@ def announced(estimates: Estimates, test: str) -> bool:
 
 
 def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, Estimate]]:
-    """(k, estimate) of the measured `name[k=…]` with these other dimensions alone, in rising k."""
+    """(k, estimate) of the measured members of `name[k=…]` with these dimensions, in rising k."""
     members = estimates.family(name, **having)
-    wanted = {"k", *having}
-    points = ((int(dims["k"]), estimate) for dims, estimate in members if dims.keys() == wanted)
+    points = ((int(dims["k"]), estimate) for dims, estimate in members if "k" in dims)
     known = [(k, estimate) for k, estimate in points if estimate.value is not None]
     return sorted(known, key=itemgetter(0))
 

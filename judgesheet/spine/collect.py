@@ -25,8 +25,9 @@ from tenacity import (
     wait_random,
 )
 
-from judgesheet.errors import JudgeError, UsageError
+from judgesheet.errors import JudgeError
 from judgesheet.judges import Advising, Judge
+from judgesheet.prices import Prices, cost
 from judgesheet.records import HOPELESS, RETRYABLE, Call, Outcome, Reply
 from judgesheet.spine.ledger import Ledger, is_settled
 
@@ -35,23 +36,11 @@ LINGER_S = 0.003  # a transaction waits this long for company: a tenth of them c
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens."""
-
-    usd_in: float
-    usd_out: float
-
-    def of(self, tokens_in: int, tokens_out: int) -> float:
-        """What so many tokens cost, in US dollars."""
-        return (tokens_in * self.usd_in + tokens_out * self.usd_out) / 1e6
-
-
-@dataclass(frozen=True, slots=True)
 class CollectSettings:
     """How hard to ask, and when to stop.
 
     `rate` is in requests per second. `max_calls` limits the requests of this sitting, retries
-    included. `max_cost` (US dollars, needs `price`) limits the whole ledger, so that resuming does
+    included. `max_cost` (US dollars, needs `prices`) limits the whole ledger, so that resuming does
     not spend it again; only the very first requests, when nobody knows yet what one costs, can
     overrun it. The pause between attempts doubles from
     `backoff_s` up to `longest_backoff_s`; a `Retry-After` beyond `longest_wait_s` stops the run.
@@ -64,7 +53,7 @@ class CollectSettings:
     max_attempts: int = 5
     max_calls: int | None = None
     max_cost: float | None = None
-    price: Price | None = None
+    prices: Prices | None = None
     backoff_s: float = 1.0
     longest_backoff_s: float = 60.0
     longest_wait_s: float = 900.0
@@ -77,7 +66,7 @@ class Progress:
     """Where a run stands; only what is on disk counts.
 
     Of the whole ledger: `planned`, `settled`, `attempts`, tokens, and `cost` (US dollars; None
-    without a price). Of this sitting: `done_now` (settled), `failed` (given up until the run is
+    without prices). Of this sitting: `done_now` (settled), `failed` (given up until the run is
     resumed), `unreadable`, `rate` (calls settled per second), `eta_s` (None before the first).
     `stopped` names the setting that ended the sitting early, `max_calls` or `max_cost`.
     """
@@ -120,12 +109,20 @@ async def collect(
         if the endpoint does not answer in any useful way.
     RunError
         if the ledger cannot be written.
-    UsageError
-        if `max_cost` is set without a price.
     """
-    if settings.max_cost is not None and settings.price is None:
-        raise UsageError("a limit on cost needs the price of the model's tokens")
     return await _Sitting(judge, ledger, settings, on_progress, is_readable, only).run()
+
+
+async def enter_and_collect(
+    judge: Judge,
+    ledger: Ledger,
+    settings: CollectSettings,
+    on_progress: Callable[[Progress], None],
+    is_readable: IsReadable,
+) -> Progress:
+    """Enter the judge, `collect`, and leave it again."""
+    async with judge:
+        return await collect(judge, ledger, settings, on_progress, is_readable)
 
 
 class AdaptiveLimit:
@@ -440,7 +437,7 @@ class _Tally:
         self._attempts_before = before.attempts
         self._tokens_in = before.tokens_in or 0
         self._tokens_out = before.tokens_out or 0
-        self._price = settings.price
+        self._prices = settings.prices
         self._is_readable = is_readable or (lambda _call, _text: True)
         self._started_at = time.monotonic()
         self._done = 0
@@ -456,10 +453,8 @@ class _Tally:
 
     @property
     def cost(self) -> float | None:
-        """US dollars of the whole ledger; None without a price."""
-        if self._price is None:
-            return None
-        return self._price.of(self._tokens_in, self._tokens_out)
+        """US dollars of the whole ledger; None without prices."""
+        return cost(self._tokens_in, self._tokens_out, self._prices)
 
     def add(self, call: Call, reply: Reply) -> None:
         """Count a reply that was committed."""

@@ -1,4 +1,4 @@
-"""`datasheet.json`: written, read back and described by a schema.
+"""For stage four: `datasheet.json`, written, read back and described by a schema.
 
 The file is the record `records.Datasheet`, nothing more. What is checked is checked here, at the
 edge; the rest of the code trusts the record.

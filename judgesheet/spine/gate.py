@@ -1,4 +1,4 @@
-"""The gate: which limits of a policy a datasheet proves, and what that says of the judge.
+"""Stage six: which limits of a policy a datasheet proves, and what that says of the judge.
 
 A limit is kept only if a one-sided 95 % bound lies on its right side, and broken only if the other
 bound lies on its wrong side; between the two nothing is proven. All limits must hold, so no

@@ -1,17 +1,17 @@
-"""Verdicts that were taken elsewhere: recorded judgments, or the answers of an OpenAI batch."""
+"""For stage two: verdicts taken elsewhere, recorded judgments or answers of an OpenAI batch."""
 
-import gzip
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import IO, Any
+from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
 from judgesheet.errors import RunError, StimuliError
+from judgesheet.files import records
 from judgesheet.judges.dialects import LONGEST_NAME, OPENAI, read_response
 from judgesheet.records import Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
@@ -23,6 +23,8 @@ ROUNDING = 0.051
 """How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
 LARGEST_SCORE = 1e9
 """No scale that people rate on reaches so far, whichever its sign."""
+LONGEST = 100_000_000
+"""Characters a line may have: planned calls hold whole stimuli, answers log-probabilities."""
 BATCH = 1000
 """Replies written in one transaction."""
 
@@ -40,40 +42,13 @@ def ingest(file: Path, ledger_path: Path, plan_path: Path) -> None:
     RunError
         if the ledger holds another run, or the plan of a batch is missing.
     """
-    first = next(_records(file), None)
+    first = next(records(file, LONGEST), None)
     if first is None:
         raise StimuliError(f"{file} holds no judgments; put one JSON object on each line")
-    if "custom_id" in first[1]:
+    if "custom_id" in first[0]:
         _ingest_batch(file, ledger_path, plan_path)
     else:
         _ingest_recorded(file, ledger_path)
-
-
-def _records(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(where, record) of every line."""
-    try:
-        with _opened(file) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield f"{file.name}:{number}", _object(line, f"{file.name}:{number}")
-    except (OSError, UnicodeDecodeError, EOFError) as error:
-        raise StimuliError(f"{file} cannot be read: {error}") from None
-
-
-def _opened(file: Path) -> IO[str]:
-    if file.suffix == ".gz":
-        return gzip.open(file, "rt", encoding="utf-8")
-    return file.open(encoding="utf-8")
-
-
-def _object(line: str, where: str) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise StimuliError(f"{where}: not a JSON object")
-    return record
 
 
 # -- recorded judgments ------------------------------------------------------------------------
@@ -83,7 +58,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
     calls: dict[str, tuple[Call, str]] = {}
     labels: list[Label] = []
     home: dict[tuple[str, str], str] = {}
-    for where, record in _records(file):
+    for record, where in records(file, LONGEST):
         if "human" in record:
             labels.append(_human(record["human"], where))
             continue
@@ -221,7 +196,8 @@ def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
     plan = _exported_plan(plan_path)
     known = {call.id for call in plan.calls}
     # Where a call was answered twice, the later line counts.
-    answers = {r.call_id: r for r in (_answer(rec, at, known) for at, rec in _records(file))}
+    given = (_answer(record, where, known) for record, where in records(file, LONGEST))
+    answers = {reply.call_id: reply for reply in given}
     _fill(ledger_path, plan, {"provider": "batch", "model": _asked_model(plan)}, answers.values())
 
 
@@ -236,7 +212,7 @@ def _exported_plan(path: Path) -> Plan:
             f"{path} does not exist; a batch needs the plan it was made from: "
             f"`judgesheet plan … --export-batch FILE --out {path}`"
         )
-    calls = tuple(_planned(record, where) for where, record in _records(path))
+    calls = tuple(_planned(record, where) for record, where in records(path, LONGEST))
     seed, labels, provenance = read_sidecar(path)
     return Plan(seed, calls, labels, provenance)
 

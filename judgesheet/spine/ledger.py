@@ -1,4 +1,4 @@
-"""The ledger: what was asked and what came back, verbatim, in one SQLite file.
+"""For stage two: the ledger, what was asked and what came back verbatim, in one SQLite file.
 
 One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
 counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.
@@ -241,6 +241,10 @@ class Ledger:
         """Store a JSON value under `key`."""
         with self._writing() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
+
+    def settings(self) -> dict[str, Any]:
+        """What the plan settled: profile, reply format, temperature and so on."""
+        return dict(self.get_meta("provenance", {}).get("settings", {}))
 
     def parsers(self) -> list[dict[str, str]]:
         """The user's own parsers that read the replies of this run."""

@@ -1,4 +1,4 @@
-"""Stage four: from the ledger's replies to estimates. No call is made, so it can be repeated."""
+"""Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -140,8 +140,16 @@ def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
     for row in headline(axis):
         if row.key not in estimates:
             key = Key.parse(row.key)
-            note = f"the records lack {_lack(axis, key)}"
-            yield Estimate(row.key, _label(key), None, note=note, reason=NOT_RECORDED.code)
+            lacks = _lack(axis, key)
+            note = f"the records lack {lacks}"
+            yield Estimate(
+                row.key,
+                _label(key),
+                None,
+                note=note,
+                reason=NOT_RECORDED.code,
+                given={"lacks": lacks},
+            )
 
 
 def _label(key: Key) -> str:
@@ -160,14 +168,14 @@ def _lack(axis: Axis, key: Key) -> str:
 
 
 def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
-    """One sentence per reason why figures have no value."""
-    reasons: dict[tuple[str, str], list[str]] = {}
+    """One sentence per reason why figures have no value, in the words of the first of them."""
+    groups: dict[tuple[str, str], list[Estimate]] = {}
     for estimate in estimates:
         if estimate.value is None:
-            # The code groups; figures that lack different records have different words as well.
-            said = estimate.note if estimate.reason in ("", NOT_RECORDED.code) else estimate.reason
-            reasons.setdefault((said, estimate.note), []).append(Key.parse(estimate.key).local)
-    for (_, reason), names in reasons.items():
+            why = (estimate.reason, str(estimate.given.get("lacks", "")))
+            groups.setdefault(why, []).append(estimate)
+    for group in groups.values():
+        names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         listed = ", ".join(names[:MOST_NAMES])
         yield f"Not estimable from these records, because {reason}: {listed}{more}."

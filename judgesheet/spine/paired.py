@@ -1,4 +1,4 @@
-"""Two runs on the same stimuli: how the errors of their figures hang together.
+"""For stage six: how the errors of two runs on the same stimuli are correlated.
 
 Stimuli that are hard for one judge are hard for another, so the difference of two judges is known
 better than either. Every figure is computed again by the axis's own `measure` with one stimulus
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-LEDGER = "ledger.sqlite"
 FEWEST_STIMULI = 6
 MOST_GROUPS = 60
 """Stimuli are left out in at most this many groups, so that the cost stays bounded."""
@@ -42,11 +41,11 @@ def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> d
     Parameters
     ----------
     old, new
-        Run directories.
+        Their ledgers.
     sheets
         Their datasheets; their characteristics name the keys.
     """
-    if not all((directory / LEDGER).is_file() for directory in (old, new)):
+    if not (old.is_file() and new.is_file()):
         return {}
     keys = {row.key for sheet in sheets for axis in sheet.axes for row in axis.characteristics}
     first, second = _readings(old), _readings(new)
@@ -56,13 +55,13 @@ def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> d
     return found
 
 
-def _readings(directory: Path) -> dict[str, Readings]:
+def _readings(path: Path) -> dict[str, Readings]:
     """The parsed table of each axis that this installation knows."""
-    with Ledger.open(directory / LEDGER) as ledger:
+    with Ledger.open(path) as ledger:
         frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
         parsers = from_records(ledger.parsers())
         labels, seed = ledger.labels(), ledger.get_meta("seed", 0)
-        temperature = ledger.get_meta("provenance", {}).get("settings", {}).get("temperature")
+        temperature = ledger.settings().get("temperature")
     return {
         str(name): Readings(
             parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),

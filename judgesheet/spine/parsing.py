@@ -1,4 +1,4 @@
-r"""How a reply is read: by the axis, or first by the user's own parser.
+r"""For stage three: how a reply is read, by the axis or first by the user's own parser.
 
 An own parser is for a judge that answers in a form of its own. It is a small TOML file, usually
 beside the prompt template that asks for that form:
@@ -28,7 +28,7 @@ descend at most once. Nothing of a reply is executed.
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -36,10 +36,12 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, Literal, Self
 
+from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis
 from judgesheet.axis.reply import json_documents
-from judgesheet.errors import ParserError
-from judgesheet.records import ReplyFormat, digest
+from judgesheet.errors import ParserError, RunError, UsageError
+from judgesheet.records import Call, ReplyFormat, digest
+from judgesheet.spine.ledger import Ledger
 
 LONGEST = 200_000
 """Characters of a reply; a longer one is no answer and not searched."""
@@ -242,6 +244,44 @@ def as_record(axis: str, parser: Parser) -> dict[str, str]:
 def from_records(records: Iterable[Mapping[str, str]]) -> dict[str, Parser]:
     """Parsers by axis, from what `as_record` made of them."""
     return {one["axis"]: Parser.from_source(one["source"], one["name"]) for one in records}
+
+
+def readable_by(parsers: Mapping[str, Parser]) -> Callable[[Call, str], bool]:
+    """Whether the text of a reply can be read, by the parser of its axis where there is one."""
+
+    def is_readable(call: Call, text: str) -> bool:
+        axis = all_axes()[call.axis]
+        return read(axis, text, call.reply, call.cell, parsers.get(call.axis)) is not None
+
+    return is_readable
+
+
+def replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
+    """Note in the ledger at `path` that these parsers (axis -> file) read its replies from now on.
+
+    Raises
+    ------
+    RunError
+        if the ledger cannot be written or holds recorded verdicts, which no parser reads.
+    UsageError
+        if a parser is for an axis that was not asked about.
+    ParserError
+        if a parser cannot be used or does not read its own examples.
+    """
+    with Ledger.open(path, writable=True) as ledger:
+        cells: dict[str, Mapping[str, Any]] = {}
+        for call in ledger.calls():
+            cells.setdefault(call.axis, call.cell)
+            if call.reply == "recorded":
+                raise RunError(f"{path} holds recorded verdicts, which no parser has to read")
+        now = {one["axis"]: one for one in ledger.parsers()}
+        for name, file in files.items():
+            if name not in cells:
+                raise UsageError(f"--parser names {name}, which this run did not ask about")
+            parser = Parser.from_file(file)
+            refuse_failing_examples(parser, get_axis(name), cells[name])
+            now[name] = as_record(name, parser)
+        ledger.replace_parsers([now[name] for name in sorted(now)])
 
 
 # -- finding values in a reply ---------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, Expectation, NamingArms, Options
 from judgesheet.errors import RunError
+from judgesheet.files import write_lines
+from judgesheet.prices import Prices, cost
 from judgesheet.records import Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.spine import stimuli as pools
 
@@ -99,7 +101,7 @@ def as_line(call: Call) -> str:
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Write plan.jsonl: one call a line, in sending order, with no label in it.
+    """Write plan.jsonl: one call per line, in sending order, with no label in it.
 
     Raises
     ------
@@ -161,29 +163,6 @@ def _sidecar(path: Path) -> Path:
     return path.with_name(path.name + ".about.json")
 
 
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write beside the target and rename, so that a file is whole or not there.
-
-    Raises
-    ------
-    RunError
-        if it cannot be written.
-    """
-    part = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # a device or a pipe cannot be renamed over
-            part = path
-        with part.open("w", encoding="utf-8") as file:
-            file.writelines(line + "\n" for line in lines)
-        if part != path:
-            part.replace(path)
-    except OSError as error:
-        if part != path:
-            part.unlink(missing_ok=True)
-        raise RunError(f"{path} cannot be written: {error.strerror}") from None
-
-
 @dataclass(frozen=True, slots=True)
 class AxisBudget:
     """What an axis will ask for and should resolve; tokens are estimated from characters."""
@@ -217,12 +196,10 @@ def _arm(axis: object, call: Call) -> str:
     return axis.arm(call.cell) if isinstance(axis, NamingArms) else "all"
 
 
-def as_record(
-    plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None
-) -> dict[str, Any]:
+def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> dict[str, Any]:
     """The budget of a plan as one JSON document; calls and cost over all settings of a sweep."""
     times = _times(plan)
-    limit = cost(budgets, prices)
+    limit = cost_at_most(budgets, prices)
     return {
         "plan_digest": plan.digest,
         "calls": times * len(plan.calls),
@@ -232,7 +209,7 @@ def as_record(
     }
 
 
-def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, float] | None) -> str:
+def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> str:
     """The budget of a plan for a reader."""
     lines = [f"{len(plan.calls):,} calls, plan {plan.digest[:12]}"]
     for one in budgets:
@@ -240,7 +217,7 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: tuple[float, floa
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
         lines += [f"  {_expected(expectation)}" for expectation in one.expectations]
-    limit, times = cost(budgets, prices), _times(plan)
+    limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:
         knob = plan.provenance["settings"]["sweep"]
         lines.append(
@@ -267,10 +244,7 @@ def _expected(expectation: Expectation) -> str:
     return f"expect {expectation.key} {known} ({expectation.assuming})"
 
 
-def cost(budgets: Sequence[AxisBudget], prices: tuple[float, float] | None) -> float | None:
-    """US dollars at most, with every reply at its full length; None without prices."""
-    if prices is None:
-        return None
+def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:
+    """US dollars, with every reply at its full length; None without prices."""
     tokens_in = sum(one.tokens_in for one in budgets)
-    tokens_out = sum(one.tokens_out_at_most for one in budgets)
-    return (tokens_in * prices[0] + tokens_out * prices[1]) / 1e6
+    return cost(tokens_in, sum(one.tokens_out_at_most for one in budgets), prices)

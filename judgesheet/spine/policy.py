@@ -1,4 +1,6 @@
-"""A policy: which limits a judge must keep, and why. A TOML file, checked here and trusted after.
+"""For stage six: a policy, which limits a judge must keep and why.
+
+A TOML file, checked here and trusted after.
 
 `docs/gate.md` explains the file line by line.
 """
@@ -112,6 +114,12 @@ def load(source: str | Path) -> Policy:
         raise PolicyError(f"{path} cannot be read: {error}") from None
     # Ours name axes that a smaller installation may lack.
     return parse(text, path.name, axis_names() if own else None)
+
+
+def keys_beyond(source: str | Path, axes: Sequence[str]) -> list[str]:
+    """The keys that a policy limits and a run of these axes (none named: all) does not measure."""
+    asked = axes or axis_names()
+    return [limit.key for limit in load(source).limit if Key.parse(limit.key).axis not in asked]
 
 
 def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:

@@ -1,17 +1,17 @@
-"""Stimuli: read, validate, pick, digest. Content is data; only the axis knows what it means."""
+"""For stage one: stimuli, read, validated, picked and digested.
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+Content is data; only the axis knows what it means.
+"""
+
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from judgesheet.axes import all_axes, pool
 from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
+from judgesheet.files import records
 from judgesheet.records import Stimulus, canonical_json, digest
-
-MAX_LINE = 4_000_000
-"""Characters a line may have; a longer one is no stimulus but an accident."""
 
 
 def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
@@ -67,10 +67,14 @@ def _without_nulls(value: Any) -> Any:
     return value
 
 
+def _in_folder(axis: Axis, folder: Path) -> Path:
+    return folder / f"{axis.NAME}.jsonl"
+
+
 def _file_of(axis: Axis, path: Path | None) -> Path:
     file = pool(axis) if path is None else path
     if file.is_dir():
-        file = file / f"{axis.NAME}.jsonl"
+        file = _in_folder(axis, file)
     if not file.is_file():
         raise StimuliError(
             f"{file} does not exist; give a JSONL file or a folder with one per axis"
@@ -78,42 +82,39 @@ def _file_of(axis: Axis, path: Path | None) -> Path:
     return file
 
 
-def records(file: Path) -> Iterator[tuple[Any, str]]:
-    """What stands on each line of a JSONL file, and where (`file:line`).
+def pools(path: Path | None, axis: Axis | None) -> dict[str, list[Stimulus]]:
+    """The stimuli of an axis, or without one of every axis that `path` (None: built-in) is for.
+
+    A folder is for the axes of its files, a file for the axis whose schema its first line fits.
 
     Raises
     ------
     StimuliError
-        if the file cannot be read or a line is not JSON.
-    """
-    try:
-        with file.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    where = f"{file.name}:{number}"
-                    yield _parse(line, where), where
-    except UnicodeDecodeError as error:
-        raise StimuliError(f"{file} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
-    except OSError as error:
-        raise StimuliError(f"{file} cannot be read: {error.strerror}") from None
-
-
-def axis_of(file: Path, otherwise: Axis) -> Axis:
-    """The axis whose schema the first line of a stimuli file fits; `otherwise` if it fits none.
-
-    Raises
-    ------
+        if they cannot be read, or the first line fits no axis.
     UsageError
         if it fits several; the sentence asks for --axis.
     """
+    if axis is not None:
+        return {axis.NAME: load(axis, path)}
+    if path is not None and not path.is_dir():
+        return {(only := _axis_of(path)).NAME: load(only, path)}
+    held = [one for one in all_axes().values() if path is None or _in_folder(one, path).is_file()]
+    if not held:
+        raise StimuliError(f"{path} holds no stimuli; it takes one file per axis, AXIS.jsonl")
+    return {one.NAME: load(one, path) for one in held}
+
+
+def _axis_of(file: Path) -> Axis:
     first = next(records(file), None)
     if first is None:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
     fitting = [axis for axis in all_axes().values() if _fits(axis, *first)]
+    if not fitting:
+        raise StimuliError(f"{first[1]} fits no axis; say with --axis which one it is for")
     if len(fitting) > 1:
         named = " and ".join(axis.NAME for axis in fitting)
         raise UsageError(f"{first[1]} fits {named}; say which with --axis")
-    return fitting[0] if fitting else otherwise
+    return fitting[0]
 
 
 def _fits(axis: Axis, record: Any, source: str) -> bool:
@@ -122,16 +123,6 @@ def _fits(axis: Axis, record: Any, source: str) -> bool:
     except StimuliError:
         return False
     return True
-
-
-def _parse(line: str, source: str) -> Any:
-    if len(line) > MAX_LINE:
-        raise StimuliError(f"{source}: the line has {len(line):,} characters; split the stimulus")
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        reason = str(error).split(":")[0]
-        raise StimuliError(f"{source}: not JSON ({reason}); each line must be one object") from None
 
 
 def validated(axis: Axis, record: Any, source: str) -> Stimulus:

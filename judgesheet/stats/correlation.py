@@ -111,7 +111,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's rho of complete pairs, shape (m,); NaN where undefined (a constant side)."""
     x, y = floats(x), floats(y)
     known = _complete(x, y)
-    return pearson(stats.rankdata(x[known]), stats.rankdata(y[known]))
+    return pearson(*stats.rankdata(np.stack([x[known], y[known]]), axis=1))
 
 
 def coefficient(x: ArrayLike, y: ArrayLike, kind: Kind) -> float:

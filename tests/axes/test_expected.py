@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judgesheet import api
+import judgesheet
+from judgesheet import publish
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
@@ -18,6 +19,7 @@ from judgesheet.axis.logprobs import Distribution
 from judgesheet.errors import UsageError
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import LOGPROBS
+from judgesheet.run_directory import LEDGER
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import make_plan
 from judgesheet.spine.render.figures import draw
@@ -206,14 +208,14 @@ def chat(score: int, number: int, chance: float) -> Answer:
     return Answer(json.dumps(body).encode())
 
 
-def probe(base_url: str, out: Path, **options: Any) -> api.Run:
+def probe(base_url: str, out: Path, **options: Any) -> judgesheet.Run:
     asked = {"axes": ["score_order"], "profile": "smoke", "reply": "json", **options}
-    return api.probe("openai-compatible/m", out, base_url=base_url, **asked)
+    return judgesheet.probe("openai-compatible/m", out, base_url=base_url, **asked)
 
 
 @pytest.fixture
 def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "FORMATS", ("json",))  # setting pages takes most of a short run
+    monkeypatch.setattr(publish, "FORMATS", ("json",))  # setting pages takes most of a short run
 
 
 @pytest.mark.usefixtures("only_json")
@@ -238,7 +240,7 @@ def test_an_endpoint_is_asked_and_read(tmp_path: Path) -> None:
     table = pd.read_parquet(tmp_path / "run" / "judgments.parquet")
     record = json.loads(next(v for v in table["distribution"] if v.startswith("{")))
     assert math.fsum(record["probabilities"]) == pytest.approx(1)
-    assert api.measure(tmp_path / "run").datasheet == run.datasheet
+    assert judgesheet.measure(tmp_path / "run").datasheet == run.datasheet
 
 
 @pytest.mark.usefixtures("only_json")
@@ -264,12 +266,12 @@ def test_auto_asks_the_endpoint_once_and_remembers(tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", ["anthropic/m", "python/module:function"])
 def test_who_has_none_is_not_asked(model: str) -> None:
     with pytest.raises(UsageError, match="leave --logprobs out"):
-        api.plan(model, profile="smoke", logprobs=True)
+        judgesheet.plan(model, profile="smoke", logprobs=True)
 
 
 def test_only_a_local_model_is_asked_without_being_told_to() -> None:
     asked = {
-        model: api.plan(model, profile="smoke")[0].provenance["settings"]["logprobs"]
+        model: judgesheet.plan(model, profile="smoke")[0].provenance["settings"]["logprobs"]
         for model in ("local/smollm2-135m", "sim/fair", "openai/m", "anthropic/m")
     }
     assert asked == {
@@ -284,12 +286,12 @@ def test_only_a_local_model_is_asked_without_being_told_to() -> None:
 def test_bodies_are_read_only_where_they_were_asked_for(tmp_path: Path) -> None:
     for asked in (False, True):
         out = tmp_path / str(asked)
-        api.probe("sim/fair", out, axes=["score_order"], profile="smoke", logprobs=asked)
-        with Ledger.open(out / api.LEDGER) as ledger:
+        judgesheet.probe("sim/fair", out, axes=["score_order"], profile="smoke", logprobs=asked)
+        with Ledger.open(out / LEDGER) as ledger:
             bodies = list(ledger.bodies())
             answers = list(ledger.answers())
         assert len(bodies) == (len(answers) if asked else 0)
-    db = sqlite3.connect(out / api.LEDGER)
+    db = sqlite3.connect(out / LEDGER)
     raw = dict(db.execute("SELECT call_id, raw FROM attempt"))
     db.close()
     assert dict(bodies) == raw

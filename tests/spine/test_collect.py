@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+import judgesheet
 from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
 from judgesheet.judges import Connection, Judge, open_judge
 from judgesheet.records import Call, Plan
 from judgesheet.spine.collect import (
     AdaptiveLimit,
     CollectSettings,
-    Price,
     Progress,
     _limiter,
     collect,
@@ -220,9 +220,9 @@ def test_max_calls_counts_requests_and_stops_cleanly(path: Path) -> None:
     assert (progress.attempts, progress.settled) == (10, 5)
 
 
-def test_max_cost_holds_over_sittings(path: Path) -> None:
+def test_max_cost_holds_over_sessions(path: Path) -> None:
     judge = ScriptedJudge(lambda *_: "four")  # 1 token in, 1 out
-    how = settings(max_cost=10.0, price=Price(600_000, 400_000), concurrency=1)
+    how = settings(max_cost=10.0, prices=(600_000, 400_000), concurrency=1)
     progress = run(path, judge, make_plan(100), how)
     assert progress.stopped == "max_cost"
     assert progress.cost is not None
@@ -230,15 +230,15 @@ def test_max_cost_holds_over_sittings(path: Path) -> None:
     assert run(path, judge, make_plan(100), how).done_now == 0
 
 
-def test_max_cost_needs_a_price(path: Path) -> None:
-    with pytest.raises(UsageError):
-        run(path, ScriptedJudge({}), make_plan(1), settings(max_cost=1.0))
+def test_max_cost_needs_a_price() -> None:
+    with pytest.raises(UsageError, match="--prices"):
+        judgesheet.Request("sim/fair", max_cost=1.0)
 
 
 def test_max_cost_needs_a_judge_that_reports_its_usage(path: Path) -> None:
     silent = Answer(b'{"choices": [{"message": {"content": "x"}}]}')
     with pytest.raises(JudgeError, match="token usage"):
-        run_http(path, lambda *_: silent, how=settings(max_cost=1.0, price=Price(1, 1)))
+        run_http(path, lambda *_: silent, how=settings(max_cost=1.0, prices=(1, 1)))
 
 
 def test_what_a_judge_cannot_answer_at_all_is_raised(path: Path) -> None:

@@ -20,6 +20,7 @@ from judgesheet.axes.candidate_order._material import check, labels, material
 from judgesheet.axes.candidate_order._pairs import arrange
 from judgesheet.axes.candidate_order._plots import plots
 from judgesheet.axes.candidate_order._reply import parse
+from judgesheet.axes.candidate_order._shape import TAKES, shape
 from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.words import find

@@ -18,6 +18,7 @@ from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
 from judgesheet.axes.criterion_order._reply import parse, parts
 from judgesheet.axes.criterion_order._scores import arrange
+from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
 from judgesheet.axis import Readings

@@ -273,7 +273,7 @@ def _enough(estimates: Estimates) -> _Enough | None:
         ("budget_r", "its correlation with quality"),
         ("budget_agreement", "its scores"),
     ):
-        points = curve(estimates, name)
+        points = curve(estimates, name, arm="balanced")
         for k, point in points:
             orders, last = points[-1]
             if (point.value or 0.0) >= (last.value or 0.0) - NEAR_ENOUGH:

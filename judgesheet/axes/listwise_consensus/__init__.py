@@ -20,6 +20,7 @@ from judgesheet.axes.listwise_consensus._material import check, labels, material
 from judgesheet.axes.listwise_consensus._material import golds as golds
 from judgesheet.axes.listwise_consensus._plots import plots
 from judgesheet.axes.listwise_consensus._reply import parse, parts
+from judgesheet.axes.listwise_consensus._shape import TAKES, shape
 from judgesheet.axes.listwise_consensus._simulated import simulate
 from judgesheet.axes.listwise_consensus.words import (
     control,

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED, depths
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.reasons import Reason
-from judgesheet.stats.consensus import PROPOSED, Consensus, Weights, consensus, expected_hit
+from judgesheet.stats.consensus import (
+    PROPOSED,
+    Consensus,
+    Weights,
+    consensus,
+    expected_hit,
+    run_points,
+    uniform_picks,
+)
 from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import cluster_rate
 
@@ -167,13 +175,12 @@ class Table:
 
     def picks(self, arm: Arm) -> Floats:
         """Uniform over the winners, (P, n); NaN where nobody wins."""
-        return _uniform(self.decide(arm).winners)
+        return uniform_picks(self.decide(arm).points)
 
     @cached_property
     def calls(self) -> Floats:
         """What every single call chooses, (P, orders, reads, n): the decision of one run."""
-        runs = self.permuted[..., None, :]
-        return _uniform(consensus(runs.scores, runs.marks).winners)
+        return uniform_picks(run_points(self.permuted.scores, self.permuted.marks))
 
     @property
     def first_calls(self) -> Floats:
@@ -191,13 +198,6 @@ class Table:
         places = np.moveaxis(self.place, 1, -1)  # (P, n, orders)
         counts = np.stack([(places == p).sum(axis=-1) for p in range(self.n)], axis=-1)
         return bool((counts == counts[:, :1, :1]).all())
-
-
-def _uniform(winners: Flags) -> Floats:
-    """1 / number of winners for each of them, 0 for the others; NaN where nobody wins."""
-    size = winners.sum(axis=-1, keepdims=True)
-    picks: Floats = np.divide(winners, size, out=np.full(winners.shape, np.nan), where=size > 0)
-    return picks
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from judgesheet.axis.words import (
     unread,
 )
 from judgesheet.estimates import Estimates
+from judgesheet.keys import Key
 from judgesheet.records import Control, Estimate, Mitigation, Rating, Recommendation, Statement
 
 SMALL_FLIPS = 0.05
@@ -47,9 +48,15 @@ def _direct(estimates: Estimates) -> Estimate | None:
     return estimates.of("accuracy", arm="direct", k=1)
 
 
+def _by_orders(estimates: Estimates, name: str) -> list[tuple[int, Estimate]]:
+    """(k, estimate) of what was measured from k orders, each read once, in rising k."""
+    points = curve(estimates, name, arm="permuted")
+    return [(k, one) for k, one in points if "executions" not in Key.parse(one.key).dims]
+
+
 def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
     """The largest number of orders that a figure was measured from, and the figure."""
-    points = curve(estimates, name, arm="permuted")
+    points = _by_orders(estimates, name)
     return points[-1] if points else (0, None)
 
 
@@ -278,7 +285,7 @@ def _advice(text: str, *evidence: Estimate | None) -> Recommendation:
 
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Deciding from several orders: accuracy before and after, for the calls that it takes."""
-    for k, after in curve(estimates, "accuracy", arm="permuted"):
+    for k, after in _by_orders(estimates, "accuracy"):
         yield Mitigation(
             action=f"decide from {k} orders of the list by permutation consensus",
             before=estimates.key("accuracy", arm="direct", k=1),
@@ -334,7 +341,7 @@ def _odd_orders(estimates: Estimates) -> Iterator[str]:
     if tested is not None and tested.given["left_out"]:
         yield "Lists differ in length; figures by place are those of the commonest length."
     places = len(estimates.family("win_share"))
-    depths = [k for k, _ in curve(estimates, "accuracy", arm="permuted")]
+    depths = [k for k, _ in _by_orders(estimates, "accuracy")]
     odd = [str(k) for k in depths if places and k % places]
     if odd and announced(estimates, "position_bias_p"):
         yield (

@@ -26,6 +26,7 @@ from judgesheet.axes.score_order._material import check, labels, material
 from judgesheet.axes.score_order._plots import plots
 from judgesheet.axes.score_order._reply import distribution, parse
 from judgesheet.axes.score_order._scores import Scores, arrange
+from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
 from judgesheet.axis import Readings

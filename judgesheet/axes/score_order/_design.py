@@ -23,27 +23,14 @@ if TYPE_CHECKING:
 
 MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
-
 LONGEST_SCALE = 9
-
-
 PROFILES: Mapping[str, Settings] = {
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
     "quick": Settings(stimuli=12, candidates=3, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
 }
-
-
-def main_scale(stimuli: Sequence[Stimulus]) -> int:
-    """The longest scale up to 5 that every rubric of the pool can give."""
-    return min(MAIN_SCALE, *(len(s.fields["rubric"]["levels"]) for s in stimuli))
-
-
-def picked(levels: Sequence[str], scale: int) -> list[str]:
-    """`scale` descriptions picked evenly from a longer rubric, first and last included."""
-    last = len(levels) - 1
-    return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
+_WHAT = "the prompt of score_order"
 
 
 def design(
@@ -58,35 +45,80 @@ def design(
     if options.template:
         shown = ("prompt", "response")
         refuse_blind(render, list(_variants(options)), shown, _WHAT, labelled=True)
-    settings = PROFILES[options.profile].chosen(options)
-    scale = main_scale(stimuli)
+    settings, kind = PROFILES[options.profile].chosen(options), options.sequences
+    # One scale for the whole pool: figures of rubrics of different lengths do not compare.
+    scale = min(MAIN_SCALE, *map(_longest, stimuli))
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
-        cells = list(_cells(index, scale, _longest(stimulus), settings, options, rng))
+        # Candidates of a prompt share the cells, so that they can be ranked.
+        cells = list(reads(scale, kind, index, settings, rng))
+        for other in settings.scales:
+            if other != scale and other <= _longest(stimulus):
+                cells += [Read("balanced", order, 0) for order in sequences(other, kind)]
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):
                 yield _call(stimulus, candidate, cells[pick], options, render)
 
 
-_WHAT = "the prompt of score_order"
+def _longest(stimulus: Stimulus) -> int:
+    return len(stimulus.fields["rubric"]["levels"])
 
 
 def _variants(options: Options) -> Iterator[Variant]:
     """A template must show prompt, response and options, these with their scores and in order."""
     for order in ((1, 2, 3), (3, 1, 2)):
-        names = [f"option {score}" for score in order]
+        names = {score: f"option {score}" for score in order}
         variables = {
             "prompt": mark("prompt"),
             "response": mark("response"),
             "reference": None,
             "criterion": "",
-            "options": [
-                {"score": score, "description": mark(name)}
-                for score, name in zip(order, names, strict=True)
-            ],
+            "options": [{"score": s, "description": mark(name)} for s, name in names.items()],
             "n": 3,
             "reply": options.reply,
         }
-        yield Variant(variables, names)
+        yield Variant(variables, list(names.values()))
+
+
+def _call(
+    stimulus: Stimulus,
+    candidate: Mapping[str, Any],
+    read: Read,
+    options: Options,
+    render: Callable[..., str],
+) -> Call:
+    fields, scale = stimulus.fields, len(read.order)
+    descriptions = _picked(fields["rubric"]["levels"], scale)
+    prompt = render(
+        prompt=fields["prompt"],
+        response=candidate["text"],
+        reference=fields.get("reference"),
+        criterion=fields["rubric"]["criterion"],
+        options=[{"score": s, "description": descriptions[s - 1]} for s in read.order],
+        n=scale,
+        reply=options.reply,
+    )
+    schema = object_schema({"score": {"type": "integer", "enum": list(range(1, scale + 1))}})
+    params = parameters(options, {"text": 1024, "json": 32}, "score", schema)
+    return Call(
+        axis="score_order",
+        stimulus=stimulus.id,
+        cell={
+            "item": f"{stimulus.id}/{candidate['id']}",
+            "arm": read.arm,
+            "scale": scale,
+            "order": list(read.order),
+        },
+        repeat=read.repeat,
+        messages=({"role": "user", "content": prompt},),
+        params={**params, **LOGPROBS} if options.logprobs else params,
+        reply=options.reply,
+    )
+
+
+def _picked(levels: Sequence[str], scale: int) -> list[str]:
+    """`scale` descriptions picked evenly from a longer rubric, first and last included."""
+    last = len(levels) - 1
+    return [levels[round(rank * last / (scale - 1))] for rank in range(scale)]
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:
@@ -102,66 +134,6 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     if sorted(shown) != list(range(1, scale + 1)):
         return f"cell.order must list the scores 1 to {scale}, each once, as displayed"
     return None
-
-
-def _longest(stimulus: Stimulus) -> int:
-    return len(stimulus.fields["rubric"]["levels"])
-
-
-def _cells(
-    index: int,
-    scale: int,
-    longest: int,
-    settings: Settings,
-    options: Options,
-    rng: "np.random.Generator",
-) -> Iterator[Read]:
-    """The cells of one prompt; its candidates share them, so that they can be ranked."""
-    yield from reads(scale, options.sequences, index, settings, rng)
-    for other in settings.scales:
-        if other != scale and other <= longest:
-            for order in sequences(other, options.sequences):
-                yield Read("balanced", order, 0)
-
-
-def _call(
-    stimulus: Stimulus,
-    candidate: Mapping[str, Any],
-    cell: Read,
-    options: Options,
-    render: Callable[..., str],
-) -> Call:
-    fields, scale = stimulus.fields, len(cell.order)
-    descriptions = picked(fields["rubric"]["levels"], scale)
-    prompt = render(
-        prompt=fields["prompt"],
-        response=candidate["text"],
-        reference=fields.get("reference"),
-        criterion=fields["rubric"]["criterion"],
-        options=[{"score": s, "description": descriptions[s - 1]} for s in cell.order],
-        n=scale,
-        reply=options.reply,
-    )
-    return Call(
-        axis="score_order",
-        stimulus=stimulus.id,
-        cell={
-            "item": f"{stimulus.id}/{candidate['id']}",
-            "arm": cell.arm,
-            "scale": scale,
-            "order": list(cell.order),
-        },
-        repeat=cell.repeat,
-        messages=({"role": "user", "content": prompt},),
-        params=_params(scale, options),
-        reply=options.reply,
-    )
-
-
-def _params(scale: int, options: Options) -> dict[str, Any]:
-    schema = object_schema({"score": {"type": "integer", "enum": list(range(1, scale + 1))}})
-    params = parameters(options, {"text": 1024, "json": 32}, "score", schema)
-    return {**params, **LOGPROBS} if options.logprobs else params
 
 
 def arm(cell: Mapping[str, Any]) -> str:

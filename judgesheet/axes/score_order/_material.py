@@ -4,11 +4,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from judgesheet.axis import Problem
 from judgesheet.axis.labels import Rated, label
 from judgesheet.axis.material import (
+    Levels,
+    Name,
+    Strict,
+    Text,
     duplicates,
     leaks,
     length_against_level,
@@ -17,28 +21,22 @@ from judgesheet.axis.material import (
 )
 from judgesheet.records import Label, Stimulus
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
-Text = Annotated[str, StringConstraints(min_length=1)]
+LENGTH_LIMIT = 0.15
+"""Largest share by which a response may differ from its prompt's mean word count."""
+CUE_LIMIT = 0.2
+"""Largest correlation of length with the intended level over the pool."""
+MARKED = 3
+"""A rubric line with so many times the words of another is told by its length."""
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Rubric(_Strict):
+class Rubric(Strict):
     """A criterion and its described scores, worst first."""
 
     criterion: Text
-    levels: Annotated[list[Text], Field(min_length=2, max_length=9)]
-
-    @model_validator(mode="after")
-    def _distinct(self) -> Self:
-        if len(set(self.levels)) != len(self.levels):
-            raise ValueError("two levels have the same description; a judge cannot tell them apart")
-        return self
+    levels: Levels
 
 
-class Candidate(_Strict):
+class Candidate(Strict):
     """A response to grade, with what is known about it and never shown.
 
     `level` is the rubric level that it was written for (1 is the worst); `human` what people gave
@@ -53,7 +51,7 @@ class Candidate(_Strict):
     model: Rated | None = None
 
 
-class Material(_Strict):
+class Material(Strict):
     """One line of a stimuli file."""
 
     id: Name
@@ -99,7 +97,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     texts, pairs, used = [], [], set()
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
-        yield from length_spread(stimulus.id, [c["text"] for c in candidates], limit=0.15)
+        yield from length_spread(stimulus.id, [c["text"] for c in candidates], LENGTH_LIMIT)
         yield from _rubric(stimulus)
         for candidate in candidates:
             where = f"{stimulus.id}/{candidate['id']}"
@@ -108,7 +106,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
             if candidate.get("level") is not None:
                 used.add(candidate["level"])
                 pairs.append((float(candidate["level"]), word_count(candidate["text"])))
-    yield from length_against_level(pairs, limit=0.2)
+    yield from length_against_level(pairs, CUE_LIMIT)
     yield from duplicates(texts)
     for low, high in pairwise(sorted(used)):
         if high - low > 1:
@@ -116,11 +114,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 
 def _rubric(stimulus: Stimulus) -> Iterator[Problem]:
-    levels = stimulus.fields["rubric"]["levels"]
-    counts = [word_count(level) for level in levels]
-    if max(counts) > 3 * max(min(counts), 1):
-        yield Problem(
-            stimulus.id,
-            f"rubric lines have {min(counts)} to {max(counts)} words; length may mark a line",
-            grave=False,
-        )
+    counts = [word_count(level) for level in stimulus.fields["rubric"]["levels"]]
+    if max(counts) > MARKED * max(min(counts), 1):
+        what = f"rubric lines have {min(counts)} to {max(counts)} words; length may mark a line"
+        yield Problem(stimulus.id, what, grave=False)

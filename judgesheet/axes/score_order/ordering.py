@@ -73,14 +73,13 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
         plain = stats.bias_cost(paper_way, order)
         draft = Draft(
             f"Bias cost of the order {' '.join(map(str, order))}",
-            Interval(cost.value, cost.low, cost.high, cost.level, cost.clusters, cost.method,
-                     cost.note),
+            cost,
             {"order": digits(order)},
             n=int(counts.sum()),
             paper=PaperCompatible(
                 None if np.isnan(plain) else plain, None, None, "Xu et al. v1, section 5.3"
             ),
-        )  # fmt: skip
+        )
         yield draft.or_absent(NEVER_GIVEN)
 
 
@@ -135,7 +134,7 @@ def _number(value: float | None, scores: Scores, method: str, why: Reason) -> In
     """A number without an interval, or why there is none."""
     clusters = scores.grid.clusters
     if value is None:
-        return missing(why, clusters=clusters, method=method)
+        return missing(why, clusters=clusters)
     return exactly(value, clusters=clusters, method=method)
 
 

@@ -186,7 +186,7 @@ def _number(
 ) -> Interval:
     """A number without an interval, or why there is none."""
     if value is None:
-        return missing(why, clusters=clusters, method=method)
+        return missing(why, clusters=clusters)
     return exactly(value, clusters=clusters, method=method)
 
 

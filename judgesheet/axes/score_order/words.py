@@ -7,10 +7,18 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 
 from judgesheet.axes.score_order._design import MAIN_SCALE
-from judgesheet.axes.score_order.ordering import ENOUGH
+from judgesheet.axes.score_order.ordering import DEFAULT_IS_BEST, ENOUGH
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.axis import Readings
-from judgesheet.axis.findings import USABLE_R, Wording, is_flat, is_perfect, quality, winner
+from judgesheet.axis.findings import (
+    USABLE_R,
+    Wording,
+    enough,
+    is_flat,
+    is_perfect,
+    quality,
+    winner,
+)
 from judgesheet.axis.labels import NO_REFERENCE, caveats, whose
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
@@ -21,9 +29,9 @@ from judgesheet.axis.words import (
     at_temperature_0,
     below,
     correlation,
-    curve,
     few_asked,
     interval,
+    keys,
     percent,
     share,
     too_few,
@@ -37,7 +45,7 @@ SMALL_V = 0.1
 NEARLY_ALL = 0.9
 """Share of calls that must give a reading before it is recommended."""
 
-SAY = Wording(
+_SAY = Wording(
     subject="its score",
     follows="follows",
     does_not_follow="does not follow",
@@ -64,24 +72,29 @@ def _is_unbalanced(estimates: Estimates) -> bool:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    chi2, prompts = estimates.of("chi2"), _prompts(estimates)
-    key = estimates.key("chi2")
-    if chi2 is not None and chi2.reason == NO_BALANCED_ARM.code:
+    chi2, prompts = estimates.key("chi2"), _prompts(estimates)
+    if _lacks_balanced_arm(estimates):
         text = f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}."
-        yield Statement(text, (key,), "unknown")
+        yield Statement(text, (chi2,), "unknown")
         yield from _fixed(estimates)
         yield from _noise(estimates)
-    elif not prompts:
-        text = "No reply could be read as a score, so nothing about this judge is known here."
-        yield Statement(text, (key,), "bad")
-    else:
-        yield from too_few(prompts, key)
-        yield from _favourite(estimates, prompts)
+    elif prompts:
+        yield from too_few(prompts, chi2)
+        yield _favourite(estimates, prompts)
         yield from _change(estimates)
-        yield from winner(estimates, prompts, SAY)
-        yield from quality(estimates, prompts, SAY)
-        for part in (_averaging, _noise, _second_reading):
-            yield from part(estimates)
+        yield from winner(estimates, prompts, _SAY)
+        yield from quality(estimates, prompts, _SAY)
+        yield from _averaging(estimates)
+        yield from _noise(estimates)
+        yield from _second_reading(estimates, prompts)
+    else:
+        text = "No reply could be read as a score, so nothing about this judge is known here."
+        yield Statement(text, (chi2,), "bad")
+
+
+def _lacks_balanced_arm(estimates: Estimates) -> bool:
+    chi2 = estimates.of("chi2")
+    return chi2 is not None and chi2.reason == NO_BALANCED_ARM.code
 
 
 def _fixed(estimates: Estimates) -> Iterator[Statement]:
@@ -93,7 +106,7 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(f"{text}{ends} (quality: {whose(r)}).", (r.key,))
 
 
-def _favourite(estimates: Estimates, prompts: int) -> Iterator[Statement]:
+def _favourite(estimates: Estimates, prompts: int) -> Statement:
     """Whether a place in the rubric is favoured, whatever stands there."""
     v = estimates.known("cramers_v")
     tests = estimates.key("position_bias_p"), estimates.key("cramers_v")
@@ -101,30 +114,26 @@ def _favourite(estimates: Estimates, prompts: int) -> Iterator[Statement]:
     if shares and announced(estimates, "position_bias_p"):
         even = 1 / len(shares)
         place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
-        yield Statement(
+        text = (
             f"It gives the score listed at position {place} in {share(extreme)} of calls "
-            f"({interval(extreme)}); {percent(even)} would mean that the place does not matter.",
-            (extreme.key, *tests),
-            "bad",
+            f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
         )
-    elif v is not None and prompts >= FEWEST_PROMPTS and below(v, SMALL_V):
-        yield Statement(
+        return Statement(text, (extreme.key, *tests), "bad")
+    if v is not None and prompts >= FEWEST_PROMPTS and below(v, SMALL_V):
+        text = (
             f"No position in the rubric is favoured by much: Cramér's V is {v.high:.2f} at most "
-            "(0 is no preference, 1 always the same position).",
-            tests,
-            "good",
+            "(0 is no preference, 1 always the same position)."
         )
-    elif _is_unbalanced(estimates):
-        yield Statement(
+        return Statement(text, tests, "good")
+    if _is_unbalanced(estimates):
+        text = (
             "Whether a position in the rubric is favoured cannot be told: the recorded orders do "
-            "not show every score equally often at every position.",
-            (estimates.key("position_share", position=1),),
-            "unknown",
+            "not show every score equally often at every position."
         )
-    else:
-        reach = "" if v is None or v.high is None else f": Cramér's V may be up to {v.high:.2f}"
-        text = f"It cannot be told whether a position in the rubric is favoured{reach}."
-        yield Statement(text, tests, "unknown")
+        return Statement(text, (estimates.key("position_share", position=1),), "unknown")
+    reach = "" if v is None or v.high is None else f": Cramér's V may be up to {v.high:.2f}"
+    text = f"It cannot be told whether a position in the rubric is favoured{reach}."
+    return Statement(text, tests, "unknown")
 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
@@ -148,8 +157,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
 
 def _averaging(estimates: Estimates) -> Iterator[Statement]:
     """What the most orders gain over one, and whether repeats of one order would do."""
-    gains = estimates.family("averaging_gain")
-    k = max((int(dims["k"]) for dims, _ in gains), default=0)
+    k = max((int(dims["k"]) for dims, _ in estimates.family("averaging_gain")), default=0)
     total = estimates.known("averaging_gain", k=k)
     noise = estimates.of("averaging_gain_noise", k=k)
     order = estimates.of("averaging_gain_order", k=k)
@@ -167,7 +175,7 @@ def _averaging(estimates: Estimates) -> Iterator[Statement]:
         text += f"; by its noise, repeats of one order would gain {noise.value:.2f}"
         text += "" if noise.low is None else f" ({noise.low:.2f} to {noise.high:.2f})"
         text += ", and no gain from the orders themselves is shown"
-    yield Statement(text + ".", (total.key, noise.key, order.key))
+    yield Statement(f"{text}.", keys(total, noise, order))
 
 
 def _noise(estimates: Estimates) -> Iterator[Statement]:
@@ -182,22 +190,18 @@ def _noise(estimates: Estimates) -> Iterator[Statement]:
         )
 
 
-def _second_reading(estimates: Estimates) -> Iterator[Statement]:
+def _second_reading(estimates: Estimates, prompts: int) -> Iterator[Statement]:
     """What the log-probabilities are worth, where a run asked for them."""
-    readable = estimates.known("expected_readable")
-    calls = _item_calls(estimates)
+    readable, calls = estimates.known("expected_readable"), _item_calls(estimates)
     if readable is not None and below(readable, MOSTLY):
-        yield Statement(
-            f"Its log-probabilities could be read in only {share(readable)} of calls "
-            f"({interval(readable)}).",
-            (readable.key,),
-        )
-    if readable is None or calls is None:
+        text = f"Its log-probabilities could be read in only {share(readable)} of calls"
+        yield Statement(f"{text} ({interval(readable)}).", (readable.key,))
+    if calls is None:
         return
     told = f"{calls.value:.1f}"
     if calls.low is not None:
         told += f"; 95 % interval {calls.low:.1f} to {calls.high:.1f}"
-    if _prompts(estimates) >= FEWEST_PROMPTS and above(calls, 1.0):
+    if prompts >= FEWEST_PROMPTS and above(calls, 1.0):
         text = (
             "One expected score, read from log-probabilities, tells responses apart as well as "
             f"several sampled ones ({told})."
@@ -218,6 +222,7 @@ def _second_reading(estimates: Estimates) -> Iterator[Statement]:
 
 
 def _item_calls(estimates: Estimates) -> Estimate | None:
+    """Sampled calls that one expected score is worth, for telling responses apart."""
     return estimates.known("calls_for_same_width", of="item_score")
 
 
@@ -226,79 +231,61 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    key, prompts = estimates.key("chi2"), _prompts(estimates)
-    chi2, r = estimates.of("chi2"), estimates.of("pearson_r", arm="balanced")
-    if chi2 is not None and chi2.reason == NO_BALANCED_ARM.code:
+    chi2, prompts = estimates.of("chi2"), _prompts(estimates)
+    r = estimates.of("pearson_r", arm="balanced")
+    if _lacks_balanced_arm(estimates):
         return
     if not prompts:
-        yield _advice("Do not use it as it was asked: no reply could be read.", key)
+        yield _advice("Do not use it as it was asked: no reply could be read.", chi2)
     elif r is not None and (is_flat(r) or below(r, USABLE_R)):
         text = "Do not score responses with it: what it says hardly depends on their quality."
-        yield _advice(text, estimates.key("top_tie_rate"), r.key)
+        yield _advice(text, estimates.of("top_tie_rate"), r)
     elif prompts < FEWEST_PROMPTS:
         yield _advice(
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
             "profile asks 24.",
-            key,
+            chi2,
         )
     elif r is not None and not (r.reason == NO_REFERENCE.code or above(r, 0.0) or is_perfect(r)):
         yield _advice(
             "Probe more prompts before scoring with it: this run does not show that it follows "
             "quality.",
-            r.key,
+            r,
         )
     else:
         for part in (_how_many, _which_order, _which_scale, _which_reading):
             yield from part(estimates)
 
 
-def _advice(text: str, *evidence: str, binding: bool = True) -> Recommendation:
-    return Recommendation("score_order", text, evidence, binding)
+def _advice(text: str, *evidence: Estimate | None, binding: bool = True) -> Recommendation:
+    return Recommendation("score_order", text, keys(*evidence), binding)
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     """Smallest k within .02 of all orders, by correlation with quality where that is known."""
-    for name, what in (
-        ("budget_r", "its correlation with quality"),
-        ("budget_agreement", "its correlation with the mean of all"),
-    ):
-        points = curve(estimates, name, arm="balanced")
-        if points and len(points) == len(estimates.family(name, arm="balanced")):
-            yield from _enough(estimates, points, what)
-            return
-
-
-def _enough(
-    estimates: Estimates, points: list[tuple[int, Estimate]], what: str
-) -> Iterator[Recommendation]:
-    """How many orders to average by a curve over k; nothing where only one order was probed."""
-    (_, first), (total, last) = points[0], points[-1]
-    if total == 1:
+    found = enough(estimates)
+    if found is None or found.orders == 1:
         return
-    k, at = next(
-        (k, one) for k, one in points if (one.value or 0.0) >= (last.value or 0.0) - NEAR_ENOUGH
-    )
-    if k > 1:
+    by_quality = found.figure == "budget_r"
+    what = f"its correlation with {'quality' if by_quality else 'the mean of all'}"
+    adds_little = f"adds less than {NEAR_ENOUGH} to {what}"
+    if found.k > 1:
         yield _advice(
-            f"Average over {k} readings, each under another order: that brings {what} within "
-            f"{NEAR_ENOUGH} of {total} orders.",
-            at.key,
-            first.key,
+            f"Average over {found.k} readings, each under another order: that brings {what} within "
+            f"{NEAR_ENOUGH} of {found.orders} orders.",
+            found.at,
+            found.single,
         )
     elif announced(estimates, "order_dependence_p"):
         yield _advice(
-            f"Average over {total} orders where the score itself matters: the order moves it, "
-            f"though averaging adds less than {NEAR_ENOUGH} to {what}.",
-            estimates.key("order_dependence_p"),
-            first.key,
+            f"Average over {found.orders} orders where the score itself matters: the order moves "
+            f"it, though averaging {adds_little}.",
+            estimates.of("order_dependence_p"),
+            found.single,
         )
     else:
-        yield _advice(
-            f"One reading is enough: averaging over {total} orders adds less than {NEAR_ENOUGH} "
-            f"to {what}.",
-            first.key,
-            binding=False,
-        )
+        text = f"One reading is enough: averaging over {found.orders} orders {adds_little}."
+        yield _advice(text, found.single, binding=False)
 
 
 def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
@@ -307,20 +294,23 @@ def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
     if not announced(estimates, "position_bias_p") or best is None:
         return
     order = " ".join(f"{best.value:.0f}")
-    evidence = estimates.key("min_bias_confidence"), best.key
     if sure is not None and sure.value is not None and sure.value >= ENOUGH:
-        text = f"If only one order can be used, print {order}: it costs less than the default in"
-        yield _advice(f"{text} {share(sure)} of resamples.", *evidence)
-    elif sure is not None and sure.value is None:
+        yield _advice(
+            f"If only one order can be used, print {order}: it costs less than the default in "
+            f"{share(sure)} of resamples.",
+            sure,
+            best,
+        )
+    elif sure is not None and sure.reason == DEFAULT_IS_BEST.code:
         yield _advice(
             f"If only one order can be used, keep {order}: it is the default and costs least of "
             "those probed.",
-            best.key,
+            best,
             binding=False,
         )
     else:
         text = "If only one order can be used, keep the default: no order is measurably better."
-        yield _advice(text, *evidence, binding=False)
+        yield _advice(text, sure, best, binding=False)
 
 
 def _which_scale(estimates: Estimates) -> Iterator[Recommendation]:
@@ -329,17 +319,16 @@ def _which_scale(estimates: Estimates) -> Iterator[Recommendation]:
     if main_v is None or main_v.low is None or main_r is None:
         return
     for dims, v in estimates.family("cramers_v"):
-        if "scale" not in dims:
-            continue
-        r = estimates.known("pearson_r", arm="balanced", scale=dims["scale"])
+        scale = dims.get("scale")
+        r = estimates.known("pearson_r", arm="balanced", scale=scale)
         as_good = r is not None and (r.value or 0.0) >= (main_r.value or 0.0) - NEAR_ENOUGH
-        if r is not None and as_good and below(v, main_v.low):
+        if as_good and below(v, main_v.low):
             yield _advice(
-                f"Consider a rubric of {dims['scale']} points: its position preference is proven "
-                "weaker, and its score follows quality as well.",
-                v.key,
-                main_v.key,
-                r.key,
+                f"Consider a rubric of {scale} points: its position preference is proven weaker, "
+                "and its score follows quality as well.",
+                v,
+                main_v,
+                r,
             )
             return
 
@@ -347,12 +336,12 @@ def _which_scale(estimates: Estimates) -> Iterator[Recommendation]:
 def _which_reading(estimates: Estimates) -> Iterator[Recommendation]:
     """The expected score, where it is proven to save calls and nearly every call gives it."""
     calls, readable = _item_calls(estimates), estimates.known("expected_readable")
-    if calls is not None and above(calls, 1.0) and readable and above(readable, NEARLY_ALL):
+    if calls is not None and above(calls, 1.0) and above(readable, NEARLY_ALL):
         yield _advice(
             "Read the log-probabilities instead of the sampled score: responses are told apart as "
             f"well with {calls.value:.1f} times fewer calls (at least {calls.low:.1f} times).",
-            calls.key,
-            readable.key,
+            calls,
+            readable,
         )
 
 

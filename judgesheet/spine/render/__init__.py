@@ -1,19 +1,17 @@
-"""Renderers: one protocol, one module per format, and the only place that writes their files.
+"""Stage five: one protocol, one module per format, and the only place that writes their files.
 
 A renderer sees a `Datasheet` and nothing else. Modules are imported when their format is asked
 for, so `--to md` loads neither the plotting nor the typesetting libraries.
 """
 
-import os
-import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, cast
 
-from judgesheet.errors import RunError, UsageError
+from judgesheet.errors import UsageError
+from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
 
 Paper = Literal["a4", "letter"]
@@ -84,25 +82,6 @@ def write(
     return written
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write beside the target and rename, so that no reader ever sees half a file."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror}") from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except OSError as error:
-        raise RunError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        with suppress(OSError):
-            Path(name).unlink(missing_ok=True)
-
-
 __all__ = [
     "RENDERERS",
     "Options",
@@ -111,5 +90,4 @@ __all__ = [
     "render",
     "renderer",
     "write",
-    "write_whole",
 ]

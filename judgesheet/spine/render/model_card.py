@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from judgesheet.errors import MissingDependencyError
+from judgesheet.files import slug
 from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate, digest
 from judgesheet.spine.datasheet import by_key, to_json
@@ -71,8 +72,7 @@ def metadata(sheet: Datasheet) -> str:
 def file_name(sheet: Datasheet) -> str:
     """What the PDF is called beside a card: letters, digits, dots and dashes, nothing else."""
     model = str(sheet.judge.get("model") or "judge")
-    slug = re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.")[:60] or "judge"
-    return f"judge-datasheet-{slug}.pdf"
+    return f"judge-datasheet-{slug(model)[:60] or 'judge'}.pdf"
 
 
 def _blocks(sheet: Datasheet) -> Iterator[str]:

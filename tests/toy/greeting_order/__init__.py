@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from judgesheet.axis import Expectation, Options, Problem, Readings
 from judgesheet.axis.figure import Draft, Figures, absent, declared_in, measured
 from judgesheet.axis.prompt import compile_prompt
+from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
 from judgesheet.axis.simulation import Known, Parameters
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import NO_OBSERVATIONS
@@ -41,6 +42,7 @@ HEADLINE = ("first_share",)
 MISSING_REASONS = {"": "greetings in both orders"}
 SWEEP_KEYS = ("greeting_order.first_share",)
 PERMUTED = frozenset({"greetings"})
+TAKES = {Holds.ANSWERS: 3}
 
 figure = Figures(NAME)
 
@@ -66,6 +68,13 @@ class Material(BaseModel):
 def material() -> type[BaseModel]:
     """The schema of one stimulus."""
     return Material
+
+
+def shape(prompt: Prompt) -> dict[str, Any]:
+    """An imported prompt with two responses, which are the greetings."""
+    if len(prompt.responses) != 2:
+        raise NotAStimulusError("not two responses")
+    return {"id": prompt.id, "greetings": [response.text for response in prompt.responses]}
 
 
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:

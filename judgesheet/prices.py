@@ -1,0 +1,11 @@
+"""What tokens cost."""
+
+Prices = tuple[float, float]
+"""US dollars per million tokens: of the prompts, of the replies."""
+
+
+def cost(tokens_in: int | None, tokens_out: int | None, prices: Prices | None) -> float | None:
+    """US dollars for so many tokens; None where the tokens or the prices are unknown."""
+    if prices is None or tokens_in is None or tokens_out is None:
+        return None
+    return (tokens_in * prices[0] + tokens_out * prices[1]) / 1e6

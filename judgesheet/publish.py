@@ -1,0 +1,65 @@
+"""From a ledger to what its run directory shows: the sheet in every format, and the table."""
+
+import json
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judgesheet.records import Datasheet
+from judgesheet.run_directory import FORMATS, JUDGMENTS, LEDGER
+from judgesheet.spine.assemble import assemble
+from judgesheet.spine.gate import judge
+from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.measure import measure
+from judgesheet.spine.policy import Policy
+from judgesheet.spine.render import write
+from judgesheet.sweep.combine import combine
+from judgesheet.sweep.estimates import Setting
+from judgesheet.sweep.knob import Knob
+
+
+def publish(ledger: Ledger, directory: Path, policy: Policy | None) -> Datasheet:
+    """Measure what the ledger holds, hold it to the policy, and write both sheet and table."""
+    measured = measure(ledger, ledger.settings().get("temperature"), ledger.get_meta("seed", 0))
+    sheet = assemble(ledger, measured)
+    if policy is not None:
+        sheet = judge(sheet, policy)
+    _write_judgments(measured.judgments, directory / JUDGMENTS)
+    write(sheet, directory, FORMATS)
+    return sheet
+
+
+def publish_sweep(knob: Knob, directory: Path) -> Datasheet:
+    """Measure the settings that were begun and write the sheet that compares them."""
+    settings = []
+    for value, folder in knob.begun(directory).items():
+        with Ledger.open(folder / LEDGER) as ledger:
+            settings.append(Setting.of(value, ledger))
+    sheet = combine(knob, settings)
+    write(sheet, directory, FORMATS)
+    return sheet
+
+
+def _write_judgments(table: pd.DataFrame, path: Path) -> None:
+    """One row per call. `value` is the reading as JSON, `score` the same where it is a number.
+
+    `distribution` is the second reading, from log-probabilities, or the reason why there is none.
+    """
+    table = table.copy()
+    numbers = [v if isinstance(v, int) else None for v in table["value"]]
+    if "distribution" in table:
+        table["distribution"] = [_as_text(v) for v in table["distribution"]]
+    for column in ("order", "value"):
+        if column in table:
+            table[column] = [None if v is None else json.dumps(v) for v in table[column]]
+    table["score"] = numbers
+    table.astype({"score": "Int64"}).to_parquet(path, index=False)
+
+
+def _as_text(value: Any) -> str | None:
+    """A record as JSON, a text as it is; None for what is missing."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return json.dumps(asdict(value))
+    return value if isinstance(value, str) else None

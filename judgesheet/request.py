@@ -1,0 +1,233 @@
+"""What a user asks of which judge, and what settles it: axes, reply format, parsers, the plan.
+
+A request may leave the reply format and the log-probabilities to the endpoint (`auto`). `settle`
+closes what is open, and asks the endpoint at most once for each; `make_plan` needs nobody.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Axis, Options
+from judgesheet.errors import UsageError
+from judgesheet.judges import (
+    Connection,
+    Judge,
+    check_logprobs,
+    default_logprobs,
+    default_reply,
+    open_judge,
+)
+from judgesheet.judges.check import gives_logprobs, honours_json_schema
+from judgesheet.judges.simulated import answer_key
+from judgesheet.prices import Prices
+from judgesheet.records import Plan, ReplyFormat
+from judgesheet.run_directory import settings_of
+from judgesheet.spine import plan as planning
+from judgesheet.spine.collect import CollectSettings
+from judgesheet.spine.parsing import Parser, as_record, refuse_failing_examples
+from judgesheet.sweep.knob import parse_knob
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to ask of which judge. The defaults are those of the command line."""
+
+    model: str
+    axes: Sequence[str] = ()
+    profile: str = "quick"
+    stimuli: Path | None = None
+    prompts: Mapping[str, Path] = field(default_factory=dict)
+    parsers: Mapping[str, Path] = field(default_factory=dict)
+    seed: int = 0
+    repeats: int | None = None
+    sequences: str = "cyclic"
+    temperature: float = 0.0
+    max_tokens: int | None = None
+    sweep: str | None = None
+    reply: str | None = None
+    logprobs: bool | Literal["auto"] | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    timeout_s: float = 120.0
+    concurrency: int = 16
+    rate: float | None = None
+    max_calls: int | None = None
+    max_cost: float | None = None
+    prices: Prices | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_cost is not None and self.prices is None:
+            raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a request comes to once nothing in it is open."""
+
+    axes: Sequence[Axis]
+    parsers: Mapping[str, Parser]
+    """The user's own, by axis."""
+    reply: ReplyFormat
+    logprobs: bool
+
+
+def as_request(model: str | Request, options: Mapping[str, Any]) -> Request:
+    """The request of a command: the one given, or one for this model."""
+    return replace(model, **options) if isinstance(model, Request) else Request(model, **options)
+
+
+def without_asking(request: Request) -> Request:
+    """The request with its judge's usual protocol in place of `auto`, so that nobody is asked."""
+    return replace(
+        request,
+        reply=None if request.reply == "auto" else request.reply,
+        logprobs=False if request.logprobs == "auto" else request.logprobs,
+    )
+
+
+def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, Plan]:
+    """The judge and the plan of a run that is begun, or resumed, in `directory`."""
+    planned = make_plan(request, settle(request, None if fresh else directory))
+    # Only a simulated judge is given the labels.
+    return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
+
+
+def settle(request: Request, resumed: Path | None = None) -> Settled:
+    """Settle what is open as the run that is `resumed` did, else as the endpoint answers.
+
+    Raises
+    ------
+    UsageError
+        if an axis does not exist, or a parser is given for one that is not asked about.
+    """
+    axes = [get_axis(name) for name in (request.axes or all_axes())]
+    parsers = _own_parsers(request, axes)
+    reply = request.reply or default_reply(request.model)
+    logprobs = default_logprobs(request.model) if request.logprobs is None else request.logprobs
+    if reply == "auto" and all(axis.NAME in parsers for axis in axes):
+        reply = "text"
+    earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
+    if reply == "auto":
+        asked = earlier.get("reply")
+        reply = asked or ("json" if _try_endpoint(request, honours_json_schema) else "text")
+    if logprobs == "auto":
+        asked = earlier.get("logprobs")
+        logprobs = _try_endpoint(request, gives_logprobs) if asked is None else bool(asked)
+    return Settled(axes, parsers, "json" if reply == "json" else "text", logprobs)
+
+
+def make_plan(request: Request, settled: Settled) -> Plan:
+    """Every call, with what a datasheet must know of how it was planned.
+
+    Raises
+    ------
+    JudgesheetError
+        if stimuli, prompts or parsers cannot be used.
+    """
+    if settled.logprobs:
+        check_logprobs(request.model)
+    options = axis_options(request, settled)
+    planned = planning.make_plan(settled.axes, options, request.seed, request.stimuli)
+    for name, parser in settled.parsers.items():
+        cell = next(call.cell for call in planned.calls if call.axis == name)
+        refuse_failing_examples(parser, get_axis(name), cell)
+    own = [as_record(name, parser) for name, parser in sorted(settled.parsers.items())]
+    settings = {
+        "profile": request.profile,
+        "axes": [axis.NAME for axis in settled.axes],
+        "reply": "json" if any(one.reply == "json" for one in options.values()) else "text",
+        "logprobs": settled.logprobs,
+        "temperature": request.temperature,
+        "sequences": request.sequences,
+        **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
+    }
+    known = {"settings": settings, **({"parsers": own} if own else {})}
+    return replace(planned, provenance={**planned.provenance, **known})
+
+
+def axis_options(request: Request, settled: Settled) -> dict[str, Options]:
+    """What the user chose, per axis.
+
+    Raises
+    ------
+    UsageError
+        if a prompt is given for an axis that is not asked about, or cannot be read.
+    """
+    _refuse_unprobed("--prompt", request.prompts, settled.axes)
+    return {axis.NAME: _options(request, settled, axis.NAME) for axis in settled.axes}
+
+
+def _options(request: Request, settled: Settled, axis: str) -> Options:
+    # A form of the user's own is not replaced by JSON unless they say so, and it has its score
+    # where only their parser finds it.
+    is_free = axis in settled.parsers and request.reply != "json"
+    return Options(
+        profile=request.profile,
+        reply="text" if is_free else settled.reply,
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+        repeats=request.repeats,
+        sequences=request.sequences,
+        template=_template(request.prompts.get(axis)),
+        logprobs=settled.logprobs and not is_free,
+    )
+
+
+def connection(request: Request) -> Connection:
+    """How to reach the endpoint."""
+    return Connection(
+        base_url=request.base_url,
+        api_key_env=request.api_key_env,
+        extra_body=request.extra_body,
+        timeout_s=request.timeout_s,
+        concurrency=request.concurrency,
+    )
+
+
+def collect_settings(request: Request) -> CollectSettings:
+    """How hard to ask, and when to stop."""
+    return CollectSettings(
+        concurrency=request.concurrency,
+        rate=request.rate,
+        max_calls=request.max_calls,
+        max_cost=request.max_cost,
+        prices=request.prices,
+    )
+
+
+def _own_parsers(request: Request, axes: Sequence[Axis]) -> dict[str, Parser]:
+    """The user's own parsers: those named, and those that lie beside a prompt as FILE.toml."""
+    beside = {axis: path.with_suffix(".toml") for axis, path in request.prompts.items()}
+    paths = {**{axis: path for axis, path in beside.items() if path.is_file()}, **request.parsers}
+    _refuse_unprobed("--parser", paths, axes)
+    return {axis: Parser.from_file(path) for axis, path in paths.items()}
+
+
+def _refuse_unprobed(option: str, named: Mapping[str, Any], axes: Sequence[Axis]) -> None:
+    unknown = set(named) - {axis.NAME for axis in axes}
+    if unknown:
+        raise UsageError(f"{option} names {', '.join(sorted(unknown))}, which is not probed")
+
+
+def _template(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the prompt template {path} cannot be read: {error}") from None
+
+
+def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> bool:
+    """Put a tiny question to the endpoint that shows whether it can do something."""
+
+    async def ask() -> bool:
+        async with open_judge(request.model, connection(request)) as judge:
+            return await can(judge)
+
+    return asyncio.run(ask())

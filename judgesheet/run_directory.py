@@ -1,0 +1,95 @@
+"""A run directory: where it lies, what is in it, and how it is begun or gone on with."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.errors import RunError
+from judgesheet.files import slug
+from judgesheet.records import Datasheet, Plan
+from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.plan import write_plan
+
+if TYPE_CHECKING:
+    from judgesheet.spine.collect import Progress
+
+LEDGER = "ledger.sqlite"
+PLAN = "plan.jsonl"
+JUDGMENTS = "judgments.parquet"
+DATASHEET = "datasheet.json"
+FORMATS = ("json", "html", "pdf")
+"""The formats of the datasheet that a finished run directory holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run directory with its datasheet; `progress` is None where no call was made."""
+
+    directory: Path
+    datasheet: Datasheet
+    progress: "Progress | None" = None
+
+
+def default_directory(model: str, prefix: str = "") -> Path:
+    """Where a run of this judge lies unless the user says otherwise."""
+    return Path("runs") / f"{prefix}{slug(model)[:80] or 'judge'}"
+
+
+def make_directory(directory: Path, *, fresh: bool) -> None:
+    """Make the directory if it is not there; `fresh` keeps an old one aside.
+
+    Raises
+    ------
+    RunError
+        if it cannot be made.
+    """
+    try:
+        if fresh and directory.exists():
+            directory.rename(_aside(directory))
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(
+            f"{directory} cannot be used ({error.strerror}); choose another --out"
+        ) from None
+
+
+def _aside(directory: Path) -> Path:
+    number = 1
+    while (aside := directory.with_name(f"{directory.name}.old-{number}")).exists():
+        number += 1
+    return aside
+
+
+@contextmanager
+def open_run(
+    directory: Path, plan: Plan, judge: Mapping[str, Any], *, fresh: bool
+) -> Iterator[Ledger]:
+    """The ledger of this plan and this judge, with the plan beside it, until the block is left.
+
+    Raises
+    ------
+    RunError
+        if the directory cannot be used, or holds another plan, judge or parser.
+    """
+    make_directory(directory, fresh=fresh)
+    with Ledger.create_or_open(directory / LEDGER, plan, judge) as ledger:
+        # One sheet, one reading: a run is resumed with the parsers it has.
+        if ledger.parsers() != plan.provenance.get("parsers", []):
+            raise RunError(
+                f"{ledger.path} is read with another parser; give the same again, or read all of "
+                "its replies anew with `judgesheet measure DIR --parser AXIS=FILE`"
+            )
+        if not (directory / PLAN).exists():
+            write_plan(plan, directory / PLAN)
+        yield ledger
+
+
+def settings_of(directory: Path) -> dict[str, Any]:
+    """What the run in a directory settled on; nothing where there is none."""
+    path = directory / LEDGER
+    if not path.is_file() or not path.stat().st_size:  # empty: killed before the plan was stored
+        return {}
+    with Ledger.open(path) as ledger:
+        return ledger.settings()

@@ -1,0 +1,118 @@
+"""Stage four: the datasheet, from the estimates and what the ledger knows of judge and run."""
+
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from judgesheet import __version__
+from judgesheet.axes import all_axes
+from judgesheet.axis import Permuting
+from judgesheet.prices import cost
+from judgesheet.records import AxisResult, Datasheet
+from judgesheet.spine.datasheet import SCHEMA_VERSION
+from judgesheet.spine.measure import Measured, code_digest
+
+if TYPE_CHECKING:
+    from judgesheet.spine.ledger import Ledger, Totals
+
+FREE = ("local", "sim")
+"""Providers that send no bill."""
+PACKAGES = ("numpy", "pandas", "scipy", "httpx", "xllamacpp")
+"""Libraries whose version can move a figure or a reply."""
+
+
+def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
+    """The datasheet of a ledger: identical for an identical ledger, whenever it is made."""
+    totals = ledger.totals()
+    plan = ledger.get_meta("provenance", {})
+    return Datasheet(
+        schema_version=SCHEMA_VERSION,
+        judge=_judge(ledger, totals),
+        run=_run(ledger, totals, plan.get("settings", {}), measured.results),
+        provenance={
+            "judgesheet": __version__,
+            "measured_with": _versions(),
+            "collected_with": ledger.get_meta("judgesheet"),
+            "plan_digest": ledger.get_meta("plan"),
+            "ledger_schema": ledger.get_meta("schema_version"),
+            "stimuli": plan.get("stimuli", []),
+            "prompts": [_with_permuted(prompt) for prompt in plan.get("prompts", [])],
+            **_parsers(ledger),
+            "axis_code": [
+                {"axis": axis.name, "digest": code_digest(axis.name)} for axis in measured.results
+            ],
+        },
+        axes=measured.results,
+        recommendations=measured.recommendations,
+    )
+
+
+def _with_permuted(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    """A prompt with the variables that its axis permutes, which the sheet marks in it."""
+    axis: object = all_axes().get(str(prompt.get("axis")))
+    return {**prompt, "permuted": sorted(axis.PERMUTED) if isinstance(axis, Permuting) else []}
+
+
+def _parsers(ledger: "Ledger") -> dict[str, Any]:
+    """The user's own parsers, and those that read the same replies before; nothing if none did."""
+    known = {"parsers": ledger.parsers(), "parsers_replaced": ledger.get_meta("parsers_replaced")}
+    return {name: parsers for name, parsers in known.items() if parsers}
+
+
+def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
+    """The judge's identity, named as the user names it: PROVIDER/NAME."""
+    identity = dict(ledger.get_meta("judge", {}))
+    name = str(identity.get("model", "unknown"))
+    model = f"{identity.get('provider', 'unknown')}/{name}"
+    return {**identity, "model": model, "name": name, "served_models": dict(totals.served_models)}
+
+
+def _run(
+    ledger: "Ledger", totals: "Totals", settings: Mapping[str, Any], axes: tuple[AxisResult, ...]
+) -> dict[str, Any]:
+    wall = (totals.last_at or 0.0) - (totals.first_at or 0.0)
+    return {
+        **settings,
+        "seed": ledger.get_meta("seed"),
+        "planned": totals.planned,
+        "settled": totals.settled,
+        "complete": totals.settled >= totals.planned,
+        "answered": sum(axis.answered for axis in axes),
+        "unreadable": sum(axis.unreadable for axis in axes),
+        "refused": sum(axis.refused for axis in axes),
+        "failed": sum(axis.failed for axis in axes),
+        "attempts": totals.attempts,
+        "outcomes": dict(totals.outcomes),
+        "tokens_in": totals.tokens_in,
+        "tokens_out": totals.tokens_out,
+        "longest_prompt_tokens": totals.longest_prompt,
+        "cost_usd": _cost(ledger, totals),
+        "started_at": _iso(totals.first_at),
+        "ended_at": _iso(totals.last_at),
+        "wall_s": round(wall, 3) if totals.first_at else None,
+        "latency_p50_s": totals.latency_p50_s,
+        "latency_p99_s": totals.latency_p99_s,
+    }
+
+
+def _cost(ledger: "Ledger", totals: "Totals") -> float | None:
+    """US dollars for all attempts; None where the user gave no prices."""
+    if ledger.get_meta("judge", {}).get("provider") in FREE:
+        return 0.0
+    return cost(totals.tokens_in, totals.tokens_out, ledger.get_meta("prices"))
+
+
+def _iso(at: float | None) -> str | None:
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,105 @@
+"""One sheet of all runs of a sweep."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis
+from judgesheet.keys import Key
+from judgesheet.records import AxisResult, Characteristic, Datasheet
+from judgesheet.sweep import words
+from judgesheet.sweep.estimates import Setting, followed, trend, trend_p, unreadable_share
+from judgesheet.sweep.knob import Knob
+
+
+def combine(knob: Knob, settings: Sequence[Setting]) -> Datasheet:
+    """One sheet of all settings; `settings` stand in the knob's sequence."""
+    asked = Knob(knob.name, tuple(setting.value for setting in settings))
+    sheets = [setting.sheet for setting in settings]
+    served = Counter[str]()
+    for sheet in sheets:
+        served.update(sheet.judge.get("served_models", {}))
+    results = [
+        _against(asked, all_axes()[name], settings)
+        for name in dict.fromkeys(result.name for sheet in sheets for result in sheet.axes)
+    ]
+    return replace(
+        sheets[0],
+        judge={**sheets[0].judge, "served_models": dict(served)},
+        run={
+            **_totals([sheet.run for sheet in sheets]),
+            "complete": asked == knob and all(sheet.run.get("complete") for sheet in sheets),
+            "sweep": f"{knob.name} = {', '.join(knob.values)}",
+        },
+        provenance={
+            **sheets[0].provenance,
+            "plan_digest": ", ".join(str(sheet.provenance.get("plan_digest")) for sheet in sheets),
+        },
+        axes=tuple(results),
+        recommendations=tuple(
+            advice for result in results for advice in words.recommend(asked, result)
+        ),
+    )
+
+
+_SUMMED = (
+    *("planned", "settled", "answered", "unreadable", "refused", "failed", "attempts"),
+    *("tokens_in", "tokens_out", "cost_usd", "wall_s"),
+)
+
+
+def _totals(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The run's counts over all settings; what is unknown of one is unknown of the sum."""
+    run = dict(runs[0])
+    for name in _SUMMED:
+        parts = [one.get(name) for one in runs]
+        run[name] = None if None in parts else sum(parts)
+    outcomes = Counter[str]()
+    for one in runs:
+        outcomes.update(one.get("outcomes", {}))
+    differing = {name for one in runs for name in one if one[name] != runs[0].get(name)}
+    # A median of medians is none, so only a latency that all runs share is known of the whole.
+    run |= dict.fromkeys(differing & {"latency_p50_s", "latency_p99_s"})
+    if "temperature" in differing:
+        run["temperature"] = ", ".join(f"{one.get('temperature'):g}" for one in runs)
+    ends = [one["ended_at"] for one in runs if one.get("ended_at")]
+    return {**run, "outcomes": dict(outcomes), "ended_at": max(ends, default=None)}
+
+
+def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
+    """One axis against the knob."""
+    present = [result for s in settings if (result := s.result(axis)) is not None]
+    bias = list(followed(knob, axis, settings))
+    every = [*bias, unreadable_share(knob, axis, settings)]
+    trends = [
+        *(one.slope for one in bias if one.slope is not None),
+        *(one.slope_p for one in bias if one.slope_p is not None),
+    ]
+    counts = ("planned", "answered", "unreadable", "refused", "failed")
+    return AxisResult(
+        name=axis.NAME,
+        title=f"{axis.TITLE}, against {knob.name}",
+        question=f"{axis.QUESTION} And does {knob.name} change that?",
+        **{name: sum(getattr(result, name) for result in present) for name in counts},
+        estimates=(*(level for one in every for level in one.levels.values()), *trends),
+        caveats=tuple(words.warn(knob, present, bias)),
+        findings=tuple(words.find(knob, axis, bias)),
+        characteristics=(
+            *words.rows(axis, every),
+            *(Characteristic(estimate.key) for estimate in trends),
+        ),
+        glossary=_glossary(axis, present),
+        figures=tuple(words.plots(knob, axis, every)),
+    )
+
+
+def _glossary(axis: Axis, results: Sequence[AxisResult]) -> dict[str, str]:
+    """What the followed estimates mean, as the axis says it, and those of the sweep itself."""
+    names = {Key.parse(key).name for key in axis.SWEEP_KEYS}
+    known = {name: text for r in results for name, text in r.glossary.items() if name in names}
+    for function in (unreadable_share, trend, trend_p):
+        first, _, _ = (function.__doc__ or "").strip().partition("\n\n")
+        known[function.__name__] = " ".join(first.split())
+    return known

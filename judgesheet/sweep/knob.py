@@ -1,0 +1,124 @@
+"""The knob of a sweep: a request parameter, its values, their folders, and the note on disk."""
+
+import json
+import re
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+
+from judgesheet.errors import RunError, UsageError
+from judgesheet.files import slug
+from judgesheet.run_directory import LEDGER
+
+FILE = "sweep.json"
+"""What makes a folder a sweep: the knob and its values."""
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_FIXED = frozenset({"model", "messages", "system", "response_format", "stream", "n"})
+"""Parameters that make up the question; another value would ask something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A request parameter and its values, as they were typed and in that sequence."""
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def places(self) -> tuple[float, ...]:
+        """Where the values stand for the trend: at their numbers, else 0, 1, 2, …"""
+        known = [place for value in self.values if (place := number(value)) is not None]
+        steps = [float(step) for step in range(len(self.values))]
+        return tuple(known if len(known) == len(steps) else steps)
+
+    @property
+    def unit(self) -> str:
+        """What a slope is counted per."""
+        numeric = all(number(value) is not None for value in self.values)
+        return f"per 1 of {self.name}" if numeric else f"per step of {self.name}"
+
+    def folder(self, value: str) -> str:
+        """The folder of a value: letters, digits, dots and dashes, nothing else."""
+        place = self.values.index(value) + 1
+        return f"{place:02d}-{self.name}-{slug(value) or 'empty'}"[:80]
+
+    def begun(self, directory: Path) -> dict[str, Path]:
+        """Value -> the folder of its run, where that was begun."""
+        folders = {value: directory / self.folder(value) for value in self.values}
+        return {value: path for value, path in folders.items() if (path / LEDGER).is_file()}
+
+
+def parse_knob(text: str) -> Knob:
+    """The knob of `--sweep NAME=VALUE,VALUE,…`.
+
+    Raises
+    ------
+    UsageError
+        if it is no such text, names what must not vary, or has fewer than two distinct values.
+    """
+    name, separator, rest = text.partition("=")
+    values = tuple(value.strip() for value in rest.split(","))
+    if not separator or not _NAME.fullmatch(name):
+        raise UsageError(f"--sweep {text[:80]}: write NAME=VALUE,VALUE, such as temperature=0,0.5")
+    if name in _FIXED:
+        raise UsageError(f"--sweep cannot vary {name}: it is part of the question")
+    if len(values) < 2 or "" in values or len(set(map(typed, values))) < len(values):
+        raise UsageError(f"--sweep {name} needs two or more different values, such as 0,0.5,1")
+    places = [number(value) for value in values]
+    if name == "temperature" and any(place is None or not 0 <= place <= 5 for place in places):
+        raise UsageError("--sweep temperature takes numbers from 0 to 5")
+    if name == "max_tokens" and not all(value.isdecimal() and int(value) for value in values):
+        raise UsageError("--sweep max_tokens takes whole numbers from 1")
+    return Knob(name, values)
+
+
+def number(text: str) -> float | None:
+    """The finite number that a text is, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def typed(text: str) -> int | float | bool | str:
+    """The value that is sent: a JSON number or truth value where it is one, else the word."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, int | float | bool) else text
+
+
+def remember(directory: Path, knob: Knob) -> None:
+    """Write down that a folder holds a sweep.
+
+    Raises
+    ------
+    RunError
+        if it holds another one, or a single run.
+    """
+    if (directory / LEDGER).exists():
+        raise RunError(f"{directory} holds a single run; choose another --out, or --fresh")
+    file = directory / FILE
+    if file.exists() and recall(directory) != knob:
+        raise RunError(f"{directory} holds another sweep; choose another --out, or --fresh")
+    file.write_text(json.dumps({"knob": knob.name, "values": knob.values}), encoding="utf-8")
+
+
+def recall(directory: Path) -> Knob | None:
+    """The knob of a folder that holds a sweep, or None.
+
+    Raises
+    ------
+    RunError
+        if the note is damaged.
+    """
+    file = directory / FILE
+    if not file.is_file():
+        return None
+    try:
+        note = json.loads(file.read_text(encoding="utf-8"))
+        return Knob(str(note["knob"]), tuple(map(str, note["values"])))
+    except (OSError, ValueError, KeyError, TypeError):
+        raise RunError(f"{file} is damaged; run the sweep again, its replies are kept") from None

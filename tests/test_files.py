@@ -1,0 +1,83 @@
+"""One writer, one reader, one way to make a name: what every file of ours goes through."""
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judgesheet.errors import RunError, StimuliError
+from judgesheet.files import MAX_LINE, records, slug, write_lines, write_whole
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "a.jsonl"
+    write_lines(path, ["one", "zwei \N{SNOWMAN}"])
+    assert path.read_text(encoding="utf-8") == "one\nzwei \N{SNOWMAN}\n"
+
+    def lines() -> Iterator[str]:
+        yield "half"
+        raise StimuliError("no more")
+
+    with pytest.raises(StimuliError, match="no more"):
+        write_lines(path, lines())
+    assert path.read_text(encoding="utf-8").startswith("one\n")
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(RunError, match="cannot be written"):
+        write_whole(tmp_path / "file" / "below.json", b"{}")
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    device = Path("/dev/null")
+    write_whole(device, b"gone")
+    assert device.is_char_device()
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_records_tell_their_places(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    content = b'\xef\xbb\xbf{"a": 1}\n\n  {"a": 2}\r\n'
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    assert list(records(path)) == [({"a": 1}, f"{name}:1"), ({"a": 2}, f"{name}:3")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.jsonl", b'{"a": 1}\n{"a":\n', "a.jsonl:2: not JSON"),
+        ("a.jsonl", b"[1]\n", "a.jsonl:1: a JSON list, not an object"),
+        ("a.jsonl", b"[" * 100_000, "a.jsonl:1: not JSON"),
+        ("a.jsonl", b'{"a": "\xff"}', "not UTF-8"),
+        ("a.jsonl", b" " * (MAX_LINE + 1), f"a.jsonl:1: the line has more than {MAX_LINE:,}"),
+        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n' * 999)[:-9], "cannot be read"),
+        ("a.jsonl.gz", b"{}", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(StimuliError) as caught:
+        list(records(path))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StimuliError, match=r"absent.jsonl cannot be read: No such file"):
+        list(records(tmp_path / "absent.jsonl"))
+
+
+@given(st.text())
+def test_a_slug_is_a_plain_file_name(text: str) -> None:
+    name = slug(text)
+    assert name == slug(name)
+    assert name.strip(".-") == name
+    assert all(sign.isascii() and (sign.isalnum() or sign in ".-") for sign in name)
