@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-from judgesheet.reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
+from judgesheet.reasons import CONSTANT, ONE_CLUSTER, Reason
 
 from ._support import (
     Flags,
@@ -16,7 +16,6 @@ from ._support import (
     Integers,
     bootstrap_weights,
     cluster_codes,
-    expanded_percentiles,
     floats,
     subsets,
     sum_by,

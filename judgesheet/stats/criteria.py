@@ -7,6 +7,7 @@ places, 0..n-1; NaN marks a call without a reading.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -208,8 +209,8 @@ def _range(effects: Floats) -> Floats:
 def position_shift(criterion: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
     """Each position's deviation from the criterion's mean, with a cluster-robust t interval.
 
-    It leaves room for unseen clusters, each of which may differ by a quarter of the scale (one point
-    of five scores).
+    It leaves room for unseen clusters, each of which may differ by a quarter of the scale (one
+    point of five scores).
 
     Parameters
     ----------
@@ -312,7 +313,7 @@ def _spread(
         return value - half, value + half
 
     reach = value, _step(span)
-    found = ends(value, at, clusters, level, reach, within=(0.0, max(value, span)))
+    found = ends(value, at, clusters, level, reach, within=(0.0, inf))
     return answer(value, found.low, found.high, bounds=found.bounds)
 
 

@@ -20,6 +20,7 @@ from judgesheet.reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUS
 
 from ._support import (
     Floats,
+    Integers,
     cluster_codes,
     expanded_percentiles,
     floats,
@@ -209,9 +210,7 @@ def cluster_mean(
 
     reach = value - within[0], within[1] - value
     found = ends(value, at, groups, level, reach, within)
-    return Interval(
-        value, found.low, found.high, level, groups, method, bounds=found.bounds
-    )
+    return Interval(value, found.low, found.high, level, groups, method, bounds=found.bounds)
 
 
 def mean_t(values: ArrayLike, within: tuple[float, float], level: float = 0.95) -> Interval:
@@ -368,7 +367,7 @@ class _Posterior(NamedTuple):
         return float(low), float(high)
 
 
-def _log_density(angles: Floats, counts: Floats, times: Floats, correlations: int = 24) -> Floats:
+def _log_density(angles: Floats, counts: Floats, times: Integers, correlations: int = 24) -> Floats:
     """Log posterior of the mean at the midpoints of angles (m + 1,), the correlation integrated."""
     mean = np.sin((angles[1:] + angles[:-1]) / 2)[:, None] ** 2
     root = (np.arange(correlations) + 0.5) / correlations  # more points where it is near 0

@@ -23,7 +23,6 @@ from .correlation import (
     FEW_CLUSTERS,
     LEAST_VARIANCE,
     PERFECT,
-    ROUNDING,
     Correlation,
     DeltaR,
     Kind,
@@ -32,6 +31,7 @@ from .correlation import (
     without_interval,
     without_rounding,
 )
+from .interval import hardly_varies
 from .standard_error import NEARLY_ONE, fisher_ends
 
 RARELY_DEFINED = Reason("rarely_defined", "undefined in most resamples: no interval")
@@ -132,7 +132,7 @@ def macro_delta_r(
     known = (~missing & defined).any(axis=1)
     items, used = int(known.sum()), len(np.unique(codes[known]))
     if used < 2:
-        return without_interval(None, items, used, level)
+        return without_interval(float("nan"), items, used, level)
 
     def gain(weights: Floats) -> Floats:
         here, there = (

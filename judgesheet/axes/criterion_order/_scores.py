@@ -104,11 +104,11 @@ class Scores:
 
     @property
     def span(self) -> float:
-        """Best less worst score; of the scores given where the scale is not known."""
+        """Best less worst score; of the scores given where the scale is not known, at least 1."""
         if self.lists.scale is not None:
             return float(self.lists.scale - 1)
         given = self.reads[~np.isnan(self.reads)]
-        return float(np.ptp(given)) if given.size else 0.0
+        return max(1.0, float(np.ptp(given))) if given.size else 1.0
 
     @property
     def call_place(self) -> "Ints":
