@@ -22,7 +22,7 @@ from ._support import (
     two_sided,
 )
 from .interval import Interval, resampled
-from .standard_error import NEARLY_ONE, fisher_ends, jackknife_error
+from .standard_error import NEARLY_ONE, at_least_fisher, fisher_ends, jackknife_error
 
 Kind = Literal["pearson", "spearman"]
 
@@ -198,7 +198,7 @@ def cluster_jackknife_r(
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
     if np.isnan(left_out).any() or np.any(np.abs(left_out) > NEARLY_ONE):
         return without_ends(r, DEGENERATE_WITHOUT_ONE)
-    error = jackknife_error(np.arctanh(left_out))
+    error = at_least_fisher(jackknife_error(np.arctanh(left_out)), x.size)
     found = fisher_ends(r, error, deletions, level)
     return answer(r, found.low, found.high, bounds=found.bounds)
 

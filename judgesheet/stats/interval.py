@@ -9,6 +9,7 @@ for stimuli that were not drawn (`unseen_share`), and a design effect below 1 is
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import NamedTuple
 
@@ -304,8 +305,9 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -
     One is the equal-tailed beta-binomial posterior (Jeffreys prior for the mean, uniform for the
     intraclass correlation), which covers where clusters differ smoothly and at rates near 0 and 1.
     The other is Wilson's on the effective number of calls N / deff with the quantile of t at G-1
-    degrees of freedom, deff the cluster-robust over the binomial variance and at least 1, which
-    covers where few clusters differ much. One cluster: a value and no interval.
+    degrees of freedom (the normal's where no cluster has two calls), deff the cluster-robust over
+    the binomial variance and at least 1, which covers where few clusters differ much. One cluster:
+    a value and no interval.
 
     Parameters
     ----------
@@ -327,11 +329,12 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -
     variance, total = value * (1 - value), float(n.sum())
     deff = max(1.0, _ratio_error(k, n) ** 2 * total / variance) if variance > ROUNDING else 1.0
     posterior = _Posterior.of(k, n)
+    # The variance of one call per cluster is known, that of several is estimated.
+    quantile = partial(t_quantile, groups - 1) if total > groups else z_quantile
 
     def at(confidence: float) -> tuple[float, float]:
         low, high = posterior.ends(confidence)
-        t = t_quantile(groups - 1, two_sided(confidence))
-        other_low, other_high = _wilson_ends(value, total / deff, t)
+        other_low, other_high = _wilson_ends(value, total / deff, quantile(two_sided(confidence)))
         return min(low, other_low), max(high, other_high)
 
     found = ends(value, at, groups, level, reach=(value, 1 - value), within=(0.0, 1.0))

@@ -32,7 +32,7 @@ from .correlation import (
     without_rounding,
 )
 from .interval import hardly_varies
-from .standard_error import NEARLY_ONE, fisher_ends
+from .standard_error import NEARLY_ONE, at_least_fisher, fisher_ends
 
 RARELY_DEFINED = Reason("rarely_defined", "undefined in most resamples: no interval")
 
@@ -97,7 +97,9 @@ def macro_r(
         return without_ends(value, PERFECT)
     if hardly_varies(drawn):
         return without_ends(value, NEVER_VARIED)
-    error = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
+    readings = int((~np.isnan(scores) & ~np.isnan(target))[:, defined].sum())
+    spread = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
+    error = at_least_fisher(spread, readings)
     found = fisher_ends(value, error, used, level)
     return answer(value, found.low, found.high, bounds=found.bounds, note=note)
 

@@ -1,5 +1,7 @@
 """From G clusters to a standard error, and from that to an interval with Student's t."""
 
+from math import sqrt
+
 import numpy as np
 
 from ._support import Floats, t_quantile, two_sided
@@ -23,6 +25,11 @@ def jackknife_error(left_out: Floats) -> float:
 def half_width(error: float, clusters: int, level: float) -> float:
     """Half of a t interval with G - 1 degrees of freedom; at least two clusters."""
     return t_quantile(clusters - 1, two_sided(level)) * error
+
+
+def at_least_fisher(error: float, items: int) -> float:
+    """An error of Fisher's z, not believed below that of independent items, 1 / sqrt(items - 3)."""
+    return max(error, 1 / sqrt(max(1, items - 3)))
 
 
 def fisher_ends(value: float, error: float, clusters: int, level: float) -> Ends:

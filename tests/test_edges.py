@@ -1,0 +1,180 @@
+"""At the edges: data that disagree more never make the sheet surer.
+
+Judges that agree with themselves perfectly are made to slip in single calls. For every figure of
+every axis, a slip must not bring the far end of an interval much nearer, nor that of a gate's
+bounds, nor clear what could not be told before.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from judgesheet.records import Estimate
+from tests.simulate import Sheet, simulate
+
+NARROWING = 0.1
+"""By how much of its length the far side of an interval may shrink with one more slip."""
+ROUNDING = 1e-9
+SLIPS = 3
+PLANTED = {"alike": "constant?greedy=1", "first": "constant?greedy=1", "perfect": "fair?greedy=1"}
+"""Judges: the same answer everywhere, whatever stands first, what is deserved."""
+AXES = ("score_order", "candidate_order", "criterion_order", "listwise_consensus")
+
+Answer = dict[str, Any]
+Edit = Callable[[pd.DataFrame], pd.DataFrame]
+
+
+def score(answer: Answer, cell: Answer, place: int) -> Answer:
+    return {"score": cell["order"][place]}
+
+
+def criteria(answer: Answer, cell: Answer, place: int) -> Answer:
+    listed = cell["order"]
+    return {"scores": {name: 5 if at == place else 3 for at, name in enumerate(listed)}}
+
+
+def verdict(answer: Answer, cell: Answer, place: int) -> Answer:
+    return {"winner": ("1", "2", "tie")[place]}
+
+
+def winner(answer: Answer, cell: Answer, place: int) -> Answer:
+    scores = [90 if at == place else 50 for at in range(len(cell["order"]))]
+    rows = zip(answer["candidates"], scores, strict=True)
+    return {"candidates": [{**row, "score": score} for row, score in rows]}
+
+
+CHOOSE: dict[str, Callable[[Answer, Answer, int], Answer]] = {
+    "score_order": score,
+    "candidate_order": verdict,
+    "criterion_order": criteria,
+    "listwise_consensus": winner,
+}
+"""How an answer says that it prefers what stands at a place (from 0)."""
+
+
+def rewritten(frame: pd.DataFrame, axis: str, rows: list[int], place: int) -> pd.DataFrame:
+    """The replies of these rows, each preferring one place."""
+    frame = frame.copy()
+    column = frame.columns.get_loc("text")
+    for row in rows:
+        cell, answer = (json.loads(frame.iloc[row][name]) for name in ("cell", "text"))
+        frame.iloc[row, column] = json.dumps(CHOOSE[axis](answer, cell, place))
+    return frame
+
+
+def slipping(frame: pd.DataFrame, axis: str, rows: list[int]) -> pd.DataFrame:
+    """Each of these replies with the first preference that differs from the one it had."""
+    frame = frame.copy()
+    for row in rows:
+        before = frame.iloc[row]["text"]
+        other = (rewritten(frame, axis, [row], place) for place in (1, 2, 0))
+        frame = next(one for one in other if one.iloc[row]["text"] != before)
+    return frame
+
+
+def main_arm(frame: pd.DataFrame) -> list[int]:
+    """Rows of the calls that most figures rest on, stimulus by stimulus."""
+    cells = frame["cell"].map(json.loads)
+    kept = [
+        cell.get("arm") in ("balanced", "permuted")
+        or (cell.get("condition") == "delta0_same" and cell["prompt"] == "baseline")
+        for cell in cells
+    ]
+    order = frame.reset_index()[kept].sort_values(["stimulus", "cell"], kind="stable")
+    return order.index.tolist()
+
+
+def slips(frame: pd.DataFrame, spread: bool) -> list[int]:
+    """Rows that slip one after the other: in one stimulus, or in as many stimuli."""
+    rows = main_arm(frame)
+    if not spread:
+        return rows[:SLIPS]
+    firsts = frame.iloc[rows].assign(row=rows).groupby("stimulus", sort=False)["row"].first()
+    return [int(row) for row in firsts[:SLIPS]]
+
+
+def planted(axis: str, judge: str, stimuli: int | None) -> Edit:
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        if stimuli is not None:
+            frame = frame[frame["stimulus"].isin(frame["stimulus"].unique()[:stimuli])]
+            frame = frame.reset_index(drop=True)
+        everything = list(range(len(frame)))
+        if judge != "first":
+            return frame
+        return rewritten(frame, axis, everything, 0)
+
+    return edit
+
+
+def sheets(axis: str, judge: str, spread: bool, stimuli: int | None) -> Iterator[Sheet]:
+    """The sheets of a judge with no slip, one, two and three."""
+    for count in range(SLIPS + 1):
+
+        def edit(frame: pd.DataFrame, count: int = count) -> pd.DataFrame:
+            frame = planted(axis, judge, stimuli)(frame)
+            return slipping(frame, axis, slips(frame, spread)[:count])
+
+        yield simulate(PLANTED[judge], "quick", axis, edit=edit)
+
+
+def sides(estimate: Estimate) -> Iterator[tuple[str, float, float | None, float | None]]:
+    """The interval of an estimate and its bounds: value, low end, high end.
+
+    A range over choices of orders is neither: it holds no error of sampling.
+    """
+    if estimate.value is None or (estimate.bounds and not estimate.bounds.proves):
+        return
+    if estimate.low is not None or estimate.high is not None:
+        yield "interval", estimate.value, estimate.low, estimate.high
+    if estimate.bounds is not None:
+        yield "bounds", estimate.value, estimate.bounds.low, estimate.bounds.high
+
+
+def narrowed(before: Estimate, after: Estimate) -> Iterator[str]:
+    """What became surer although the data disagree more."""
+    later = {name: (low, high) for name, _, low, high in sides(after)}
+    for name, value, low, high in sides(before):
+        if name not in later or low is None or high is None:
+            continue
+        far = max(value - low, high - value)
+        new_low, new_high = later[name]
+        if new_low is None or new_high is None:
+            continue
+        if max(value - new_low, new_high - value) < (1 - NARROWING) * far:
+            yield f"{before.key} {name} {value:.4g}: {low:.4g}..{high:.4g} -> {new_low:.4g}..{new_high:.4g}"
+
+
+def points(sheet: Sheet) -> Iterator[str]:
+    """Figures whose interval is a point."""
+    for estimate in sheet.result.estimates:
+        for name, _, low, high in sides(estimate):
+            if low is not None and high is not None and high - low < ROUNDING:
+                yield f"{estimate.key} {name}: a point at {low}"
+
+
+def cleared(before: Sheet, after: Sheet) -> set[str]:
+    """Figures that the one sheet cannot tell and the other calls good."""
+    unknown = {f.evidence[0] for f in before.result.findings if f.tone == "unknown" and f.evidence}
+    good = {f.evidence[0] for f in after.result.findings if f.tone == "good" and f.evidence}
+    return unknown & good
+
+
+@pytest.mark.parametrize("stimuli", [None, 2], ids=["quick", "two stimuli"])
+@pytest.mark.parametrize("spread", [False, True], ids=["one stimulus", "several"])
+@pytest.mark.parametrize("judge", PLANTED)
+@pytest.mark.parametrize("axis", AXES)
+def test_a_slip_makes_no_sheet_surer(
+    axis: str, judge: str, spread: bool, stimuli: int | None
+) -> None:
+    before, *others = sheets(axis, judge, spread, stimuli)
+    assert not list(points(before))
+    for after in others:
+        assert not list(points(after))
+        assert not cleared(before, after)
+        shared = before.estimates.keys() & after.estimates.keys()
+        pairs = [(before.estimates[key], after.estimates[key]) for key in sorted(shared)]
+        assert not [line for pair in pairs for line in narrowed(*pair)]
+        before = after
