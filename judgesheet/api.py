@@ -63,8 +63,8 @@ from judgesheet.sweep.knob import recall
 
 if TYPE_CHECKING:
     from judgesheet.importers import Imported
-    from judgesheet.permutation_consensus import Sets
     from judgesheet.permutation_consensus.command import Decided
+    from judgesheet.permutation_consensus.sets import Sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,15 @@ def probe(
     *,
     fresh: bool = False,
     policy: str | Path | None = None,
+    pdf: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
     **options: Any,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
-    `policy` (file, or name of a shipped one) the datasheet carries its verdicts.
+    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
+    slowest part of writing the sheet is left out.
 
     Raises
     ------
@@ -103,15 +105,15 @@ def probe(
     request, rules = as_request(model, options), _policy(policy)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
-        each = partial(probe, policy=policy, on_progress=on_progress)
-        return probe_each_value(request, directory, each, fresh=fresh)
+        each = partial(probe, policy=policy, pdf=pdf, on_progress=on_progress)
+        return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
     judge, planned = prepare(request, directory, fresh=fresh)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
         can_read = readable_by(from_records(ledger.parsers()))
         settings = collect_settings(request)
         progress = asyncio.run(enter_and_collect(judge, ledger, settings, on_progress, can_read))
-        sheet = publish(ledger, directory, rules)
+        sheet = publish(ledger, directory, rules, pdf=pdf)
     return Run(directory, sheet, progress)
 
 
@@ -147,6 +149,8 @@ def measure(
     directory: str | Path,
     parsers: Mapping[str, Path] | None = None,
     policy: str | Path | None = None,
+    *,
+    pdf: bool = True,
 ) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
 
@@ -159,15 +163,17 @@ def measure(
     knob = recall(directory)
     if knob is not None:
         for folder in knob.begun(directory).values():
-            measure(folder, parsers, policy)
-        return Run(directory, publish_sweep(knob, directory))
+            measure(folder, parsers, policy, pdf=pdf)
+        return Run(directory, publish_sweep(knob, directory, pdf=pdf))
     if parsers:
         replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
-        return Run(directory, publish(ledger, directory, rules))
+        return Run(directory, publish(ledger, directory, rules, pdf=pdf))
 
 
-def ingest(file: str | Path, out: str | Path, policy: str | Path | None = None) -> Run:
+def ingest(
+    file: str | Path, out: str | Path, policy: str | Path | None = None, *, pdf: bool = True
+) -> Run:
     """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`).
@@ -178,7 +184,7 @@ def ingest(file: str | Path, out: str | Path, policy: str | Path | None = None) 
     _policy(policy)  # refused before anything is written
     make_directory(directory, fresh=False)
     fill_ledger(Path(file), directory / LEDGER, directory / PLAN)
-    return measure(directory, policy=policy)
+    return measure(directory, policy=policy, pdf=pdf)
 
 
 def gate(

@@ -110,6 +110,9 @@ _KEY = click.option("--api-key-env", metavar="NAME", help="Environment variable 
 _POLICY = click.option(
     "--policy", metavar="FILE|NAME", help=f"Limits to hold the judge to: {_POLICIES}"
 )
+_NO_PDF = click.option(
+    "--no-pdf", "pdf", flag_value=False, default=True, help="Write no PDF, which takes seconds."
+)
 _FRESH = click.option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
 _PAPER = click.option(
     "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True
@@ -224,6 +227,7 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _MAX_TOKENS, _REPLY, *
 @click.option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
 @_FRESH
 @_POLICY
+@_NO_PDF
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge: ask, measure, write the datasheet. Resumes an unfinished run."""
     from judgesheet.progress import display
@@ -257,20 +261,24 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
 @click.argument("file", type=_EXISTING)
 @click.option("--out", type=_PATH, required=True, help="Run directory to fill.")
 @_POLICY
+@_NO_PDF
 @_JSON
-def ingest(file: Path, out: Path, policy: str | None, as_json: bool) -> None:
+def ingest(file: Path, out: Path, policy: str | None, pdf: bool, as_json: bool) -> None:
     """Turn recorded judgments or batch answers into a run and its datasheet."""
-    _report(judgesheet.ingest(file, out, policy), as_json=as_json)
+    _report(judgesheet.ingest(file, out, policy, pdf=pdf), as_json=as_json)
 
 
 @main.command()
 @click.argument("directory", type=_EXISTING)
 @_axis_files("parser", "Read the stored replies with this parser from now on.")
 @_POLICY
+@_NO_PDF
 @_JSON
-def measure(directory: Path, parsers: dict[str, Path], policy: str | None, as_json: bool) -> None:
+def measure(
+    directory: Path, parsers: dict[str, Path], policy: str | None, pdf: bool, as_json: bool
+) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
-    _report(judgesheet.measure(directory, parsers, policy), as_json=as_json)
+    _report(judgesheet.measure(directory, parsers, policy, pdf=pdf), as_json=as_json)
 
 
 @main.command()
@@ -581,7 +589,8 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
     if not run.datasheet.run.get("complete"):
         click.echo("The run is not complete; the same command goes on with it.", err=True)
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
-        click.echo(run.directory / name)
+        if (run.directory / name).is_file():
+            click.echo(run.directory / name)
 
 
 def _wrapped(mark: str, text: str) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
+from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import FORMATS, JUDGMENTS, LEDGER
+from judgesheet.run_directory import JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
 from judgesheet.spine.gate import judge
 from judgesheet.spine.ledger import Ledger
@@ -20,25 +21,27 @@ from judgesheet.sweep.estimates import Setting
 from judgesheet.sweep.knob import Knob
 
 
-def publish(ledger: Ledger, directory: Path, policy: Policy | None) -> Datasheet:
+def publish(
+    ledger: Ledger, directory: Path, policy: Policy | None, *, pdf: bool = True
+) -> Datasheet:
     """Measure what the ledger holds, hold it to the policy, and write both sheet and table."""
     measured = measure(ledger, ledger.settings().get("temperature"), ledger.get_meta("seed", 0))
     sheet = assemble(ledger, measured)
     if policy is not None:
         sheet = judge(sheet, policy)
     _write_judgments(measured.judgments, directory / JUDGMENTS)
-    write(sheet, directory, FORMATS)
+    write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
 
-def publish_sweep(knob: Knob, directory: Path) -> Datasheet:
+def publish_sweep(knob: Knob, directory: Path, *, pdf: bool = True) -> Datasheet:
     """Measure the settings that were begun and write the sheet that compares them."""
     settings = []
     for value, folder in knob.begun(directory).items():
         with Ledger.open(folder / LEDGER) as ledger:
             settings.append(Setting.of(value, ledger))
     sheet = combine(knob, settings)
-    write(sheet, directory, FORMATS)
+    write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
 
@@ -55,7 +58,7 @@ def _write_judgments(table: pd.DataFrame, path: Path) -> None:
         if column in table:
             table[column] = [None if v is None else json.dumps(v) for v in table[column]]
     table["score"] = numbers
-    table.astype({"score": "Int64"}).to_parquet(path, index=False)
+    write_whole(path, table.astype({"score": "Int64"}).to_parquet(index=False))
 
 
 def _as_text(value: Any) -> str | None:

@@ -19,8 +19,8 @@ LEDGER = "ledger.sqlite"
 PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
-FORMATS = ("json", "html", "pdf")
-"""The formats of the datasheet that a finished run directory holds."""
+FORMATS = ("json", "html")
+"""The formats of the datasheet that every run directory holds; a PDF unless it is not wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,14 @@ class Run:
     directory: Path
     datasheet: Datasheet
     progress: "Progress | None" = None
+
+
+def formats(directory: Path, *, pdf: bool) -> tuple[str, ...]:
+    """What to write; a PDF of an earlier sheet goes where no new one is wanted."""
+    if pdf:
+        return (*FORMATS, "pdf")
+    (directory / "datasheet.pdf").unlink(missing_ok=True)
+    return FORMATS
 
 
 def default_directory(model: str, prefix: str = "") -> Path:

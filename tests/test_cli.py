@@ -106,9 +106,10 @@ def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
     shutil.copytree(probed, copy)
     same = ("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", copy)
     assert "--fresh" in sentence(run(*same, "--seed", "9"))
-    other = ("probe", "--model", "sim/fair", "--profile", "smoke", "--out", copy)
+    other = ("probe", "--model", "sim/fair", "--profile", "smoke", "--no-pdf", "--out", copy)
     assert "--fresh" in sentence(run(*other))
     assert run(*other, "--fresh").returncode == 0
+    assert not (copy / "datasheet.pdf").exists()
     kept = json.loads((tmp_path / "copy.old-1" / "datasheet.json").read_text(encoding="utf-8"))
     assert kept["judge"]["model"] == "sim/first-biased"
 
@@ -118,20 +119,22 @@ def test_results_go_to_stdout_and_progress_to_stderr(tmp_path: Path) -> None:
     loud = run(*common, tmp_path / "loud")
     assert "calls" in loud.stderr
     assert "datasheet.pdf" in loud.stdout
-    quiet = run(*common, tmp_path / "quiet", "--quiet", "--json")
+    quiet = run(*common, tmp_path / "quiet", "--quiet", "--json", "--no-pdf")
     assert quiet.stderr == ""
     assert json.loads(quiet.stdout)["schema_version"]
 
 
 def test_every_reply_unreadable_still_gives_a_datasheet(tmp_path: Path) -> None:
-    done = run("probe", "--model", "sim/unreadable", "--profile", "smoke", "--out", tmp_path)
+    judge = ("--model", "sim/unreadable", "--profile", "smoke", "--no-pdf")
+    done = run("probe", *judge, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "No reply could be read" in done.stdout
     assert "No reply could be read" in (tmp_path / "datasheet.html").read_text(encoding="utf-8")
 
 
 def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    command = ("probe", "--model", "sim/fair", "--profile", "smoke", "--out", tmp_path)
+    judge = ("--model", "sim/fair", "--profile", "smoke", "--no-pdf")
+    command = ("probe", *judge, "--out", tmp_path)
     first = run(*command, "--max-calls", "20")
     assert first.returncode == 0, first.stderr
     assert "not complete" in first.stderr
@@ -144,7 +147,16 @@ def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
 
 def test_interrupted_run_exits_130_and_resumes(tmp_path: Path) -> None:
     judge = ("--model", "sim/fair?latency_ms=100", "--profile", "smoke", "--concurrency", "2")
-    command = [sys.executable, "-m", "judgesheet", "probe", *judge, "--out", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "judgesheet",
+        "probe",
+        *judge,
+        "--no-pdf",
+        "--out",
+        str(tmp_path),
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     ledger = tmp_path / "ledger.sqlite"
     deadline = time.monotonic() + 60

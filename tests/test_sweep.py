@@ -14,7 +14,8 @@ OPTIONS: dict[str, Any] = {"axes": ("score_order",), "profile": "quick"}
 
 
 def sweep(directory: Path, model: str, knob: str, **options: Any) -> Datasheet:
-    return judgesheet.probe(model, directory, sweep=knob, **{**OPTIONS, **options}).datasheet
+    asked = {**OPTIONS, "pdf": False, **options}
+    return judgesheet.probe(model, directory, sweep=knob, **asked).datasheet
 
 
 def estimate(sheet: Datasheet, name: str) -> Estimate:
@@ -106,7 +107,9 @@ def test_a_sweep_that_was_cut_short_says_so(tmp_path: Path) -> None:
 
 
 def test_a_single_run_is_not_overwritten(tmp_path: Path) -> None:
-    judgesheet.probe("sim/fair", tmp_path / "run", axes=("score_order",), profile="smoke")
+    judgesheet.probe(
+        "sim/fair", tmp_path / "run", axes=("score_order",), profile="smoke", pdf=False
+    )
     with pytest.raises(RunError, match="single run"):
         sweep(tmp_path / "run", "sim/fair", "temperature=0,1", profile="smoke")
 

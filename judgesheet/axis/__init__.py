@@ -171,15 +171,8 @@ class Axis(Protocol):
 
 def headline(axis: Axis) -> tuple[Characteristic, ...]:
     """The rows of the axis's characteristics table, the most telling first."""
-    rows: list[Characteristic] = []
-    listed: tuple[Any, ...] = axis.HEADLINE
-    for local in listed:
-        if isinstance(local, Characteristic):  # until every room declares its figures
-            rows.append(local)
-        else:
-            name, dims = split_local(local)
-            rows.append(axis.ESTIMATES[name].characteristic(dims))
-    return tuple(rows)
+    keys = (split_local(local) for local in axis.HEADLINE)
+    return tuple(axis.ESTIMATES[name].characteristic(dims) for name, dims in keys)
 
 
 # -- what a room may have besides ------------------------------------------------------------------

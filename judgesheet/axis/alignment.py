@@ -1,26 +1,19 @@
 """How far one reading strays from another, for every axis that gives scores."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, Draft, absent
 from judgesheet.reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_mean
 from judgesheet.stats.reads import row_sds
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ONE_READ = Reason("one_read", "the arm has one read per response")
 NOTHING_READ = Reason("nothing_read", "no reply of the arm could be read")
 
 
 def within_item_sd(
-    label: str, arm: str, reads: "Floats", cluster: "Ints", span: float, given: Conditions | str
+    label: str, arm: str, reads: Floats, cluster: Ints, span: float, given: Conditions | str
 ) -> Draft:
     """Mean over items of the spread of an item's scores over its reads, in points.
 

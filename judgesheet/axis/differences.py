@@ -2,18 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Conditions, Draft, absent
 from judgesheet.reasons import Reason
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.multiplicity import holm
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 MARGIN = 0.02
 """Differences of r smaller than this make no difference to a user (equivalence margin)."""
@@ -39,7 +33,7 @@ class Compared:
 
 
 def compared(
-    arms: "Mapping[str, Floats]",
+    arms: Mapping[str, Floats],
     difference: Callable[[str, str], DeltaR] | None,
     base: str = "balanced",
 ) -> list[Compared]:

@@ -204,8 +204,8 @@ def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
 
 def measured(figures: Iterable[Figure[S]], arranged: S) -> Iterator[Estimate]:
     """The estimates of these figures."""
-    for one in figures:
-        yield from one(arranged)
+    for figure in figures:
+        yield from figure(arranged)
 
 
 def _bounds(interval: Interval) -> Bounds | None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from judgesheet.axis.flat import FLAT, NEARLY_FLAT
 from judgesheet.axis.labels import whose
+from judgesheet.axis.undefined import EQUAL_SCORES, NEARLY_EQUAL_SCORES
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -25,6 +25,7 @@ from judgesheet.records import Estimate, Statement
 SMALL_FLIPS = 0.05
 """Flips of the winner that are proven to be rarer are called few."""
 ALMOST_ONE = 0.95
+"""A correlation above this without an interval has none because hardly anything departs from it."""
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
@@ -78,7 +79,7 @@ def enough(estimates: Estimates) -> Enough | None:
 
 def is_flat(r: Estimate) -> bool:
     """Whether a correlation has no value or no interval because (nearly) all scores are equal."""
-    return r.reason in (FLAT.code, NEARLY_FLAT.code)
+    return r.reason in (EQUAL_SCORES.code, NEARLY_EQUAL_SCORES.code)
 
 
 def is_perfect(r: Estimate) -> bool:

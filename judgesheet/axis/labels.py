@@ -6,18 +6,14 @@ model's, else the levels that the stimuli's authors intended. Kinds are never mi
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from judgesheet.axis.arrays import Floats
 from judgesheet.reasons import Reason
 from judgesheet.records import Estimate, Label
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 Kind = Literal["human", "model", "intended"]
 
@@ -97,8 +93,8 @@ class Reference:
     """
 
     kind: Kind | None
-    values: "Floats"
-    ratings: "Floats"
+    values: Floats
+    ratings: Floats
 
     def given(self, reads: int = 0, remark: str = "") -> Quality:
         """The conditions of a figure that holds scores against these values."""
@@ -108,32 +104,32 @@ class Reference:
 def reference(labels: Sequence[Label], items: Sequence[str], criterion: str = "") -> Reference:
     """The best kind of label that any of the items carries, in the order of `items`."""
     wanted = set(items)
-    mine = [one for one in labels if one.criterion == criterion and one.item in wanted]
+    mine = [label for label in labels if label.criterion == criterion and label.item in wanted]
     for kind in NAMES:
-        known = {one.item: one for one in mine if one.kind == kind}
+        known = {label.item: label for label in mine if label.kind == kind}
         if known:
             values = [known[item].score if item in known else np.nan for item in items]
             return Reference(kind, np.array(values, dtype=float), _ratings(known, items))
     return Reference(None, np.full(len(items), np.nan), np.empty((len(items), 0)))
 
 
-def _ratings(known: Mapping[str, Label], items: Sequence[str]) -> "Floats":
-    raters = max(len(one.ratings) for one in known.values())
+def _ratings(known: Mapping[str, Label], items: Sequence[str]) -> Floats:
+    raters = max(len(label.ratings) for label in known.values())
     table = np.full((len(items), raters), np.nan)
     for row, item in enumerate(items):
         given = known[item].ratings if item in known else ()
-        table[row, : len(given)] = [np.nan if one is None else one for one in given]
+        table[row, : len(given)] = [np.nan if rating is None else rating for rating in given]
     return table
 
 
 def caveats(labels: Sequence[Label], items: Sequence[str]) -> Iterator[str]:
     """Whose judgment quality is, and for how many items it is unknown."""
     wanted = set(items)
-    kinds = {one.kind for one in labels if one.item in wanted}
+    kinds = {label.kind for label in labels if label.item in wanted}
     kind = next((kind for kind in NAMES if kind in kinds), None)
     if kind is None:
         return
-    known = {one.item for one in labels if one.kind == kind} & wanted
+    known = {label.item for label in labels if label.kind == kind} & wanted
     left_out = len(wanted) - len(known)
     count = f"; {left_out} of {len(wanted)} items have none and enter no correlation"
     yield f"{_CAVEATS[kind]}{count if left_out else ''}."

@@ -99,7 +99,7 @@ def reply_tokens(raw: str) -> "list[Token] | Unread":
         return "the reply came without log-probabilities"
     if not isinstance(entries, list) or not entries:
         return "the reply came without log-probabilities"
-    if not all(isinstance(one, dict) and isinstance(one.get("token"), str) for one in entries):
+    if not all(isinstance(e, dict) and isinstance(e.get("token"), str) for e in entries):
         return "its log-probabilities are damaged"
     return [Token(entry["token"], entry) for entry in entries]
 
@@ -139,7 +139,7 @@ def distribution_at(
 def _alternatives(token: Token) -> list[tuple[str, float]]:
     """(text, probability) of what might have stood there; the token itself may not be listed."""
     others = token.entry.get("top_logprobs") or []
-    listed = [(one["token"], _probability(one["logprob"])) for one in others]
+    listed = [(other["token"], _probability(other["logprob"])) for other in others]
     if all(alternative != token.text for alternative, _ in listed):
         listed.append((token.text, _probability(token.entry["logprob"])))
     if not all(isinstance(alternative, str) for alternative, _ in listed):

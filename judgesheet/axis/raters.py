@@ -5,27 +5,23 @@ reliability lets anyone.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from judgesheet.axis.arrays import Ints
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import Reference
 from judgesheet.reasons import Reason
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
-    Rng = Callable[[], np.random.Generator]
-
+Rng = Callable[[], np.random.Generator]
 ONE_RATING = Reason(
     "one_rating", "only one score per response is known, not the single ratings of several raters"
 )
 
 
-def alpha(references: Mapping[str, Reference], cluster: "Ints", rng: "Rng") -> Iterator[Draft]:
+def alpha(references: Mapping[str, Reference], cluster: Ints, rng: Rng) -> Iterator[Draft]:
     """Krippendorff's alpha of the raters of each criterion; "" names a criterion that is the only.
 
     `cluster` gives each item's stimulus, shape (items,); `rng` a fresh generator.
@@ -34,7 +30,7 @@ def alpha(references: Mapping[str, Reference], cluster: "Ints", rng: "Rng") -> I
     return _agreements(label, lambda agreement: agreement.alpha, references, cluster, rng)
 
 
-def ceiling_r(references: Mapping[str, Reference], cluster: "Ints", rng: "Rng") -> Iterator[Draft]:
+def ceiling_r(references: Mapping[str, Reference], cluster: Ints, rng: Rng) -> Iterator[Draft]:
     """The correlation with the raters' mean that a perfect judge can reach; arguments as above."""
     label = "Correlation that a perfect judge could reach"
     return _agreements(label, lambda agreement: agreement.ceiling, references, cluster, rng)
@@ -44,10 +40,10 @@ def _agreements(
     label: str,
     part: Callable[[Agreement], Interval],
     references: Mapping[str, Reference],
-    cluster: "Ints",
-    rng: "Rng",
+    cluster: Ints,
+    rng: Rng,
 ) -> Iterator[Draft]:
-    rated = {name: one for name, one in references.items() if one.ratings.shape[1] > 1}
+    rated = {name: of for name, of in references.items() if of.ratings.shape[1] > 1}
     if not rated:
         yield absent(label, ONE_RATING)
     for criterion, reference in rated.items():

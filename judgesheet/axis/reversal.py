@@ -6,10 +6,11 @@ between repeats of one order. The rooms label and explain these figures.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
+from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
@@ -20,13 +21,6 @@ from judgesheet.stats.interval import (
     cluster_rate,
     mean_t,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
 
 Which = Literal["different", "same"]
 NO_RANKING = Reason("no_ranking", "no prompt has several candidates that were all read")
@@ -49,9 +43,9 @@ class Contest:
     the mean score per item of each arm; `cluster` gives each item's prompt as a code from 0.
     """
 
-    reads: "Floats"
-    means: Mapping[str, "Floats"]
-    cluster: "Ints"
+    reads: Floats
+    means: Mapping[str, Floats]
+    cluster: Ints
 
     def against(self, base: str) -> Iterator[tuple[str, Mapping[str, object]]]:
         """The other arms, with the dimension of what compares them with `base`: fixed has none."""
@@ -61,8 +55,8 @@ class Contest:
 
 
 def change_rate(
-    reads: "Floats",
-    cluster: "Ints",
+    reads: Floats,
+    cluster: Ints,
     which: Which,
     label: str,
     dims: Mapping[str, object] | None = None,
@@ -75,7 +69,7 @@ def change_rate(
 
 
 def excess_change_rate(
-    reads: "Floats", cluster: "Ints", label: str, dims: Mapping[str, object] | None = None
+    reads: Floats, cluster: Ints, label: str, dims: Mapping[str, object] | None = None
 ) -> Draft:
     """Changes under another order less changes under the same one, mean over prompts."""
     changes = _changes(reads)
@@ -85,7 +79,7 @@ def excess_change_rate(
     return Draft(label, mean, dims or {}, n=_known(changes.excess)).or_absent(why)
 
 
-def _changes(reads: "Floats") -> stats.CallFlips:
+def _changes(reads: Floats) -> stats.CallFlips:
     values, codes = np.unique(reads[~np.isnan(reads)], return_inverse=True)
     choices = np.full(reads.shape, np.nan)
     choices[~np.isnan(reads)] = codes.reshape(-1) + 1
@@ -145,8 +139,8 @@ def top1_flip_rate(contest: Contest, base: str = "balanced") -> Iterator[Draft]:
     """Share of prompts whose best candidate differs between two arms, expected-tie rule."""
     for other, dims in contest.against(base):
         pairs = list(_arm_pairs(contest, base, other))
-        flip = _joined(stats.top1_flip(stats.pick(one), stats.pick(two)) for one, two in pairs)
-        naive = _joined(stats.top1_flip_first_index(one, two) for one, two in pairs)
+        flip = _joined(stats.top1_flip(stats.pick(a), stats.pick(b)) for a, b in pairs)
+        naive = _joined(stats.top1_flip_first_index(a, b) for a, b in pairs)
         known, label = flip[~np.isnan(flip)], f"Best response changes, {base} against {other}"
         if not known.size:
             yield absent(label, NO_RANKING, dims)
@@ -161,15 +155,15 @@ def top1_flip_rate(contest: Contest, base: str = "balanced") -> Iterator[Draft]:
         )
 
 
-def _of(flips: stats.CallFlips, which: Which) -> "Floats":
+def _of(flips: stats.CallFlips, which: Which) -> Floats:
     return flips.same if which == "same" else flips.different
 
 
-def _known(rates: "Floats") -> int:
+def _known(rates: Floats) -> int:
     return int((~np.isnan(rates)).sum())
 
 
-def call_pairs(answered: "Flags", which: Which) -> "Floats":
+def call_pairs(answered: Flags, which: Which) -> Floats:
     """Pairs of answered calls per row of (rows, orders, repeats), under two orders or one."""
     per_order: Floats = answered.sum(axis=2).astype(np.float64)
     twice: Floats = (
@@ -180,7 +174,7 @@ def call_pairs(answered: "Flags", which: Which) -> "Floats":
     return twice / 2
 
 
-def pair_rate(rates: "Floats", pairs: "Floats", cluster: "Ints") -> Interval:
+def pair_rate(rates: Floats, pairs: Floats, cluster: Ints) -> Interval:
     """A rate over pairs of calls, each row with its number of pairs.
 
     The pairs of one prompt share calls and so depend on each other: the interval takes that from
@@ -192,7 +186,7 @@ def pair_rate(rates: "Floats", pairs: "Floats", cluster: "Ints") -> Interval:
     return cluster_rate(differing, trials)
 
 
-def _all(answered: "Flags") -> "Flags":
+def _all(answered: Flags) -> Flags:
     """Readings in which every candidate (axis 1) was answered."""
     complete: Flags = np.all(answered, axis=1)
     return complete
@@ -211,17 +205,17 @@ def _call_flips(contest: Contest) -> stats.CallFlips:
     )
 
 
-def _arm_pairs(contest: Contest, one: str, other: str) -> "Iterator[tuple[Floats, Floats]]":
+def _arm_pairs(contest: Contest, base: str, other: str) -> Iterator[tuple[Floats, Floats]]:
     """Mean scores (prompts, candidates) in two arms, a pair per number of candidates."""
-    first, second = contest.means[one], contest.means[other]
+    first, second = contest.means[base], contest.means[other]
     return ((first[table], second[table]) for table in _tables(contest.cluster))
 
 
-def _joined(parts: "Iterator[Floats]") -> "Floats":
+def _joined(parts: Iterator[Floats]) -> Floats:
     return np.concatenate([np.empty(0), *parts])
 
 
-def _tables(cluster: "Ints") -> "list[Ints]":
+def _tables(cluster: Ints) -> list[Ints]:
     """Item indices, shape (prompts, candidates): one table per number of candidates above one."""
     sizes = np.bincount(cluster)[cluster] if cluster.size else cluster
     by_stimulus = np.argsort(cluster, kind="stable")

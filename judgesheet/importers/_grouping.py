@@ -36,7 +36,9 @@ _INDEX = """
 CREATE INDEX piece_by_key ON piece (key);
 CREATE TABLE prompt (line INTEGER PRIMARY KEY, key TEXT, id TEXT, place TEXT, size INTEGER);
 -- SQLite takes id and place from the line that has the minimum.
-INSERT INTO prompt SELECT min(line), key, id, place, sum(length(text)) FROM piece GROUP BY key;
+INSERT INTO prompt
+SELECT min(line), key, id, place, sum(length(place) + length(text) + length(ratings))
+FROM piece GROUP BY key;
 CREATE VIEW rated AS  -- a list of ratings
 SELECT line, place, piece.key AS key, item, list.key AS criterion, list.value AS ratings
 FROM piece, json_each(piece.ratings) AS list;
@@ -75,7 +77,6 @@ _GROUPED = """
 SELECT prompt.line AS first, prompt.id AS prompt, piece.*
 FROM prompt CROSS JOIN piece ON piece.key = prompt.key ORDER BY prompt.line, piece.line
 """
-
 
 Line = sqlite3.Row
 
@@ -207,15 +208,12 @@ def _prompt(name: str, lines: Sequence[Line], rubrics: Rubrics, places: "_Places
 def _head(lines: Sequence[Line]) -> Head:
     """What the lines say about their prompt; what one leaves open, another may tell."""
     told: dict[str, Any] = {}
-    seen: set[str] = set()
-    for line in lines:
-        if line["head"] in seen:  # most lines say the same, at length
-            continue
-        seen.add(line["head"])
-        for name, value in json.loads(line["head"]).items():
+    for head in dict.fromkeys(line["head"] for line in lines):  # most are the same, and long
+        for name, value in json.loads(head).items():
             if told.setdefault(name, value) != value:
+                other = next(line for line in lines if line["head"] == head)
                 raise StimuliError(
-                    f"{line['place']}: {line['key'][:60]!r} has another {name} than at "
+                    f"{other['place']}: {other['key'][:60]!r} has another {name} than at "
                     f"{lines[0]['place']}; one prompt needs one name, and another prompt another"
                 )
     return Head(**told)

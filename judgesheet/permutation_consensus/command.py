@@ -10,18 +10,10 @@ from pathlib import Path
 from judgesheet.errors import UsageError
 from judgesheet.files import write_lines
 from judgesheet.judges import check_name, open_judge
-from judgesheet.permutation_consensus import (
-    AXES,
-    ConsensusSettings,
-    ask,
-    decide,
-    make_plan,
-    questions,
-    unbalanced,
-)
-from judgesheet.permutation_consensus._decision import SetDecision
-from judgesheet.permutation_consensus._input import Sets, read_sets
-from judgesheet.permutation_consensus._summary import Summary, summarise
+from judgesheet.permutation_consensus import rounds
+from judgesheet.permutation_consensus.decision import SetDecision
+from judgesheet.permutation_consensus.sets import AXES, Sets, read_sets
+from judgesheet.permutation_consensus.summary import Summary, summarise
 from judgesheet.request import Request, axis_options, collect_settings, connection, settle
 from judgesheet.run_directory import LEDGER, make_directory
 from judgesheet.spine.collect import Progress
@@ -65,16 +57,18 @@ def decide_sets(
         raise UsageError(
             "decisions are made from the built-in reply formats; leave out your own parsers"
         )
-    settings = ConsensusSettings(axis_options(request, settled), k, request.seed, early_stop)
-    asked = questions(given, settings)
-    for sentence in unbalanced(given, k):
+    settings = rounds.ConsensusSettings(axis_options(request, settled), k, request.seed, early_stop)
+    asked = [rounds.question(stimulus, settings) for stimulus in given]
+    for sentence in rounds.unbalanced(given, k):
         tell(sentence)
     judge = open_judge(request.model, connection(request))
     make_directory(directory, fresh=fresh)
-    planned = make_plan(given, asked, settings)
+    planned = rounds.make_plan(given, asked, settings)
     with Ledger.create_or_open(directory / LEDGER, planned, judge.identity) as ledger:
-        progress = asyncio.run(ask(judge, ledger, asked, collect_settings(request), on_progress))
-        decisions = decide(ledger, asked)
+        progress = asyncio.run(
+            rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
+        )
+        decisions = rounds.decide(ledger, asked)
         summary = summarise(decisions, ledger.totals(), request.prices)
     lines = (json.dumps(decision.as_record()) for decision in decisions)
     write_lines(directory / "decisions.jsonl", lines)

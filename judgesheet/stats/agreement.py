@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.reasons import Reason
+
 from ._support import (
     TINY,
     Floats,
@@ -14,10 +16,13 @@ from ._support import (
     floats,
     sum_by,
 )
-from .interval import Interval, resampled
+from .interval import Interval, missing, resampled
 from .standard_error import NEARLY_ONE, fisher_ends
 
-BY_CHANCE = "the raters agree no more than by chance"
+BY_CHANCE = Reason("by_chance", "the raters agree no more than by chance")
+NO_PAIRS = Reason("no_pairs", "no item has two ratings")
+EQUAL_RATINGS = Reason("equal_ratings", "undefined: all ratings are equal")
+ONE_RATED = Reason("one_rated", "undefined: only one item was rated")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +94,23 @@ def rater_agreement(
     paired = int((counts > 1).sum())
     raters = float(1 / np.mean(1 / counts)) if counts.size else 0.0
 
-    def nothing(note: str) -> Agreement:
-        unknown = Interval(None, None, None, level, note=note)
+    def nothing(why: Reason) -> Agreement:
+        unknown = missing(why, level=level)
         return Agreement(unknown, unknown, raters, paired)
 
     if not paired:
-        return nothing("no item has two ratings")
+        return nothing(NO_PAIRS)
     codes, groups = cluster_codes(labels)
     sums = sum_by(_moments(table), codes, groups)
     complete = bool((counts == table.shape[1]).all())
     alpha, ceiling = _alpha_and_ceiling(sums.sum(axis=0), complete)
     if np.isnan(alpha):
-        note = "all ratings are equal" if len(table) > 1 else "only one item was rated"
-        return nothing(f"undefined: {note}")
+        return nothing(EQUAL_RATINGS if len(table) > 1 else ONE_RATED)
     drawn = _alpha_and_ceiling(bootstrap_weights(groups, resamples, rng) @ sums, complete)
     limit = (
         _interval(float(ceiling), drawn[1], groups, level, floor=0.0)
         if ceiling > 0
-        else Interval(None, None, None, level, clusters=groups, note=BY_CHANCE)
+        else missing(BY_CHANCE, level=level, clusters=groups)
     )
     agreement = _interval(float(alpha), drawn[0], groups, level, floor=-1.0)
     return Agreement(agreement, limit, raters, paired)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.reasons import CONSTANT, Reason
+
 from ._support import (
     TINY,
     Floats,
@@ -17,11 +19,16 @@ from ._support import (
     sum_by,
 )
 from .correlation import LEAST_VARIANCE
-from .interval import Interval, resampled
+from .interval import Interval, missing, resampled
 from .reads import ratio
 
-NO_REPEATS = "no order was read twice: noise and the effect of the order cannot be told apart"
-NO_UNCERTAINTY = "the gain itself has no interval, so there is nothing to split"
+FEW_ITEMS = Reason("few_items", "fewer than three items were read under every order")
+NO_REPEATS = Reason(
+    "no_repeats", "no order was read twice: noise and the effect of the order cannot be told apart"
+)
+NO_UNCERTAINTY = Reason(
+    "no_uncertainty", "the gain itself has no interval, so there is nothing to split"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +117,18 @@ def averaging_gains(
     table, target = table[known], target[known]
     codes, groups = cluster_codes(np.asarray(clusters)[known])
 
-    def unknown(note: str) -> Interval:
-        return Interval(None, None, None, level, clusters=groups, note=note)
-
-    def nothing(note: str) -> Gains:
-        return Gains(tuple(Gain(k, *[unknown(note)] * 3) for k in at), None)
+    def nothing(why: Reason) -> Gains:
+        unknown = missing(why, level=level, clusters=groups)
+        return Gains(tuple(Gain(k, unknown, unknown, unknown) for k in at), None)
 
     if len(table) < 3:
-        return nothing("fewer than three items were read under every order")
+        return nothing(FEW_ITEMS)
     sums = _Sums.of(_scaled(table), _scaled(target), codes, groups)
     repeated = bool(sums.cells.sum())
     picks = {k: subsets(table.shape[1], k, rng, max_subsets) for k in (1, *at)}
     observed = _Curve.of(sums, np.ones((1, groups)), picks)
     if np.isnan(observed.r[1][0]):
-        return nothing("undefined: one side is constant")
+        return nothing(CONSTANT)
     drawn = _Curve.of(sums, bootstrap_weights(groups, resamples, rng), picks)
 
     def gain(k: int) -> Gain:
@@ -131,8 +136,9 @@ def averaging_gains(
         total, noise, order = (resampled(float(v[0]), draws, groups, level) for v, draws in parts)
         if repeated and total.low is not None:
             return Gain(k, total, noise, order)
-        why = unknown(NO_UNCERTAINTY if repeated else NO_REPEATS)
-        return Gain(k, total, why, why)
+        why = NO_UNCERTAINTY if repeated else NO_REPEATS
+        unknown = missing(why, level=level, clusters=groups)
+        return Gain(k, total, unknown, unknown)
 
     rho = float(observed.rho[0]) if repeated else None
     return Gains(tuple(gain(k) for k in at), rho)

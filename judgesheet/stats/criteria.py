@@ -6,13 +6,14 @@ places, 0..n-1; NaN marks a call without a reading.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
+
+from judgesheet.reasons import ONE_CLUSTER, Reason
 
 from ._support import (
     TINY,
@@ -24,14 +25,17 @@ from ._support import (
     floats,
     sum_by,
 )
-from .interval import Interval, ends
+from .interval import Interval, estimated, missing, student, without_ends
 from .reads import ratio
-from .standard_error import half_width
+
+NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
+NEVER_THERE = Reason("never_there", "the criterion never stood there")
+FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _DECIMALS = 9  # beyond these, means of integer scores differ by rounding only
-_SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t"
+_SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room for unseen clusters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +60,8 @@ class PositionEffects:
         Shape (n,): calls per position.
     clusters
         Clusters with a call.
-    note
-        Why `effects` are NaN; empty otherwise.
+    why
+        Why `effects` are all NaN; None where they are not.
     """
 
     effects: Floats
@@ -67,7 +71,7 @@ class PositionEffects:
     cells: Floats
     counts: Integers
     clusters: int
-    note: str = ""
+    why: Reason | None = None
 
     @property
     def spread(self) -> float:
@@ -162,14 +166,14 @@ def position_effects(
     cells = ratio(within, sizes)
     answered = int((sizes.sum(axis=1) > 0).sum())
     counts = sizes.sum(axis=0).astype(np.int64)
-    effects, inverse, note = _solve(design.sum(axis=0), within.sum(axis=0), counts)
+    effects, inverse, why = _solve(design.sum(axis=0), within.sum(axis=0), counts)
     influence = (within - np.nan_to_num(design @ np.nan_to_num(effects))) @ inverse
     influence[:, np.isnan(effects)] = np.nan
     size = float(total.sum())
     mean = float(sums.sum() / size) if size else float("nan")
     own = sum_by(np.stack([sums.sum(axis=1), total[:, 0]], axis=1), codes, groups)
     mean_influence = (own[:, 0] - own[:, 1] * mean) / size if size else np.zeros(groups)
-    return PositionEffects(effects, mean, influence, mean_influence, cells, counts, answered, note)
+    return PositionEffects(effects, mean, influence, mean_influence, cells, counts, answered, why)
 
 
 def _within_design(calls: Floats, total: Floats) -> Floats:
@@ -180,7 +184,7 @@ def _within_design(calls: Floats, total: Floats) -> Floats:
     return result
 
 
-def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Floats, str]:
+def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Floats, Reason | None]:
     """Effects that sum to 0 over the positions shown, the inverse used, and why there are none."""
     shown = np.flatnonzero(counts)
     effects, inverse = np.full(counts.size, np.nan), np.zeros_like(design)
@@ -188,13 +192,15 @@ def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Flo
     rank = int(np.linalg.matrix_rank(part)) if shown.size else 0
     if shown.size < 2:
         seen = "at no position" if not shown.size else "at one position only"
-        return effects, inverse, f"it was read {seen}: positions cannot be compared"
+        why = NOT_COMPARED.saying(f"it was read {seen}: {NOT_COMPARED.sentence}")
+        return effects, inverse, why
     if rank < shown.size - 1:
-        return effects, inverse, "no response was read at enough positions to compare them"
+        why = NOT_COMPARED.saying("no response was read at enough positions to compare them")
+        return effects, inverse, why
     inverse[np.ix_(shown, shown)] = np.linalg.pinv(part, hermitian=True)
     effects[shown] = (inverse @ right)[shown]
     effects[np.abs(effects) < TINY] = 0.0
-    return effects, inverse, ""
+    return effects, inverse, None
 
 
 def _range(effects: Floats) -> Floats:
@@ -220,38 +226,47 @@ def position_shift(criterion: PositionEffects, span: float, level: float = 0.95)
         Best less worst score, n - 1 on a scale of n.
     """
     columns = zip(criterion.effects, criterion.influence.T, strict=True)
-    return [_robust_t(value, own, criterion, span, level) for value, own in columns]
+    return [_robust_t(value, own, criterion, span, (-span, span), level) for value, own in columns]
 
 
-def position_mean(criterion: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
-    """Mean score at each position, compared within items; intervals as in `position_shift`."""
+def position_mean(
+    criterion: PositionEffects,
+    span: float,
+    within: tuple[float, float] = (-inf, inf),
+    level: float = 0.95,
+) -> list[Interval]:
+    """Mean score at each position, compared within items; intervals as in `position_shift`.
+
+    `within` are the least and the greatest score.
+    """
     weights = criterion.counts / max(1, int(criterion.counts.sum()))
     centre = criterion.mean - float(weights @ np.nan_to_num(criterion.effects))
     own = criterion.mean_influence - np.nan_to_num(criterion.influence) @ weights
     columns = zip(criterion.effects, criterion.influence.T, strict=True)
     return [
-        _robust_t(centre + value, own + part, criterion, span, level) for value, part in columns
+        _robust_t(centre + value, own + part, criterion, span, within, level)
+        for value, part in columns
     ]
 
 
 def _robust_t(
-    value: float, influence: Floats, criterion: PositionEffects, span: float, level: float
+    value: float,
+    influence: Floats,
+    criterion: PositionEffects,
+    span: float,
+    within: tuple[float, float],
+    level: float,
 ) -> Interval:
     groups, value = criterion.clusters, float(value)
-    method = "within items, cluster-robust t"
-    answer = partial(Interval, level=level, clusters=groups, method=method)
+    method = "within items, cluster-robust t, room for unseen clusters"
     if np.isnan(value):
-        return answer(None, None, None, note=criterion.note or "the criterion never stood there")
+        why = criterion.why or NEVER_THERE
+        return missing(why, level=level, clusters=groups, method=method)
     if groups < 2:
-        return answer(value, None, None, note="one cluster: no interval")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=groups, method=method)
     error = float(np.sqrt(groups / (groups - 1) * float(influence @ influence)))
-
-    def at(confidence: float) -> tuple[float, float]:
-        half = half_width(error, groups, confidence)
-        return value - half, value + half
-
-    found = ends(value, at, groups, level, reach=(_step(span), _step(span)))
-    return answer(value, found.low, found.high, bounds=found.bounds)
+    at, reach = student(value, error, groups), (_step(span), _step(span))
+    return estimated(value, at, groups, level, method, reach, within)
 
 
 def spreads(
@@ -281,13 +296,13 @@ def spreads(
     values = np.array([criterion.spread for criterion in criteria])
     errors = np.array([_range(weights @ criterion.influence) for criterion in criteria])
     each = tuple(
-        _spread(values[at], errors[at], span, criterion.clusters, level, criterion.note)
+        _spread(values[at], errors[at], span, criterion.clusters, level, criterion.why)
         for at, criterion in enumerate(criteria)
     )
     known = ~np.isnan(values)
     if not known.any():
-        note = "no criterion can be compared"
-        nothing = Interval(None, None, None, level, method=_SPREAD_METHOD, note=note)
+        why = NOT_COMPARED.saying("no criterion can be compared")
+        nothing = missing(why, level=level, method=_SPREAD_METHOD)
         return OverCriteria(each, nothing, nothing)
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
     values, errors = values[known], errors[known]
@@ -297,14 +312,18 @@ def spreads(
 
 
 def _spread(
-    value: float, errors: Floats, span: float, clusters: int, level: float, note: str = ""
+    value: float,
+    errors: Floats,
+    span: float,
+    clusters: int,
+    level: float,
+    why: Reason | None = None,
 ) -> Interval:
-    value = float(value)
-    answer = partial(Interval, level=level, clusters=clusters, method=_SPREAD_METHOD)
+    value, method = float(value), _SPREAD_METHOD
     if np.isnan(value):
-        return answer(None, None, None, note=note)
+        return missing(why or NOT_COMPARED, level=level, clusters=clusters, method=method)
     if clusters < 2:
-        return answer(value, None, None, note="one cluster: no interval")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=clusters, method=method)
 
     def at(confidence: float) -> tuple[float, float]:
         # The tails of both sides: a range is one-sided, and |its error| has one tail.
@@ -313,8 +332,7 @@ def _spread(
         return value - half, value + half
 
     reach = value, _step(span)
-    found = ends(value, at, clusters, level, reach, within=(0.0, inf))
-    return answer(value, found.low, found.high, bounds=found.bounds)
+    return estimated(value, at, clusters, level, method, reach, within=(0.0, inf))
 
 
 def _step(span: float) -> float:

@@ -94,8 +94,11 @@ def without_ends(
     return Interval(value, None, None, level, clusters, method, reason.sentence, reason.code)
 
 
-def exactly(value: float, *, clusters: int = 0, method: str = "") -> Interval:
-    """A number that is no estimate or has no interval by its nature: a count, a p-value."""
+def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
+    """A number that is no estimate or has no interval by its nature: a count, a p-value.
+
+    None where it could not be computed; then the caller knows why.
+    """
     return Interval(value, None, None, clusters=clusters, method=method)
 
 
@@ -116,9 +119,23 @@ def unseen_share(clusters: int) -> float:
     return float(1 - UNSEEN ** (1 / clusters))
 
 
+At = Callable[[float], tuple[float, float]]
+"""Ends of an interval of the confidence that is asked for."""
+
+
+def student(centre: float, error: float, clusters: int) -> At:
+    """A t interval with G - 1 degrees of freedom about a centre with this standard error."""
+
+    def at(confidence: float) -> tuple[float, float]:
+        half = t_quantile(clusters - 1, two_sided(confidence)) * error
+        return centre - half, centre + half
+
+    return at
+
+
 def ends(
     value: float,
-    at: Callable[[float], tuple[float, float]],
+    at: At,
     clusters: int,
     level: float,
     reach: tuple[float, float],
@@ -148,6 +165,20 @@ def ends(
         return min(low, value), max(high, value)
 
     return Ends(*pair(level), pair(2 * level - 1))
+
+
+def estimated(
+    value: float,
+    at: At,
+    clusters: int,
+    level: float,
+    method: str,
+    reach: tuple[float, float] = (0.0, 0.0),
+    within: tuple[float, float] = (-inf, inf),
+) -> Interval:
+    """The interval with these `ends`; parameters are theirs."""
+    low, high, bounds = ends(value, at, clusters, level, reach, within)
+    return Interval(value, low, high, level, clusters, method, bounds=bounds)
 
 
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
@@ -203,15 +234,9 @@ def cluster_mean(
     value = float(sums.sum() / sizes.sum())
     if groups == 1:
         return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method=method)
-    error = _ratio_error(sums, sizes)
-
-    def at(confidence: float) -> tuple[float, float]:
-        half = t_quantile(groups - 1, two_sided(confidence)) * error
-        return value - half, value + half
-
+    at = student(value, _ratio_error(sums, sizes), groups)
     reach = value - within[0], within[1] - value
-    found = ends(value, at, groups, level, reach, within)
-    return Interval(value, found.low, found.high, level, groups, method, bounds=found.bounds)
+    return estimated(value, at, groups, level, method, reach, within)
 
 
 def mean_t(values: ArrayLike, within: tuple[float, float], level: float = 0.95) -> Interval:
@@ -260,8 +285,7 @@ def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95
     def at(confidence: float) -> tuple[float, float]:
         return expanded_percentiles(array, clusters, confidence)
 
-    found = ends(value, at, clusters, level, reach=(0.0, 0.0))
-    return Interval(value, found.low, found.high, level, clusters, method, bounds=found.bounds)
+    return estimated(value, at, clusters, level, method)
 
 
 def hardly_varies(drawn: Floats) -> bool:
@@ -337,8 +361,8 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -
         other_low, other_high = _wilson_ends(value, total / deff, quantile(two_sided(confidence)))
         return min(low, other_low), max(high, other_high)
 
-    found = ends(value, at, groups, level, reach=(value, 1 - value), within=(0.0, 1.0))
-    return Interval(value, found.low, found.high, level, groups, method, bounds=found.bounds)
+    reach = value, 1 - value
+    return estimated(value, at, groups, level, method, reach, within=(0.0, 1.0))
 
 
 class _Posterior(NamedTuple):

@@ -11,9 +11,9 @@ from scipy import stats
 from ._support import TINY, Floats, Integers, floats
 from .consensus import uniform_picks
 from .flips import top1_flip
-from .interval import Interval, ends
+from .interval import Interval, estimated, student
 from .reads import ratio, row_means
-from .standard_error import half_width, jackknife_error
+from .standard_error import jackknife_error
 
 MOST_SUBSETS = 200
 """With more choices of k runs than this, random ones: a prompt's mean then has an error of .035 at
@@ -93,14 +93,8 @@ def error_correlation(hits: ArrayLike, level: float = 0.95) -> Interval:
     if np.isnan(left_out).any():
         note = "one prompt holds all errors: no interval"
         return answer(value, None, None, note=note)
-    error = jackknife_error(left_out)
-
-    def at(confidence: float) -> tuple[float, float]:
-        half = half_width(error, groups, confidence)
-        return value - half, value + half
-
-    found = ends(value, at, groups, level, reach=(value + 1, 1 - value), within=(-1.0, 1.0))
-    return answer(value, found.low, found.high, bounds=found.bounds)
+    at, reach = student(value, jackknife_error(left_out), groups), (value + 1, 1 - value)
+    return estimated(value, at, groups, level, method, reach, within=(-1.0, 1.0))
 
 
 def _correlation(sums: Floats) -> Floats:

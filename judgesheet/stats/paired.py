@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from ._support import TINY, Floats, floats, two_sided, z_quantile
-from .interval import Interval, ends
+from .interval import Interval, estimated
 
 
 def sign_test(improved: int, regressed: int) -> float:
@@ -42,7 +42,8 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
     array = floats(differences)
     array = array[~np.isnan(array)]
     pairs = int(array.size)
-    answer = partial(Interval, level=level, clusters=pairs, method="Agresti-Min, paired")
+    method = "Agresti-Min, paired; room for unseen pairs"
+    answer = partial(Interval, level=level, clusters=pairs, method=method)
     if pairs == 0:
         return answer(None, None, None, note="no pairs")
     value = float(array.mean())
@@ -56,8 +57,8 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
         half = z_quantile(two_sided(confidence)) * error
         return centre - half, centre + half
 
-    found = ends(value, at, pairs, level, reach=(value + 1, 1 - value), within=(-1.0, 1.0))
-    return answer(value, found.low, found.high, bounds=found.bounds)
+    reach = value + 1, 1 - value
+    return estimated(value, at, pairs, level, method, reach, within=(-1.0, 1.0))
 
 
 def changes(differences: ArrayLike) -> tuple[int, int, int]:

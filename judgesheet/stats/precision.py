@@ -10,11 +10,20 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from judgesheet.reasons import NO_OBSERVATIONS, Reason
+
 from ._support import TINY, Floats, Integers, cluster_codes, floats, sum_by
-from .correlation import pearson
-from .interval import Interval
+from .correlation import FEW_CLUSTERS, pearson
+from .interval import Interval, missing, without_ends
 from .standard_error import NEARLY_ONE, half_width, jackknife_error
 
+SAME_READS = Reason("same_reads", "the second reading does not vary")
+SAME_WITHIN_ROWS = Reason("same_within_rows", "the second reading does not vary within a row")
+FIRST_SAME = Reason("first_same", "the first reading does not vary: no interval")
+NOT_APART = Reason("not_apart", "the rows cannot be told apart")
+UNDEFINED_WITHOUT_ONE = Reason(
+    "undefined_without_one", "undefined without one cluster: no interval"
+)
 METHOD = "ratio of variances, delete-a-cluster jackknife of its logarithm, t"
 
 
@@ -30,13 +39,13 @@ def variance_ratio(reading: ArrayLike, other: ArrayLike, level: float = 0.95) ->
         Shape (G,): what each cluster adds to the two variances, in any common unit.
     """
     a, b = floats(reading), floats(other)
-    answer = partial(Interval, level=level, clusters=int(a.size), method=METHOD)
+    nothing = partial(missing, level=level, clusters=int(a.size), method=METHOD)
     if not a.size:
-        return answer(None, None, None, note="no observations")
+        return nothing(NO_OBSERVATIONS)
     if b.sum() <= TINY * max(1.0, float(a.sum())):
-        return answer(None, None, None, note="the second reading does not vary")
+        return nothing(SAME_READS)
     if a.sum() <= TINY * b.sum():
-        return answer(0.0, None, None, note="the first reading does not vary: no interval")
+        return without_ends(0.0, FIRST_SAME, level=level, clusters=int(a.size), method=METHOD)
     value = float(a.sum() / b.sum())
     return _jackknifed(value, (a.sum() - a) / np.maximum(b.sum() - b, TINY * b.sum()), level)
 
@@ -58,11 +67,11 @@ def reliability_ratio(
     """
     codes, groups = cluster_codes(clusters)
     first, second = (_noise_to_signal(floats(reads), codes, groups) for reads in (reading, other))
-    answer = partial(Interval, level=level, clusters=groups, method=METHOD)
+    nothing = partial(missing, level=level, clusters=groups, method=METHOD)
     if groups == 0 or np.isnan(first[0]) or np.isnan(second[0]):
-        return answer(None, None, None, note="the rows cannot be told apart")
+        return nothing(NOT_APART)
     if second[0] <= TINY:
-        return answer(None, None, None, note="the second reading does not vary within a row")
+        return nothing(SAME_WITHIN_ROWS)
     quotient = first / np.maximum(second, TINY * second[0])
     return _jackknifed(float(quotient[0]), quotient[1:], level)
 
@@ -89,14 +98,14 @@ def _noise_to_signal(reads: Floats, codes: Integers, groups: int) -> Floats:
 def _jackknifed(value: float, left_out: Floats, level: float) -> Interval:
     """The interval of a ratio from its values without each cluster."""
     groups = int(left_out.size)
-    answer = partial(Interval, level=level, clusters=groups, method=METHOD)
+    answer = partial(without_ends, value, level=level, clusters=groups, method=METHOD)
     if groups < 3:
-        return answer(value, None, None, note="fewer than three clusters: no interval")
+        return answer(FEW_CLUSTERS)
     if not np.isfinite(left_out).all() or left_out.min() <= 0:
-        return answer(value, None, None, note="undefined without one cluster: no interval")
+        return answer(UNDEFINED_WITHOUT_ONE)
     half = half_width(jackknife_error(np.log(left_out)), groups, level)
     reach = float(np.exp(min(half, 700.0)))  # exp(710) overflows
-    return answer(value, value / reach, value * reach)
+    return Interval(value, value / reach, value * reach, level, groups, METHOD)
 
 
 def mean_parts(values: ArrayLike, clusters: ArrayLike) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special
 
 from ._support import Floats, Integers, bootstrap_weights, floats, t_quantile, two_sided, z_quantile
-from .interval import Interval, ends
+from .interval import Interval, estimated
 from .orders import Order
 from .reads import ratio
 
@@ -159,7 +159,7 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
     array = floats(counts)
     array = array[array.sum(axis=(1, 2)) > 0]
     groups, positions = array.shape[0], array.shape[2]
-    method = "folded-normal inversion on the cluster-robust covariance"
+    method = "folded-normal inversion, cluster-robust covariance; room for unseen clusters"
     answer = partial(Interval, level=level, clusters=groups, method=method)
     scores = np.asarray(order, dtype=np.int64) - 1
     rows = array.sum(axis=2)[:, scores]  # (G, n): calls that chose the score shown at p
@@ -186,8 +186,8 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
         return 100 * _shrunk(departures, covariance * (t / z_quantile(1 - tail)) ** 2, tail), high
 
     most = 200 * (1 - 1 / positions)
-    found = ends(cost, at, groups, level, reach=(cost, most - cost), within=(0.0, most))
-    return answer(cost, found.low, found.high, bounds=found.bounds)
+    reach = cost, most - cost
+    return estimated(cost, at, groups, level, method, reach, within=(0.0, most))
 
 
 def _largest_se(covariance: Floats) -> float:

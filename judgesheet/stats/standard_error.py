@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 
 from ._support import Floats, t_quantile, two_sided
-from .interval import Ends, ends
+from .interval import Ends, ends, student
 
 NEARLY_ONE = 1 - 1e-9
 """A correlation beyond this is perfect: Fisher's z of 1 is infinite."""
@@ -39,10 +39,10 @@ def fisher_ends(value: float, error: float, clusters: int, level: float) -> Ends
     ----------
     Fisher, R. A. (1921), Metron 1, 3-32.
     """
-    z = float(np.arctanh(np.clip(value, -NEARLY_ONE, NEARLY_ONE)))
+    on_z = student(float(np.arctanh(np.clip(value, -NEARLY_ONE, NEARLY_ONE))), error, clusters)
 
     def at(confidence: float) -> tuple[float, float]:
-        half = half_width(error, clusters, confidence)
-        return float(np.tanh(z - half)), float(np.tanh(z + half))
+        low, high = np.tanh(on_z(confidence))
+        return float(low), float(high)
 
     return ends(value, at, clusters, level, reach=(0.0, 0.0))

@@ -7,7 +7,7 @@ from math import isfinite
 from pathlib import Path
 
 from judgesheet.errors import RunError, UsageError
-from judgesheet.files import slug
+from judgesheet.files import slug, write_lines
 from judgesheet.run_directory import LEDGER
 
 FILE = "sweep.json"
@@ -103,7 +103,7 @@ def remember(directory: Path, knob: Knob) -> None:
     file = directory / FILE
     if file.exists() and recall(directory) != knob:
         raise RunError(f"{directory} holds another sweep; choose another --out, or --fresh")
-    file.write_text(json.dumps({"knob": knob.name, "values": knob.values}), encoding="utf-8")
+    write_lines(file, [json.dumps({"knob": knob.name, "values": knob.values})])
 
 
 def recall(directory: Path) -> Knob | None:

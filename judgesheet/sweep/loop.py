@@ -10,7 +10,12 @@ from judgesheet.sweep.knob import parse_knob, remember, typed
 
 
 def probe_each_value(
-    request: Request, directory: Path, probe: Callable[[Request, Path], Run], *, fresh: bool
+    request: Request,
+    directory: Path,
+    probe: Callable[[Request, Path], Run],
+    *,
+    fresh: bool,
+    pdf: bool,
 ) -> Run:
     """Probe under every value of the request's knob, as far as the budget of requests goes.
 
@@ -29,7 +34,7 @@ def probe_each_value(
             left -= progress.done_now
             if left <= 0:
                 break
-    return Run(directory, publish_sweep(knob, directory), progress)
+    return Run(directory, publish_sweep(knob, directory, pdf=pdf), progress)
 
 
 def with_value(request: Request, knob: str, value: str) -> Request:

@@ -210,7 +210,7 @@ def chat(score: int, number: int, chance: float) -> Answer:
 
 def probe(base_url: str, out: Path, **options: Any) -> judgesheet.Run:
     asked = {"axes": ["score_order"], "profile": "smoke", "reply": "json", **options}
-    return judgesheet.probe("openai-compatible/m", out, base_url=base_url, **asked)
+    return judgesheet.probe("openai-compatible/m", out, base_url=base_url, pdf=False, **asked)
 
 
 @pytest.fixture
@@ -286,7 +286,9 @@ def test_only_a_local_model_is_asked_without_being_told_to() -> None:
 def test_bodies_are_read_only_where_they_were_asked_for(tmp_path: Path) -> None:
     for asked in (False, True):
         out = tmp_path / str(asked)
-        judgesheet.probe("sim/fair", out, axes=["score_order"], profile="smoke", logprobs=asked)
+        judgesheet.probe(
+            "sim/fair", out, axes=["score_order"], profile="smoke", logprobs=asked, pdf=False
+        )
         with Ledger.open(out / LEDGER) as ledger:
             bodies = list(ledger.bodies())
             answers = list(ledger.answers())

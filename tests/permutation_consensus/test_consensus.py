@@ -5,7 +5,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -13,13 +13,15 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 import judgesheet
-from judgesheet import permutation_consensus as stage
 from judgesheet.axis import Options
 from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.permutation_consensus import SetDecision
-from judgesheet.permutation_consensus._decision import Runs
+from judgesheet.permutation_consensus import rounds
+from judgesheet.permutation_consensus.decision import Runs, SetDecision
+from judgesheet.permutation_consensus.pairs import Why
+from judgesheet.permutation_consensus.sets import AXES, read_sets
+from judgesheet.permutation_consensus.summary import accuracy
 from judgesheet.records import Call
 from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.ledger import Ledger
@@ -57,14 +59,14 @@ def run(
     if path is None:
         with tempfile.TemporaryDirectory() as folder:
             return run(judge, sets, Path(folder) / "ledger.sqlite", collecting, **settings)
-    given_sets = stage.read_sets(sets)
-    options = {axis: Options(reply="json") for axis in stage.AXES}
-    chosen = stage.ConsensusSettings(options=options, **settings)
-    asked = stage.questions(given_sets, chosen)
-    plan = stage.make_plan(given_sets, asked, chosen)
+    given_sets = read_sets(sets)
+    options = {axis: Options(reply="json") for axis in AXES}
+    chosen = rounds.ConsensusSettings(options=options, **settings)
+    asked = [rounds.question(one, chosen) for one in given_sets]
+    plan = rounds.make_plan(given_sets, asked, chosen)
     with Ledger.create_or_open(path, plan, judge.identity) as ledger:
-        asyncio.run(stage.ask(judge, ledger, asked, collecting or CollectSettings()))
-        return stage.decide(ledger, asked)
+        asyncio.run(rounds.ask(judge, ledger, asked, collecting or CollectSettings()))
+        return rounds.decide(ledger, asked)
 
 
 def scores(by_id: Mapping[str, float], call: Call, uncertain: Sequence[str] = ()) -> str:
@@ -144,10 +146,10 @@ def test_a_set_without_a_readable_reply_is_not_guessed() -> None:
     assert (paired.winner, paired.winners, paired.agreement) == (None, (), None)
     assert "2 unreadable" in paired.note
     assert fine.winner == "c2"
-    found = stage.accuracy([listed, paired, fine])
+    found = accuracy([listed, paired, fine])
     assert found is not None
     assert (found.sets, found.left_out) == (1, 2)
-    assert stage.accuracy([listed, paired]) is None
+    assert accuracy([listed, paired]) is None
 
 
 def test_runs_that_fail_are_left_out_and_said() -> None:
@@ -283,7 +285,7 @@ def test_a_pair_is_overridden_only_where_the_keyed_pass_confirms(
     (decision,) = run(judge_of(*verdicts, asked), [a_pair()])
     assert decision.winners == winners
     assert decision.why == why
-    assert not why or why in stage.REASONS
+    assert not why or why in get_args(Why)
     assert asked == ["direct", "swapped", "solve", "compare"][:calls]
     assert decision.calls == decision.runs.planned == calls
     assert decision.complete
@@ -400,7 +402,7 @@ def test_table_1_of_the_paper(
     rows = [decided(False, True)] * improved + [decided(True, False)] * regressed
     rows += [decided(True, True)] * (direct - regressed)
     rows += [decided(False, False)] * (300 - len(rows))
-    found = stage.accuracy(rows)
+    found = accuracy(rows)
     assert found is not None
     shares = (found.direct, found.consensus, found.gain)
     assert tuple(round(100 * share, 2) for share in shares) == percent
@@ -419,7 +421,7 @@ def test_pairs_are_averaged_over_their_sources() -> None:
     rows = [decided(True, True, "a")] * 9 + [decided(False, True, "a")]
     rows += [decided(False, False, "b"), decided(False, True, "b")]
     rows += [decided(False, False)]  # no pair, so in no source
-    found = stage.accuracy(rows)
+    found = accuracy(rows)
     assert found is not None
     assert found.macro_direct == pytest.approx((0.9 + 0) / 2)
     assert found.macro_consensus == pytest.approx((1 + 0.5) / 2)
@@ -448,7 +450,7 @@ def test_judgebench_end_to_end(tmp_path: Path) -> None:
     judge = SimulatedJudge.from_name("fair?slot=3&sensitivity=2&tie=0.2")
     pairs = judgebench(tmp_path)
     decisions = run(judge, pairs)
-    found = stage.accuracy(decisions)
+    found = accuracy(decisions)
     assert found is not None
     assert found.sets == 350
     assert len(found.by_source) == 17
@@ -461,7 +463,7 @@ def test_judgebench_end_to_end(tmp_path: Path) -> None:
     assert {"orders_agree", "keyed_confirms", "keyed_disagrees"} <= set(reasons)
     # A judge whose key is as blind as its verdict gains nothing.
     blind = SimulatedJudge.from_name("fair?slot=3&sensitivity=0&keyed=1&tie=0.2")
-    found = stage.accuracy(run(blind, pairs))
+    found = accuracy(run(blind, pairs))
     assert found is not None
     assert found.low is not None
     assert found.high is not None
@@ -491,18 +493,18 @@ def test_judgebench_end_to_end(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_sets_that_cannot_be_used(sets: list[Any], said: str) -> None:
     with pytest.raises(StimuliError) as caught:
-        stage.read_sets(sets)
+        read_sets(sets)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
 def test_unbalanced_numbers_of_orders_are_named() -> None:
-    sets = stage.read_sets([a_list(4, "a"), a_list(4, "b"), a_list(3, "c"), a_pair()])
-    (said,) = stage.unbalanced(sets, 7)  # all six orders of three are balanced
+    sets = read_sets([a_list(4, "a"), a_list(4, "b"), a_list(3, "c"), a_pair()])
+    (said,) = rounds.unbalanced(sets, 7)  # all six orders of three are balanced
     assert "4 candidates" in said
     assert "(2 sets)" in said
     assert "-k 8" in said
-    assert not list(stage.unbalanced(sets, 12))
+    assert not list(rounds.unbalanced(sets, 12))
 
 
 # -- as a function -------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_without_repeats_only_the_total_is_known() -> None:
     gain = found.points[0]
     assert gain.total.low is not None
     assert gain.noise.value is gain.order.value is None
-    assert gain.noise.note == gain.order.note == NO_REPEATS
+    assert gain.noise.note == gain.order.note == NO_REPEATS.sentence
 
 
 def test_a_judge_that_always_repeats_has_no_noise_to_lose() -> None:

@@ -111,9 +111,11 @@ def test_positions_that_no_response_was_read_at_are_not_estimated() -> None:
     assert found.spread == pytest.approx(1)
     alone = position_effects(np.ones((4, 3)), np.zeros((4, 3)), [0, 0, 1, 1], 3, 2)
     assert np.isnan(alone.effects).all()
-    assert "one position only" in alone.note
+    assert alone.why is not None
+    assert "one position only" in alone.why.sentence
     apart = position_effects(np.eye(2), np.array([[0, 0], [1, 1]]), [0, 1], 2, 2)
-    assert "enough positions" in apart.note
+    assert apart.why is not None
+    assert "enough positions" in apart.why.sentence
 
 
 def test_a_constant_judge_has_no_gap_and_an_interval_that_says_how_little_is_known() -> None:

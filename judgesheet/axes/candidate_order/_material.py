@@ -4,35 +4,20 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    RootModel,
-    StringConstraints,
-    Tag,
-    model_validator,
-)
+from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_validator
 
 from judgesheet.axes.candidate_order._compose import VARIANTS, Composer
 from judgesheet.axis import Problem
-from judgesheet.axis.material import duplicates, leaks, word_count
+from judgesheet.axis.material import Name, Strict, Text, duplicates, leaks, word_count
 from judgesheet.records import Label, Stimulus
 
 LENGTH_LIMIT = 0.10
 """Largest share by which a composed response may differ from its task's mean word count."""
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
-Text = Annotated[str, StringConstraints(min_length=1)]
 Wordings = Annotated[list[Text], Field(min_length=VARIANTS)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Element(_Strict):
+class Element(Strict):
     """One thing that a good response says: stated fully or half, each in several wordings."""
 
     requirement: Text
@@ -40,7 +25,7 @@ class Element(_Strict):
     half: Annotated[list[Text], Field(min_length=1)]
 
 
-class Task(_Strict):
+class Task(Strict):
     """A bank of sentences; the level of a response is how many elements it states, in this order.
 
     `neutral` holds one slot of wordings per element: what stands there while the element is
@@ -87,7 +72,7 @@ class Task(_Strict):
             places[sentence] = place
 
 
-class Pair(_Strict):
+class Pair(Strict):
     """Two responses of the user's own; `better` says which one is, where that is known.
 
     `source` names the set that the pair comes from.
@@ -98,7 +83,7 @@ class Pair(_Strict):
     u: str
     v: str
     better: Literal["u", "v"] | None = None
-    requirements: list[Text] = []
+    requirements: list[Text] = Field(default_factory=list)
     source: Text | None = None
 
 

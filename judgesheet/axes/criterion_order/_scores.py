@@ -7,6 +7,7 @@ name, and `criterion` says which of the pool's criteria stands in which slot.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -111,6 +112,11 @@ class Scores:
         return max(1.0, float(np.ptp(given))) if given.size else 1.0
 
     @property
+    def limits(self) -> tuple[float, float]:
+        """Least and greatest score; no limits where the scale is not known."""
+        return (1.0, self.lists.scale) if self.lists.scale is not None else (-inf, inf)
+
+    @property
     def call_place(self) -> "Ints":
         """Where the criteria stood in each read of the base arm, shape (items, reads, n)."""
         return np.repeat(self.place, self.lists.passes, axis=1)
@@ -202,7 +208,7 @@ class Scores:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return np.random.default_rng([self.seed, 7])
+        return np.random.default_rng([self.seed, 7])  # another 7 would move every bootstrap
 
 
 def arrange(readings: Readings) -> Scores | None:

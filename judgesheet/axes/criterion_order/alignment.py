@@ -12,8 +12,8 @@ import numpy as np
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis import alignment, raters
 from judgesheet.axis.figure import Draft, absent
-from judgesheet.axis.flat import explained
 from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.undefined import explained
 from judgesheet.stats import correlation, macro
 
 
@@ -37,7 +37,7 @@ def pearson_r(scores: Scores) -> Iterator[Draft]:
     Pearson's r over responses. The mean over criteria carries a cluster-bootstrap interval, a
     single criterion the cluster jackknife's with Fisher's z. Xu et al., tables 5 and 6.
     """
-    yield from _correlations("Pearson", "pearson", scores)
+    return _correlations(scores, "pearson")
 
 
 @figure("r", symbol="r_1", null=0.0, better="higher")
@@ -63,7 +63,7 @@ def spearman_r(scores: Scores) -> Iterator[Draft]:
 
     Spearman's rho over responses; intervals as for `pearson_r`, with ranks taken anew.
     """
-    yield from _correlations("Spearman", "spearman", scores)
+    return _correlations(scores, "spearman")
 
 
 @figure("alpha", better="")
@@ -88,9 +88,9 @@ def rater_ceiling_r(scores: Scores) -> Iterator[Draft]:
     return raters.ceiling_r(scores.references, scores.cluster, scores.rng)
 
 
-def _correlations(title: str, kind: correlation.Kind, scores: Scores) -> Iterator[Draft]:
+def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[Draft]:
     for arm, reads in scores.arms.items():
-        label = f"{title} correlation with quality, {arm} arm"
+        label = f"{kind.capitalize()} correlation with quality, {arm} arm"
         if not scores.knows_quality:
             yield absent(label, NO_REFERENCE, {"arm": arm})
             continue

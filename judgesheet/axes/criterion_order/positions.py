@@ -18,8 +18,6 @@ from judgesheet.stats.multiplicity import holm
 
 NOTHING_READ = Reason("nothing_read", "no readable reply with criteria in changing places")
 FIXED_PLACES = Reason("fixed_places", "the run has no arm in which criteria change places")
-NO_POSITIONS = Reason("no_positions", "positions cannot be compared")
-FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 FEW = 6
 """A criterion read in fewer prompts than this gets a note."""
 ALPHA = 0.05
@@ -165,7 +163,7 @@ def position_mean(scores: Scores) -> Iterator[Draft]:
     `position_shift`. Xu et al., section 5.5.
     """
     for index, effects in enumerate(scores.effects):
-        means = stats.position_mean(effects, scores.span)
+        means = stats.position_mean(effects, scores.span, scores.limits)
         yield from _by_position("{name} at position {position}", scores, index, means)
 
 
@@ -185,7 +183,7 @@ def _gap(label: str, gap: Interval, scores: Scores) -> Draft:
 def _null(label: str, value: float | None, scores: Scores) -> Draft:
     """A gap of permuted replies."""
     method = "replies permuted over the orders of each response, 1,000 draws"
-    interval = _number(value, NO_POSITIONS, scores.clusters, method)
+    interval = _number(value, stats.NOT_COMPARED, scores.clusters, method)
     return Draft(label, interval, n=len(scores.cluster))
 
 
@@ -215,7 +213,7 @@ def _by_position(
 def _test(scores: Scores, index: int, p: float | None, method: str) -> Draft:
     """A p-value of Friedman's test of a criterion, as it is or corrected."""
     name, test = scores.names[index], scores.position_tests[index]
-    interval = _number(p, FEW_BLOCKS, test.blocks, method)
+    interval = _number(p, stats.FEW_BLOCKS, test.blocks, method)
     return Draft(
         f"p: {name} scores alike at every position",
         replace(interval, note=test.note),

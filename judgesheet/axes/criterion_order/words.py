@@ -5,11 +5,19 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from judgesheet.axes.criterion_order.positions import ALPHA, FIXED_PLACES
 from judgesheet.axis import Readings
-from judgesheet.axis.findings import USABLE_R, Wording, is_flat, is_perfect, quality, winner
+from judgesheet.axis.findings import (
+    USABLE_R,
+    Wording,
+    enough,
+    is_flat,
+    is_perfect,
+    quality,
+    winner,
+)
 from judgesheet.axis.labels import NO_REFERENCE, caveats
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
@@ -17,7 +25,6 @@ from judgesheet.axis.words import (
     above,
     at_temperature_0,
     below,
-    curve,
     few_asked,
     interval,
     keys,
@@ -228,9 +235,9 @@ def _apart(estimates: Estimates) -> Iterator[Recommendation]:
 def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
     excess, most = estimates.known("excess_change_rate"), estimates.of("max_delta_pos")
-    small, enough = _points(estimates, SMALL_GAP), _enough(estimates)
+    small, few = _points(estimates, SMALL_GAP), enough(estimates)
     if _moved(estimates):
-        orders = f"the {enough.orders} balanced orders" if enough else "balanced orders"
+        orders = f"the {few.orders} balanced orders" if few else "balanced orders"
         yield _advice(
             f"Average over {orders} of the criteria, which cancels the effect of the place; where "
             "one call must do, shuffle the criteria for every response.",
@@ -243,42 +250,20 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             "Average over several orders of the criteria: the order changes scores, though no "
             "place is shown to be favoured throughout.",
             excess,
-            enough and enough.estimate,
+            few and few.at,
         )
     elif _clears(estimates, most, small):
         yield _advice(
             f"Do not worry about the order of the criteria: no place is worth {small:g} points.",
             most,
         )
-    if enough and enough.k > 1:
+    if few and few.k > 1:
+        what = "its correlation with quality" if few.figure == "budget_r" else "its scores"
         yield _advice(
-            f"Average over {enough.k} readings, each under another order of the criteria: that "
-            f"brings {enough.what} within {NEAR_ENOUGH} of {enough.orders} orders.",
-            enough.estimate,
+            f"Average over {few.k} readings, each under another order of the criteria: that "
+            f"brings {what} within {NEAR_ENOUGH} of {few.orders} orders.",
+            few.at,
         )
-
-
-class _Enough(NamedTuple):
-    """The fewest orders `k` that bring `what` within .02 of all `orders`."""
-
-    k: int
-    estimate: Estimate
-    orders: int
-    what: str
-
-
-def _enough(estimates: Estimates) -> _Enough | None:
-    """By correlation with quality where that is known, else by agreement with all orders."""
-    for name, what in (
-        ("budget_r", "its correlation with quality"),
-        ("budget_agreement", "its scores"),
-    ):
-        points = curve(estimates, name, arm="balanced")
-        for k, point in points:
-            orders, last = points[-1]
-            if (point.value or 0.0) >= (last.value or 0.0) - NEAR_ENOUGH:
-                return _Enough(k, point, orders, what)
-    return None
 
 
 # -- mitigations and controls ------------------------------------------------------------------
@@ -286,13 +271,13 @@ def _enough(estimates: Estimates) -> _Enough | None:
 
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     """Averaging over the balanced orders, with what it does to the correlation with quality."""
-    enough = _enough(estimates)
-    if enough is not None:
+    few = enough(estimates)
+    if few is not None:
         yield Mitigation(
-            action=f"average {enough.orders} balanced orders of the criteria",
+            action=f"average {few.orders} balanced orders of the criteria",
             before=estimates.key("single_read_r"),
             after=estimates.key("pearson_r", arm="balanced"),
-            calls=enough.orders,
+            calls=few.orders,
         )
 
 

@@ -5,10 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from judgesheet.axis import Problem
-from judgesheet.axis.material import duplicates, leaks, length_spread, word_count
+from judgesheet.axis.material import (
+    Name,
+    Strict,
+    Text,
+    duplicates,
+    leaks,
+    length_spread,
+    word_count,
+)
 from judgesheet.records import Label, Stimulus
 
 MOST_CANDIDATES = 26
@@ -19,15 +27,8 @@ LENGTH_LIMIT = 0.15
 CUE_LIMIT = 0.2
 """A cue that tells nothing exceeds it by chance in 13 % of pools of 20 lists of four, 2 % of 44."""
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
-Text = Annotated[str, StringConstraints(min_length=1)]
 
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Candidate(_Strict):
+class Candidate(Strict):
     """An answer that competes; `flaw` is what its author planted in it, never shown."""
 
     id: Name
@@ -35,7 +36,7 @@ class Candidate(_Strict):
     flaw: str = ""
 
 
-class Material(_Strict):
+class Material(Strict):
     """One line of a stimuli file; `gold` names the right candidate or candidates, if known.
 
     A `reference` is shown to the judge for orientation; `gold` and flaws never are.

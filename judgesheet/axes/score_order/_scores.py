@@ -2,25 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Flags, Floats, Ints
+from judgesheet.axis.differences import MARGIN, Compared, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import Reference, reference
 from judgesheet.axis.reversal import Contest
+from judgesheet.stats.averaging import Gain, averaging_gains
+from judgesheet.stats.correlation import DeltaR, delta_r
+from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-
 figure = Figures("score_order")
-Order = tuple[int, ...]
 _MOST_TELLING = ("balanced", "fixed", "random")
 """Arms by what can be read from them alone."""
 
@@ -45,7 +43,7 @@ class Orders:
         return f"{self.scale}-point rubric, {self.orders} {balance} orders{times}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: figures share what is cached
 class Grid:
     """The balanced arm at one scale (in a recording without one: the fixed arm).
 
@@ -57,27 +55,16 @@ class Grid:
 
     scale: int
     orders: tuple[Order, ...]
-    reads: "Floats"
-    cluster: "Ints"
+    reads: Floats
+    cluster: Ints
     passes: int
     complete: bool
 
     @property
-    def blocks(self) -> "Floats":
+    def blocks(self) -> Floats:
         """Balanced passes, shape (items x passes, orders): what the position tests count."""
         _, orders, _ = self.reads.shape
         return np.moveaxis(self.reads[:, :, : self.passes], 2, 1).reshape(-1, orders)
-
-    @property
-    def block_cluster(self) -> "Ints":
-        """The stimulus of every row of `blocks`."""
-        return np.repeat(self.cluster, self.passes)
-
-    @property
-    def place(self) -> "Ints":
-        """Shape (orders, scale): where each order lists each score, from 0."""
-        place: Ints = np.argsort(np.array(self.orders) - 1, axis=1)
-        return place
 
     @property
     def clusters(self) -> int:
@@ -86,40 +73,47 @@ class Grid:
         return len(np.unique(self.cluster[read]))
 
     @property
-    def balanced(self) -> bool:
-        """Whether every item was to be read with every score equally often in every position."""
-        counts = np.stack([np.bincount(column, minlength=self.scale) for column in self.place.T])
-        return self.complete and bool((counts == counts[0, 0]).all())
-
-    @property
-    def conditions(self) -> "Orders":
-        """Under which orders its figures were measured."""
-        return Orders(self.scale, len(self.orders), self.balanced, self.passes)
-
-    @property
     def compares(self) -> bool:
         """Whether any item was read under two orders."""
         return bool(((~np.isnan(self.blocks)).sum(axis=1) > 1).any())
 
-    def selections(self) -> "Ints":
+    @cached_property
+    def conditions(self) -> Orders:
+        """Under which orders its figures were measured.
+
+        They are balanced if every item was to be read with every score equally often in every
+        position.
+        """
+        counts = np.stack([np.bincount(column, minlength=self.scale) for column in self._place.T])
+        balanced = self.complete and bool((counts == counts[0, 0]).all())
+        return Orders(self.scale, len(self.orders), balanced, self.passes)
+
+    @cached_property
+    def selections(self) -> Ints:
         """Counts of shape (stimuli, scores, positions) over the balanced passes."""
         rows, columns = np.nonzero(~np.isnan(self.blocks))
         score = self.blocks[rows, columns].astype(np.int64) - 1
-        position = self.place[columns, score]
-        counts: Ints = np.zeros(
-            (int(self.cluster.max(initial=-1)) + 1, self.scale, self.scale), dtype=np.int64
-        )
-        np.add.at(counts, (self.block_cluster[rows], score, position), 1)
+        stimuli = int(self.cluster.max(initial=-1)) + 1
+        counts: Ints = np.zeros((stimuli, self.scale, self.scale), dtype=np.int64)
+        stimulus = np.repeat(self.cluster, self.passes)[rows]
+        np.add.at(counts, (stimulus, score, self._place[columns, score]), 1)
         return counts
 
-    def position_counts(self) -> "Ints":
+    @cached_property
+    def position_counts(self) -> Ints:
         """Counts of shape (stimuli with a reply, positions)."""
-        counts: Ints = np.sum(self.selections(), axis=1)
+        counts: Ints = np.sum(self.selections, axis=1)
         answered: Ints = counts[np.sum(counts, axis=1) > 0]
         return answered
 
+    @property
+    def _place(self) -> Ints:
+        """Shape (orders, scale): where each order lists each score, from 0."""
+        place: Ints = np.argsort(np.array(self.orders) - 1, axis=1)
+        return place
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)  # no slots: figures share what is cached
 class Scores:
     """Everything that was read: the balanced grids by scale and the reads per arm at the main one.
 
@@ -130,7 +124,7 @@ class Scores:
 
     grids: Mapping[int, Grid]
     scale: int
-    arms: Mapping[str, "Floats"]
+    arms: Mapping[str, Floats]
     items: tuple[str, ...]
     reference: Reference
     temperature: float | None
@@ -146,7 +140,7 @@ class Scores:
         """Whether there is one; without it nothing is known about places."""
         return "balanced" in self.arms
 
-    def means(self, arm: str) -> "Floats":
+    def means(self, arm: str) -> Floats:
         """Mean score per item in an arm, NaN where nothing was readable."""
         return row_means(self.arms[arm])
 
@@ -155,6 +149,25 @@ class Scores:
         """The responses of each prompt, which compete by their scores."""
         means = {arm: self.means(arm) for arm in self.arms}
         return Contest(self.grid.reads, means, self.grid.cluster)
+
+    @cached_property
+    def compared(self) -> list[Compared]:
+        """The balanced arm against the others, by how well it follows quality."""
+
+        def difference(base: str, other: str) -> DeltaR:
+            means, quality = (self.means(base), self.means(other)), self.reference.values
+            return delta_r(*means, quality, self.grid.cluster, self.rng(), margin=MARGIN)
+
+        return compared(self.arms, difference if self.reference.kind else None)
+
+    @cached_property
+    def gains(self) -> tuple[Gain, ...]:
+        """What averaging some numbers of orders gains over a single reading."""
+        grid, most = self.grid, len(self.grid.orders)
+        # Most of the gain is had by 3 orders (Xu et al., section 5.3).
+        at = sorted({k for k in (2, 3, 5, most) if 1 < k <= most})
+        quality = self.reference.values
+        return averaging_gains(grid.reads, quality, grid.cluster, at, self.rng()).points
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
@@ -201,7 +214,7 @@ def _main_scale(frame: pd.DataFrame, balanced: pd.DataFrame) -> int:
     return 5 if 5 in scales else int(max(scales))
 
 
-def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: "Ints") -> Grid:
+def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: Ints) -> Grid:
     codes, orders = pd.factorize(rows["order"].map(tuple))
     item = items.get_indexer(pd.Index(rows["item"]))
     known = item >= 0
@@ -211,18 +224,18 @@ def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: "Ints") -> G
     reads[item, code, repeat] = rows["value"].to_numpy(dtype=float, na_value=np.nan)[known]
     asked = np.zeros(shape, dtype=bool)
     asked[item, code, repeat] = True
-    used: NDArray[np.bool_] = np.any(asked, axis=(1, 2))
-    whole: NDArray[np.bool_] = np.all(asked[used], axis=(0, 1))
+    used: Flags = np.any(asked, axis=(1, 2))
+    whole: Flags = np.all(asked[used], axis=(0, 1))
     passes = int(np.cumprod(whole).sum())
     return Grid(scale, tuple(orders), reads, cluster, max(passes, 1), complete=passes > 0)
 
 
-def _no_grid(scale: int, cluster: "Ints") -> Grid:
+def _no_grid(scale: int, cluster: Ints) -> Grid:
     """Stands for the orders of a random arm, of which hardly two are alike."""
     return Grid(scale, (), np.empty((len(cluster), 0, 1)), cluster, 1, complete=False)
 
 
-def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid, main: str) -> dict[str, "Floats"]:
+def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid, main: str) -> dict[str, Floats]:
     arms = {}
     if main == "balanced":
         arms[main] = grid.reads[:, :, : grid.passes].reshape(len(items), -1)

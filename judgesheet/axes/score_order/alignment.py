@@ -6,32 +6,19 @@ the level that the author of a response wrote it for. `conditions` says which; t
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis import alignment, raters
-from judgesheet.axis.differences import (
-    MARGIN,
-    Compared,
-    compared,
-    gain,
-    gain_equivalence_p,
-    gain_p,
-    gain_symbol,
-)
+from judgesheet.axis.arrays import Floats
+from judgesheet.axis.differences import gain, gain_equivalence_p, gain_p, gain_symbol
 from judgesheet.axis.figure import Draft, absent
-from judgesheet.axis.flat import explained
 from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.undefined import explained
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.reads import row_means
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 
 def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
@@ -126,7 +113,7 @@ def _draft(
     return Draft(label, r, dims or {}, n=r.n, given=scores.reference.given(reads))
 
 
-def _paper_way(mean: "Floats", scores: Scores) -> PaperCompatible:
+def _paper_way(mean: Floats, scores: Scores) -> PaperCompatible:
     r = stats.paper_bootstrap_r(mean, scores.reference.values, scores.rng())
     return PaperCompatible(r.value, r.low, r.high, r.method)
 
@@ -163,13 +150,13 @@ def delta_r(scores: Scores) -> Iterator[Draft]:
     equally often: averaging alone raises r. balanced-fixed is the effect of removing the order,
     balanced-random that of exact balance over mere shuffling.
     """
-    return gain(_compared(scores), scores.reference.given(), scores.temperature)
+    return gain(scores.compared, scores.reference.given(), scores.temperature)
 
 
 @figure("p")
 def delta_r_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    return gain_p(_compared(scores))
+    return gain_p(scores.compared)
 
 
 @figure("p")
@@ -178,13 +165,4 @@ def delta_r_equivalence_p(scores: Scores) -> Iterator[Draft]:
 
     A difference that is not significant proves nothing; this one can.
     """
-    return gain_equivalence_p(_compared(scores))
-
-
-def _compared(scores: Scores) -> list[Compared]:
-    def difference(one: str, other: str) -> stats.DeltaR:
-        means = scores.means(one), scores.means(other)
-        quality, cluster = scores.reference.values, scores.grid.cluster
-        return stats.delta_r(*means, quality, cluster, scores.rng(), margin=MARGIN)
-
-    return compared(scores.arms, difference if scores.reference.kind else None)
+    return gain_equivalence_p(scores.compared)

@@ -6,24 +6,16 @@ one order would do as well, and the effect of the order cancels, which only othe
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.reasons import CONSTANT, NO_OBSERVATIONS
 from judgesheet.stats import correlation as stats
-from judgesheet.stats.averaging import Gain, averaging_gains
+from judgesheet.stats.averaging import Gain
 from judgesheet.stats.interval import Interval
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-AT = (2, 3, 5)
-"""Numbers of orders to report beside all of them (Xu et al., section 5.3: most is had by 3)."""
 
 
 @figure("r", better="higher")
@@ -63,7 +55,7 @@ def _budget(
         for point in sweep(reads, rng=scores.rng()):
             orders = f"{point.k} order{'s' if point.k > 1 else ''}"
             undefined = f"undefined in {point.undefined:.0%} of subsets: constant scores"
-            yield Draft(
+            draft = Draft(
                 f"{label} after {orders}, {arm} (range: over choices of orders)",
                 _band(point, scores.grid.clusters),
                 {"k": point.k, "arm": arm},
@@ -71,6 +63,7 @@ def _budget(
                 given=given,
                 note=undefined if point.undefined else "",
             )
+            yield draft.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
 
 
 def _band(point: stats.BudgetPoint, clusters: int) -> Interval:
@@ -117,13 +110,9 @@ def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
 def _gains(
     scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
 ) -> Iterator[Draft]:
-    grid, reference = scores.grid, scores.reference
-    most = len(grid.orders)
-    at = sorted({k for k in (*AT, most) if 1 < k <= most})
-    gains = averaging_gains(grid.reads, reference.values, grid.cluster, at, scores.rng())
-    for gain in gains.points:
+    for gain in scores.gains:
         interval, words = part(gain), f"{label}, {gain.k} orders averaged"
-        if reference.kind is None:
+        if scores.reference.kind is None:
             yield absent(words, NO_REFERENCE, {"k": gain.k})
             continue
         yield Draft(
@@ -131,7 +120,7 @@ def _gains(
             interval,
             {"k": gain.k},
             n=len(scores.items),
-            given=reference.given(remark="balanced arm"),
+            given=scores.reference.given(remark="balanced arm"),
             note="" if interval.value is None else note,
         )
 

@@ -8,7 +8,6 @@ mixes the two. They exist only where a run asked for log-probabilities.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -17,19 +16,13 @@ from numpy.typing import ArrayLike
 from judgesheet.axes.score_order import alignment
 from judgesheet.axes.score_order._scores import Scores, arrange, figure
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.reasons import Reason
 from judgesheet.stats import precision
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, missing
 from judgesheet.stats.reads import row_means
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Flags = pd.Series[bool]
 
 NO_DISTRIBUTION = Reason("no_distribution", "no balanced call has a distribution")
 NO_VARIANCE = Reason("no_variance", "every expected score is the same")
@@ -48,9 +41,9 @@ class Both:
     sampled: Scores
     expected: Scores
     asked: pd.DataFrame
-    chosen: "Floats"
-    mass: "Floats"
-    cluster: "Ints"
+    chosen: Floats
+    mass: Floats
+    cluster: Ints
 
 
 def arrange_both(readings: Readings) -> Both | None:
@@ -82,7 +75,7 @@ def arrange_both(readings: Readings) -> Both | None:
     )
 
 
-def _readable(frame: pd.DataFrame) -> "Flags":
+def _readable(frame: pd.DataFrame) -> "pd.Series[bool]":
     """The rows with a distribution; the others hold a reason of `axis.logprobs.Unread`."""
     return frame["distribution"].map(lambda value: isinstance(value, Distribution))
 

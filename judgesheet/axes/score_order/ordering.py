@@ -1,11 +1,11 @@
 """Which order should the rubric be printed in? (Xu et al. v1, section 5.3)"""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.score_order._scores import Scores, figure
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.reasons import Reason
@@ -13,19 +13,14 @@ from judgesheet.records import PaperCompatible
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as stats
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson
-from judgesheet.stats.interval import Interval, cluster_rate, exactly, missing
+from judgesheet.stats.interval import cluster_rate, exactly
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 ENOUGH = 0.90
 """Share of resamples in which an order must beat the default before it is recommended: resampling
 the paper's own tables finds the same best order again in 13 to 52 %."""
-NEVER_GIVEN = Reason("never_given", "a score was never chosen: its shares are unknown")
+NEVER_GIVEN = Reason("never_given", "a score was never given: its shares are unknown")
 DEFAULT_IS_BEST = Reason("default_is_best", "the default order is itself the cheapest probed")
 NO_RANK = Reason("no_rank", "the default order was not probed or its correlation is undefined")
 
@@ -47,7 +42,7 @@ def selection(scores: Scores) -> Iterator[Draft]:
     P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
     that reads the content only. Interval of a rate, clusters are stimuli.
     """
-    counts = scores.grid.selections()
+    counts = scores.grid.selections
     for score in range(scores.scale):
         sizes = counts[:, score, :].sum(axis=1)
         given = sizes > 0
@@ -55,8 +50,7 @@ def selection(scores: Scores) -> Iterator[Draft]:
             share = cluster_rate(counts[given, score, position], sizes[given])
             label = f"Share of score {score + 1} given at position {position + 1}"
             dims = {"score": score + 1, "position": position + 1}
-            never = NEVER_GIVEN.saying(f"score {score + 1} was never given")
-            yield Draft(label, share, dims, n=int(sizes.sum())).or_absent(never)
+            yield Draft(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)
 
 
 @figure("percentage points", symbol="BC", null=0.0)
@@ -66,19 +60,18 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
     Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
     averaged). A true cost of 0 reads well above 0 in a small probe; the interval allows for that.
     """
-    counts = scores.grid.selections()
+    counts = scores.grid.selections
     paper_way = stats.selection_matrix(counts)
     for order in sorted({*scores.grid.orders, canonical(scores)}):
         cost = stats.bias_cost_interval(counts, order)
         plain = stats.bias_cost(paper_way, order)
+        printed = None if np.isnan(plain) else plain
         draft = Draft(
             f"Bias cost of the order {' '.join(map(str, order))}",
             cost,
             {"order": digits(order)},
             n=int(counts.sum()),
-            paper=PaperCompatible(
-                None if np.isnan(plain) else plain, None, None, "Xu et al. v1, section 5.3"
-            ),
+            paper=PaperCompatible(printed, None, None, "Xu et al. v1, section 5.3"),
         )
         yield draft.or_absent(NEVER_GIVEN)
 
@@ -91,20 +84,21 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
     `[among=all]`: among all n! orders, as an assignment problem. This is the argmin of a noisy
     figure; `min_bias_confidence` says whether to believe it.
     """
-    counts = scores.grid.selections()
+    counts = scores.grid.selections
     for where, dims, among in (
         ("the probed orders", {}, scores.grid.orders),
         ("all orders", {"among": "all"}, None),
     ):
         best = stats.min_bias_order(stats.selection_matrix(counts), among)
         order = None if best.order is None else int(digits(best.order))
-        yield Draft(
+        draft = Draft(
             f"Order of least bias cost among {where}",
-            _number(order, scores, "argmin of bias_cost", NEVER_GIVEN),
+            exactly(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
             given="" if best.cost is None else f"its cost is {best.cost:.1f} points",
         )
+        yield draft.or_absent(NEVER_GIVEN)
 
 
 @figure("share", symbol="conf", better="")
@@ -114,28 +108,21 @@ def min_bias_confidence(scores: Scores) -> Draft:
     Share of 2,000 cluster-bootstrap resamples in which it does. An order is recommended only from
     .90 up: resampling the paper's own tables finds the same best order again in 13 to 52 %.
     """
-    counts, probed, default = scores.grid.selections(), scores.grid.orders, canonical(scores)
+    counts, probed, default = scores.grid.selections, scores.grid.orders, canonical(scores)
     best = stats.min_bias_order(stats.selection_matrix(counts), probed).order
     share, note = None, ""
     if best not in (None, default):
         share = stats.order_gain_share(counts, best, default, scores.rng()).share
         again = stats.best_order_share(counts, scores.rng(), probed).share
         note = f"the same best order is found again in {again or 0:.0%} of resamples"
-    why = NEVER_GIVEN if best is None else DEFAULT_IS_BEST
-    return Draft(
+    method = "cluster bootstrap, 2,000 resamples"
+    draft = Draft(
         "Resamples in which the cheapest order beats the default",
-        _number(share, scores, "cluster bootstrap, 2,000 resamples", why),
+        exactly(share, clusters=scores.grid.clusters, method=method),
         n=int(counts.sum()),
         note=note,
     )
-
-
-def _number(value: float | None, scores: Scores, method: str, why: Reason) -> Interval:
-    """A number without an interval, or why there is none."""
-    clusters = scores.grid.clusters
-    if value is None:
-        return missing(why, clusters=clusters)
-    return exactly(value, clusters=clusters, method=method)
+    return draft.or_absent(NEVER_GIVEN if best is None else DEFAULT_IS_BEST)
 
 
 @figure("r", better="higher")
@@ -193,7 +180,7 @@ def _ranks(scores: Scores) -> dict[Order, int]:
     return {order: 1 + sum(other > r for other in known.values()) for order, r in known.items()}
 
 
-def _order_columns(scores: Scores) -> "Iterator[tuple[Order, Floats]]":
+def _order_columns(scores: Scores) -> Iterator[tuple[Order, Floats]]:
     """Each order with the mean of an item's reads under it."""
     for index, order in enumerate(scores.grid.orders):
         yield order, row_means(scores.grid.reads[:, index, : scores.grid.passes])

@@ -5,7 +5,7 @@ every score stands equally often in every position: an unbiased judge chooses ea
 the time, whatever scores it likes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from judgesheet.axes.score_order._scores import Grid, Scores, figure
@@ -13,7 +13,7 @@ from judgesheet.axis.figure import Draft, absent
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import Interval, exactly, missing, wilson
+from judgesheet.stats.interval import exactly, missing, wilson
 
 NO_BALANCED_ARM = Reason(
     "no_balanced_arm",
@@ -37,7 +37,7 @@ def position_share(scores: Scores) -> Iterator[Draft]:
     stands equally often at each position. Interval of a rate, clusters are stimuli; Wilson over
     calls beside it as the papers count (Xu et al., figure 4 and table 2).
     """
-    counts = scores.grid.position_counts()
+    counts = scores.grid.position_counts
     total = int(counts.sum())
     for index, share in enumerate(stats.position_share(counts) if total else ()):
         naive = wilson(int(counts[:, index].sum()), total)
@@ -61,15 +61,16 @@ def chi2(scores: Scores) -> Draft:
     label = "Chi-square of positions against uniform"
     if not scores.has_balanced_arm:
         return absent(label, NO_BALANCED_ARM)
-    test = stats.chi_square(scores.grid.position_counts())
+    test = stats.chi_square(scores.grid.position_counts)
     method = "Pearson, calls taken as independent (Xu et al.)"
-    return Draft(
+    draft = Draft(
         label,
-        _number(test.chi2, scores.grid.clusters, method),
+        exactly(test.chi2, clusters=scores.grid.clusters, method=method),
         n=test.n,
         given=scores.grid.conditions,
         unit=f"chi-square, {test.df} df",
     )
+    return draft.or_absent(NOTHING_READ)
 
 
 @figure("p")
@@ -79,15 +80,16 @@ def chi2_p(scores: Scores) -> Draft:
     It is wrong in both directions: an order-blind judge almost never rejects, a judge whose items
     differ without any common preference rejects far too often.
     """
-    test = stats.chi_square(scores.grid.position_counts())
+    test = stats.chi_square(scores.grid.position_counts)
     method = "chi-square, calls taken as independent (Xu et al.)"
-    return Draft(
+    draft = Draft(
         "p of chi-square, the papers' way",
-        _number(test.p, scores.grid.clusters, method),
+        exactly(test.p, clusters=scores.grid.clusters, method=method),
         n=test.n,
         given=scores.grid.conditions,
-        note="" if test.p is None else "paper-compatible only",
+        note="paper-compatible only",
     )
+    return draft.or_absent(NOTHING_READ)
 
 
 @figure("V", symbol="V_raw", null=0.0)
@@ -98,16 +100,18 @@ def cramers_v(scores: Scores) -> Iterator[Draft]:
     noncentral chi-square with the design effect of the stimuli, so it also covers a judge without
     any preference. The value alone reads high: an unbiased judge shows about .05 with 30 items.
     """
-    for grid, dims in _by_scale(scores):
-        label = "Cramér's V of the chosen position" + _at(dims)
-        if not grid.balanced:
-            yield _uneven(label, dims, grid)
-            continue
-        v = stats.cramers_v(grid.position_counts())
-        naive = stats.chi_square(grid.position_counts()).cramers_v
+
+    def at(grid: Grid) -> Draft:
+        label = "Cramér's V of the chosen position"
+        if not grid.conditions.balanced:
+            return _uneven(label, grid)
+        v = stats.cramers_v(grid.position_counts)
+        naive = stats.chi_square(grid.position_counts).cramers_v
         paper = PaperCompatible(naive, None, None, "sqrt(chi2 / (N (n-1))), Xu et al.")
-        draft = Draft(label, v, dims, n=v.n, given=grid.conditions, paper=paper)
-        yield draft.or_absent(NOTHING_READ)
+        draft = Draft(label, v, n=v.n, given=grid.conditions, paper=paper)
+        return draft.or_absent(NOTHING_READ)
+
+    return _by_scale(scores, at)
 
 
 @figure("V", symbol="V", null=0.0)
@@ -117,15 +121,15 @@ def cramers_v_debiased(scores: Scores) -> Draft:
     sqrt(max(0, V^2 - trace of the shares' cluster-robust covariance, scaled)). Shares the interval
     of `cramers_v`, which is an interval for the true V.
     """
-    label = "Cramér's V without the share of chance"
-    if not scores.grid.balanced:
-        return _uneven(label, {}, scores.grid)
-    v = stats.cramers_v(scores.grid.position_counts())
+    label, grid = "Cramér's V without the share of chance", scores.grid
+    if not grid.conditions.balanced:
+        return _uneven(label, grid)
+    v = stats.cramers_v(grid.position_counts)
     draft = Draft(
         label,
         replace(v, value=v.debiased),
         n=v.n,
-        given=scores.grid.conditions,
+        given=grid.conditions,
         method="V squared less its expectation without bias; interval as cramers_v",
     )
     return draft.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
@@ -139,22 +143,23 @@ def order_dependence_p(scores: Scores) -> Iterator[Draft]:
     of the position counts, quadratic form; Monte Carlo under 30 items). Small means that shuffling
     the lines changes scores in a way that favours positions.
     """
-    for grid, dims in _by_scale(scores):
+
+    def at(grid: Grid) -> Draft:
         tables = stats.permutation_tables(grid.blocks, grid.orders)
         test = stats.sharp_null(tables, grid.scale, scores.rng())
         blind, method = test.null_chi2 or 0, f"order labels permuted within items, {test.method}"
         draft = Draft(
-            "p: the score does not depend on the order" + _at(dims),
+            "p: the score does not depend on the order",
             exactly(test.p, clusters=grid.clusters, method=method),
-            dims,
             n=test.calls,
             given=grid.conditions,
             note=f"an order-blind judge with these scores would read chi2 = {blind:.2f}",
         )
         if test.calls and grid.compares:
-            yield draft
-        else:
-            yield draft.without_value(ONE_ORDER if test.calls else NOTHING_READ)
+            return draft
+        return draft.without_value(ONE_ORDER if test.calls else NOTHING_READ)
+
+    return _by_scale(scores, at)
 
 
 @figure("p", symbol="p_pos", better="")
@@ -164,44 +169,38 @@ def position_bias_p(scores: Scores) -> Iterator[Draft]:
     Weak null: second-order Rao-Scott correction on the cluster-robust covariance of the shares.
     A judge can depend on the order item by item and still favour no position on average.
     """
-    for grid, dims in _by_scale(scores):
-        label = "p: no position is favoured on average" + _at(dims)
-        if not grid.balanced:
-            yield _uneven(label, dims, grid)
-            continue
-        test = stats.rao_scott(grid.position_counts())
+
+    def at(grid: Grid) -> Draft:
+        label = "p: no position is favoured on average"
+        if not grid.conditions.balanced:
+            return _uneven(label, grid)
+        test = stats.rao_scott(grid.position_counts)
         method = "Rao-Scott second order, clusters are stimuli"
-        yield Draft(
+        draft = Draft(
             label,
-            _number(test.p, test.clusters, method, NO_TEST if test.clusters else NOTHING_READ),
-            dims,
-            n=int(grid.position_counts().sum()),
+            exactly(test.p, clusters=test.clusters, method=method),
+            n=int(grid.position_counts.sum()),
             given=grid.conditions,
-            note="" if test.p is None else test.note,
+            note=test.note,
         )
+        return draft.or_absent(NO_TEST if test.clusters else NOTHING_READ)
+
+    return _by_scale(scores, at)
 
 
-def _number(
-    value: float | None, clusters: int, method: str, why: Reason = NOTHING_READ
-) -> Interval:
-    """A number without an interval, or why there is none."""
-    if value is None:
-        return missing(why, clusters=clusters)
-    return exactly(value, clusters=clusters, method=method)
+def _by_scale(scores: Scores, at: Callable[[Grid], Draft]) -> Iterator[Draft]:
+    """The figure of the main rubric, then of each length by name if there are several.
+
+    That of the main length is the same under both names.
+    """
+    drafts = {scale: at(scores.grids[scale]) for scale in sorted(scores.grids)}
+    yield drafts[scores.scale]
+    if len(drafts) > 1:
+        for scale, draft in drafts.items():
+            label = f"{draft.label}, {scale}-point rubric"
+            yield replace(draft, label=label, dims={"scale": scale})
 
 
-def _uneven(label: str, dims: Mapping[str, object], grid: Grid) -> Draft:
+def _uneven(label: str, grid: Grid) -> Draft:
     """A figure that takes even shares for its null, where the design does not give them."""
-    return Draft(label, missing(NOT_EVEN), dims, given=grid.conditions)
-
-
-def _by_scale(scores: Scores) -> Iterator[tuple[Grid, dict[str, object]]]:
-    """The main grid without a dimension, then every scale by its length if there are several."""
-    yield scores.grid, {}
-    if len(scores.grids) > 1:
-        for scale in sorted(scores.grids):
-            yield scores.grids[scale], {"scale": scale}
-
-
-def _at(dims: dict[str, object]) -> str:
-    return f", {dims['scale']}-point rubric" if dims else ""
+    return Draft(label, missing(NOT_EVEN), given=grid.conditions)

@@ -263,29 +263,29 @@ def _advice(text: str, *evidence: Estimate | None, binding: bool = True) -> Reco
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     """Smallest k within .02 of all orders, by correlation with quality where that is known."""
-    found = enough(estimates)
-    if found is None or found.orders == 1:
+    few = enough(estimates)
+    if few is None or few.orders == 1:
         return
-    by_quality = found.figure == "budget_r"
+    by_quality = few.figure == "budget_r"
     what = f"its correlation with {'quality' if by_quality else 'the mean of all'}"
     adds_little = f"adds less than {NEAR_ENOUGH} to {what}"
-    if found.k > 1:
+    if few.k > 1:
         yield _advice(
-            f"Average over {found.k} readings, each under another order: that brings {what} within "
-            f"{NEAR_ENOUGH} of {found.orders} orders.",
-            found.at,
-            found.single,
+            f"Average over {few.k} readings, each under another order: that brings {what} within "
+            f"{NEAR_ENOUGH} of {few.orders} orders.",
+            few.at,
+            few.single,
         )
     elif announced(estimates, "order_dependence_p"):
         yield _advice(
-            f"Average over {found.orders} orders where the score itself matters: the order moves "
+            f"Average over {few.orders} orders where the score itself matters: the order moves "
             f"it, though averaging {adds_little}.",
             estimates.of("order_dependence_p"),
-            found.single,
+            few.single,
         )
     else:
-        text = f"One reading is enough: averaging over {found.orders} orders {adds_little}."
-        yield _advice(text, found.single, binding=False)
+        text = f"One reading is enough: averaging over {few.orders} orders {adds_little}."
+        yield _advice(text, few.single, binding=False)
 
 
 def _which_order(estimates: Estimates) -> Iterator[Recommendation]:

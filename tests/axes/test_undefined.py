@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from judgesheet.axis.flat import EVEN, FLAT, NEARLY_FLAT, explained
+from judgesheet.axis.undefined import EQUAL_QUALITY, EQUAL_SCORES, NEARLY_EQUAL_SCORES, explained
 from judgesheet.stats.correlation import cluster_jackknife_r
 
 RISING = [1, 2, 3, 4, 5, 6]
@@ -13,11 +13,11 @@ UNKNOWN = [np.nan] * 5
 @pytest.mark.parametrize(
     ("means", "quality", "why"),
     [
-        ([2, 2, 2, 2, 2, 2], RISING, FLAT.code),
-        ([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], RISING, FLAT.code),
-        (RISING, [2, 2, 2, 2, 2, 2], EVEN.code),
-        ([2, 2, 2, 2, 2, 2], [2, 2, 2, 2, 2, 2], EVEN.code),
-        ([2, 2, 2, 2, 2, 3], RISING, NEARLY_FLAT.code),
+        ([2, 2, 2, 2, 2, 2], RISING, EQUAL_SCORES.code),
+        ([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3, 0.3], RISING, EQUAL_SCORES.code),
+        (RISING, [2, 2, 2, 2, 2, 2], EQUAL_QUALITY.code),
+        ([2, 2, 2, 2, 2, 2], [2, 2, 2, 2, 2, 2], EQUAL_QUALITY.code),
+        ([2, 2, 2, 2, 2, 3], RISING, NEARLY_EQUAL_SCORES.code),
         ([*UNKNOWN, 3], RISING, "one_item"),
         ([1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 2], "perfect"),
         ([2, 1, 3, 1, 2, 1], [2, 2, 2, 2, 2, 3], "degenerate_without_one"),

@@ -9,16 +9,14 @@ import numpy as np
 
 from judgesheet.axes import listwise_consensus
 from judgesheet.axis import Options
-from judgesheet.permutation_consensus._decision import (
+from judgesheet.permutation_consensus.decision import (
     Answers,
     Replies,
     Runs,
     SetDecision,
     Standing,
     Winners,
-    gaps,
-    mean_match,
-    picks,
+    concord,
 )
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats.consensus import Consensus, can_change, consensus
@@ -65,14 +63,14 @@ class Listed:
         No decision is certain before half of the runs are read, however clear they are.
         """
         answers = Answers(self.calls, replies)
-        open_ = [call for call in self.calls if not answers.settled(call)]
         if not self.early_stop:
-            return open_
-        if not self._undecided(answers, len(open_)):
+            return answers.open
+        found = consensus(*self._arrays(answers))
+        if not can_change(found, len(answers.open)):
             return []
-        settled = len(self.calls) - len(open_)
+        settled = len(self.calls) - len(answers.open)
         batch = max(1, ceil(len(self.calls) / 2) - settled)
-        return [call for call in open_ if call.id not in tried][:batch]
+        return [call for call in answers.open if call.id not in tried][:batch]
 
     def decide(self, replies: Replies) -> SetDecision:
         """The decision from all runs that could be read."""
@@ -80,26 +78,21 @@ class Listed:
         scores, uncertain = self._arrays(answers)
         found = consensus(scores, uncertain)
         singles = consensus(scores[:, None], uncertain[:, None])
-        open_ = sum(not answers.settled(call) for call in self.calls)
+        choices, winners = [*map(self._names, singles.winners)], self._names(found.winners)
+        open_ = len(answers.open)
         stopped = self.early_stop and open_ > 0 and not bool(can_change(found, open_))
-        unasked = sum(call.id not in replies for call in self.calls)
-        answers = Answers(self.calls, replies, saved=unasked if stopped else 0)
-        runs = answers.runs([bool(row) for row in singles.runs])
-        chosen = [self._names(row) for row in singles.winners]
-        winners = self._names(found.winners) or ()
-        each = picks(chosen, self.ids)
-        direct = picks(chosen[:1], self.ids)[0]
-        same = mean_match(each[1:], direct)
+        runs = answers.runs(saved=answers.outcomes.count(None) if stopped else 0)
+        agreement, order_changes = concord(choices, winners)
         return SetDecision(
             id=self.stimulus.id,
             mode="listwise",
             source=self.stimulus.fields["source"],
+            winners=winners or (),
+            direct=choices[0],
             candidates=self.ids,
             gold=tuple(listwise_consensus.golds(self.stimulus.fields)),
-            winners=winners,
-            direct=chosen[0],
-            agreement=mean_match(each, picks([winners], self.ids)[0]),
-            order_changes=None if same is None else 1 - same,
+            agreement=agreement,
+            order_changes=order_changes,
             runs=runs,
             calls=answers.attempts,
             complete=stopped or open_ == 0,
@@ -108,15 +101,11 @@ class Listed:
             standings=tuple(_standings(self.ids, found)),
         )
 
-    def _undecided(self, answers: Answers, open_: int) -> bool:
-        return bool(can_change(consensus(*self._arrays(answers)), open_))
-
     def _arrays(self, answers: Answers) -> "tuple[Floats, Flags]":
         """Scores (K, n), NaN where a run could not be read, and marks of uncertainty."""
         scores = np.full((len(self.calls), len(self.ids)), np.nan)
         uncertain = np.zeros(scores.shape, dtype=bool)
-        for row, call in enumerate(self.calls):
-            verdict = answers.reading(call)
+        for row, verdict in enumerate(answers.readings):
             if verdict is not None:
                 scores[row] = [verdict[one]["score"] for one in self.ids]
                 uncertain[row] = [verdict[one]["uncertain"] for one in self.ids]
@@ -135,7 +124,7 @@ def _standings(ids: tuple[str, ...], found: Consensus) -> "list[Standing]":
 
 
 def _note(runs: Runs) -> str:
-    why = ", ".join(gaps(runs))
+    why = runs.gaps
     if not why:
         return ""
     if runs.answered == 0:

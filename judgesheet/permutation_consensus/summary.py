@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.permutation_consensus._decision import SetDecision
+from judgesheet.permutation_consensus.decision import SetDecision
 from judgesheet.prices import Prices, cost
 from judgesheet.spine.ledger import Totals
 from judgesheet.stats.paired import agresti_min, changes, sign_test

@@ -10,7 +10,8 @@ from judgesheet.files import records
 from judgesheet.records import Stimulus
 from judgesheet.spine.stimuli import refuse_twins, validated
 
-LISTWISE, PAIRWISE = "listwise_consensus", "candidate_order"
+AXES = (LISTWISE, PAIRWISE) = ("listwise_consensus", "candidate_order")
+"""The axes whose prompts and parsers are used."""
 
 Sets = str | Path | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 """A JSONL file, one set, or several."""
