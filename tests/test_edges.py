@@ -185,4 +185,8 @@ def test_a_slip_makes_no_sheet_surer(
         assert not cleared(agreeing, sheet)
         shared = agreeing.estimates.keys() & sheet.estimates.keys()
         pairs = [(agreeing.estimates[key], sheet.estimates[key]) for key in sorted(shared)]
-        assert not [line for pair in pairs for line in narrowed(*pair)]
+        # Of two stimuli that differ by themselves, a slip in the one may bring them together; and a
+        # score that one more stimulus was given is known better.
+        agree = [(one, other) for one, other in pairs if stimuli is None or one.value in (0, 1)]
+        comparable = [(one, other) for one, other in agree if one.clusters == other.clusters]
+        assert not [line for pair in comparable for line in narrowed(*pair)]

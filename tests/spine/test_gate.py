@@ -386,7 +386,7 @@ def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str)
 
 def test_measuring_gives_bounds() -> None:
     def drafts(_: None) -> Iterator[Draft]:
-        yield Draft("x", Interval(0.0, 0.0, 0.05, clusters=20, kind="rate"), n=120)
+        yield Draft("x", Interval(0.0, 0.0, 0.05, clusters=20, bounds=(0.0, 0.04)), n=120)
         yield absent("x", NO_OBSERVATIONS)
 
     found, nothing = Figures("any")("share")(drafts)(None)
