@@ -103,7 +103,7 @@ def measuring(directory: Path) -> Iterator[tuple[str, str]]:
 
     with Ledger.open(directory / LEDGER) as ledger:
         started = time.perf_counter()
-        measured = measure(ledger, 0.0, 0)
+        measured = measure(ledger)
         seconds = time.perf_counter() - started
     found = len(measured.results[0].estimates)
     yield "measure 100,000 score_order calls", f"{seconds:.2f} s, {found} estimates"

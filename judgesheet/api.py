@@ -1,7 +1,11 @@
 """The commands as functions: `judgesheet.probe(...)` is `judgesheet probe …`.
 
-Each is a few calls to what does the work; nothing is printed here. What needs the arithmetic
-libraries or an HTTP client is imported inside the functions, so that the rest answers at once.
+Each is a few calls to what does the work; nothing is printed here. What is wrong is raised as
+`JudgesheetError`, one sentence that says what to do. Those that ask a judge can
+be interrupted: the replies that had arrived are saved, and the same call goes on from there.
+
+What needs the arithmetic libraries or an HTTP client is imported inside the functions, so that the
+rest answers at once.
 """
 
 import asyncio
@@ -91,13 +95,6 @@ def probe(
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
     slowest part of writing the sheet is left out.
-
-    Raises
-    ------
-    JudgesheetError
-        with one sentence that says what to do.
-    KeyboardInterrupt
-        after the replies that had arrived were saved; the same call resumes the run.
     """
     from judgesheet.publish import publish
     from judgesheet.sweep.loop import probe_each_value
@@ -220,12 +217,7 @@ def compare(
     """What changed from `old` to `new` (and to each of `others`), with intervals and verdicts.
 
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
-    differences are paired by stimulus.
-
-    Raises
-    ------
-    RunError
-        if two answer different questions and `force` is not given.
+    differences are paired by stimulus. `force` compares even answers to different questions.
     """
     return [_compared(Path(old), Path(one), force=force) for one in (new, *others)]
 
@@ -248,13 +240,6 @@ def consensus(
     the run can be resumed and `decisions.jsonl` and `summary.json` are written there; without,
     nothing is kept. `options` are the fields of `Request` that say which judge to ask and how;
     `tell` gets what a user should know before the first call.
-
-    Raises
-    ------
-    JudgesheetError
-        with one sentence that says what to do.
-    KeyboardInterrupt
-        after the replies that had arrived were saved; the same call resumes the run.
     """
     from judgesheet.permutation_consensus.command import decide_sets
 
@@ -290,13 +275,6 @@ def import_stimuli(
     `form` is one of `importers.FORMATS`; `axis` defaults to the format's own. `columns` maps
     our fields to the columns of a table (`--map`), `rubric` criteria to their levels, worst first.
     `options` are `criterion`, `raters`, `systems`, `scale` and `turn`, as on the command line.
-
-    Raises
-    ------
-    StimuliError
-        if a file cannot be used; the sentence names the line, and nothing is written.
-    UsageError
-        if the options do not fit the format.
     """
     from judgesheet import importers
 
@@ -314,13 +292,7 @@ def list_stimuli() -> dict[str, list[Stimulus]]:
 def show_stimulus(
     identifier: str, axis: str | None = None, stimuli: str | Path | None = None
 ) -> Stimulus:
-    """The stimulus of this id, built-in or in your own file or folder.
-
-    Raises
-    ------
-    UsageError
-        if there is none; the sentence names one that exists.
-    """
+    """The stimulus of this id, built-in or in your own file or folder."""
     pool = [one for pool in _pools(axis, stimuli).values() for one in pool]
     for stimulus in pool:
         if stimulus.id == identifier:
@@ -390,13 +362,7 @@ def load(source: str | Path) -> Datasheet:
 
 
 def explain(key: str | None = None) -> str:
-    """What an estimate is, its formula, source and how to read it; without a key, all there are.
-
-    Raises
-    ------
-    UsageError
-        if no axis has an estimate of that name; the sentence lists those that exist.
-    """
+    """What an estimate is, its formula, source and how to read it; without a key, all there are."""
     every = [(axis.NAME, name) for axis in all_axes().values() for name in axis.ESTIMATES]
     if key is None:
         return "\n".join(map(".".join, every))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import judgesheet
+from judgesheet.axis import PROFILES
 from judgesheet.cli_types import (
     Finite,
     as_dict,
@@ -27,10 +28,10 @@ from judgesheet.cli_types import (
     scale,
 )
 from judgesheet.errors import JudgesheetError
+from judgesheet.spine.render import RENDERERS, Paper
 
 if TYPE_CHECKING:
     from judgesheet.spine.parsing import Trial
-    from judgesheet.spine.render import Paper
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 INTERRUPTED = 130
@@ -60,7 +61,9 @@ class Commands(click.Group):
             ctx.exit(1)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(judgesheet.__version__, prog_name="judgesheet")
 def main() -> None:
     """Measure an LLM judge before anyone trusts it.
@@ -72,6 +75,7 @@ def main() -> None:
 
 # -- options that several commands take ------------------------------------------------------------
 
+option = click.option
 _PATH = click.Path(path_type=Path)
 _EXISTING = click.Path(path_type=Path, exists=True)
 _MODEL = (
@@ -81,133 +85,77 @@ _MODEL = (
 _POLICIES = "a TOML file, or ranking, scoring, ci-regression."
 
 
-def _axis_files(option: str, help_text: str) -> Callable[[Command], Command]:
-    return click.option(
-        f"--{option}",
-        f"{option}s",
-        multiple=True,
-        type=axis_file(f"--{option}"),
-        callback=as_dict,
-        metavar="AXIS=FILE",
-        help=help_text,
-    )
+def _axis_files(name: str, said: str) -> Callable[[Command], Command]:
+    return option(f"--{name}", f"{name}s", multiple=True, type=axis_file(f"--{name}"),
+                  callback=as_dict, metavar="AXIS=FILE", help=said)  # fmt: skip
 
 
-_JUDGE = click.option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL)
+def _choice(name: str, *words: str, **more: Any) -> Callable[[Command], Command]:
+    return option(name, type=click.Choice(words), **more)
+
+
+_JUDGE = option("--model", required=True, metavar="PROVIDER/NAME", help=_MODEL)
 _PROMPT = _axis_files("prompt", "Your own prompt template.")
-_SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-_TEMPERATURE = click.option("--temperature", type=Finite(0, 5), default=0.0, show_default=True)
-_MAX_TOKENS = click.option(
-    "--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]"
-)
-_REPLY = click.option(
-    "--reply",
-    type=click.Choice(["auto", "text", "json"]),
+_SEED = option("--seed", type=click.IntRange(0), default=0)
+_TEMPERATURE = option("--temperature", type=Finite(0, 5), default=0.0)
+_TOKENS = option("--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]")
+_REPLY = _choice(
+    "--reply", "auto", "text", "json",
     help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
-)
-_BASE_URL = click.option("--base-url", help="Address of an OpenAI-compatible server.")
-_KEY = click.option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
-_POLICY = click.option(
-    "--policy", metavar="FILE|NAME", help=f"Limits to hold the judge to: {_POLICIES}"
-)
-_NO_PDF = click.option(
-    "--no-pdf", "pdf", flag_value=False, default=True, help="Write no PDF, which takes seconds."
-)
-_FRESH = click.option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
-_PAPER = click.option(
-    "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True
-)
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+)  # fmt: skip
+_BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
+_KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
+_POLICY = option("--policy", metavar="FILE|NAME", help=f"Limits to hold the judge to: {_POLICIES}")
+_NO_PDF = option("--no-pdf", "pdf", is_flag=True, flag_value=False, default=True,
+                 show_default=False, help="Write no PDF, which takes seconds.")  # fmt: skip
+_FRESH = option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
+_PAPER = _choice("--paper", "a4", "letter", default="a4")
+_JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 _WHAT_TO_ASK = (
     _JUDGE,
-    click.option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
-    click.option(
-        "--profile",
-        type=click.Choice(["smoke", "quick", "standard", "full"]),
-        default="quick",
-        show_default=True,
-        help="How much to ask; see `judgesheet plan`.",
-    ),
-    click.option("--stimuli", type=_PATH, help="Your own stimuli (JSONL file, or a folder)."),
+    option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
+    _choice("--profile", *PROFILES, default="quick",
+            help="How much to ask; see `judgesheet plan`."),
+    option("--stimuli", type=_PATH, help="Your own stimuli (JSONL file, or a folder)."),
     _PROMPT,
-    _axis_files(
-        "parser", "Your own parser of the replies. [FILE.toml beside --prompt, if there is one]"
-    ),
+    _axis_files("parser", "Your own parser of the replies. [FILE.toml beside --prompt, if any]"),
     _SEED,
-    click.option(
-        "--repeats",
-        type=click.IntRange(1, 100),
-        help="Reads of a repeated cell. [set by axis and profile: 2, or 1 in quick]",
-    ),
-    click.option(
-        "--design",
-        "sequences",
-        type=click.Choice(["cyclic", "williams"]),
-        default="cyclic",
-        show_default=True,
-        help="Balanced orders: the papers' rotations, or balanced for neighbours too.",
-    ),
+    option("--repeats", type=click.IntRange(1, 100),
+           help="Reads of a repeated cell. [set by axis and profile: 2, or 1 in quick]"),
+    option("--design", "sequences", type=click.Choice(["cyclic", "williams"]), default="cyclic",
+           help="Balanced orders: the papers' rotations, or balanced for neighbours too."),
     _TEMPERATURE,
-    click.option(
-        "--sweep",
-        metavar="NAME=V,V,…",
-        help="Ask all of it under several values of a request parameter, on one sheet.",
-    ),
-    _MAX_TOKENS,
+    option("--sweep", metavar="NAME=V,V,…",
+           help="Ask all of it under several values of a request parameter, on one sheet."),
+    _TOKENS,
     _REPLY,
-    click.option(
-        "--logprobs",
-        type=click.Choice(["on", "off", "auto"]),
-        callback=on_off,
-        is_flag=False,
-        flag_value="on",
-        help="Also read the probabilities of all scores; auto asks once. [off; on for local/]",
-    ),
-)
+    _choice("--logprobs", "on", "off", "auto", callback=on_off, is_flag=False, flag_value="on",
+            help="Also read the probabilities of all scores; auto asks once. [off; on for local/]"),
+)  # fmt: skip
 
 _HOW_TO_ASK = (
     _BASE_URL,
     _KEY,
-    click.option(
-        "--extra-body",
-        metavar="JSON",
-        type=json_object,
-        default="{}",
-        help="Merged into every request.",
-    ),
-    click.option(
-        "--timeout",
-        "timeout_s",
-        type=Finite(0.1),
-        default=120.0,
-        show_default=True,
-        help="Seconds per call.",
-    ),
-    click.option(
-        "--concurrency",
-        type=click.IntRange(1, 4096),
-        default=16,
-        show_default=True,
-        help="Calls in flight at most.",
-    ),
-    click.option("--rate", type=Finite(0, min_open=True), help="Calls per second."),
-    click.option(
-        "--max-calls",
-        type=click.IntRange(1),
-        help="Stop after this many requests in this session.",
-    ),
-    click.option("--max-cost", type=Finite(0), help="Stop at this cost of the run, US dollars."),
-    click.option("--prices", metavar="IN,OUT", type=prices, help="US dollars per million tokens."),
-    click.option("--quiet", is_flag=True, help="No progress."),
+    option("--extra-body", metavar="JSON", type=json_object, default="{}", show_default=False,
+           help="Merged into every request."),
+    option("--timeout", "timeout_s", type=Finite(0.1), default=120.0, help="Seconds per call."),
+    option("--concurrency", type=click.IntRange(1, 4096), default=16,
+           help="Calls in flight at most."),
+    option("--rate", type=Finite(0, min_open=True), help="Calls per second."),
+    option("--max-calls", type=click.IntRange(1),
+           help="Stop after this many requests in this session."),
+    option("--max-cost", type=Finite(0), help="Stop at this cost of the run, US dollars."),
+    option("--prices", metavar="IN,OUT", type=prices, help="US dollars per million tokens."),
+    option("--quiet", is_flag=True, help="No progress."),
     _JSON,
-)
+)  # fmt: skip
 
 
 def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
+        for one in reversed(options):
+            command = one(command)
         return command
 
     return decorate
@@ -215,7 +163,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 
 asking = _options(*_WHAT_TO_ASK, *_HOW_TO_ASK)
 """Gives a command the options that `probe` and `plan` share."""
-deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _MAX_TOKENS, _REPLY, *_HOW_TO_ASK)
+deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW_TO_ASK)
 """Gives a command those of them that do not choose what is measured."""
 
 
@@ -224,7 +172,7 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _MAX_TOKENS, _REPLY, *
 
 @main.command()
 @asking
-@click.option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
+@option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
 @_FRESH
 @_POLICY
 @_NO_PDF
@@ -239,10 +187,8 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
 
 @main.command()
 @asking
-@click.option("--out", type=_PATH, help="Write every call to this plan.jsonl.")
-@click.option(
-    "--export-batch", "batch", type=_PATH, help="Write the calls as OpenAI batch requests."
-)
+@option("--out", type=_PATH, help="Write every call to this plan.jsonl.")
+@option("--export-batch", "batch", type=_PATH, help="Write the calls as OpenAI batch requests.")
 @_POLICY
 def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     """Say what a probe would ask, cost and resolve. No call is made."""
@@ -259,7 +205,7 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
 
 @main.command()
 @click.argument("file", type=_EXISTING)
-@click.option("--out", type=_PATH, required=True, help="Run directory to fill.")
+@option("--out", type=_PATH, required=True, help="Run directory to fill.")
 @_POLICY
 @_NO_PDF
 @_JSON
@@ -283,16 +229,11 @@ def measure(
 
 @main.command()
 @click.argument("candidates", type=_EXISTING)
-@click.option(
-    "-k",
-    type=click.IntRange(1, 100),
-    default=7,
-    show_default=True,
-    help="Orders of a list; ideally a multiple of the list length.",
-)
-@click.option("--early-stop", is_flag=True, help="Leave out calls that cannot change the winner.")
+@option("-k", type=click.IntRange(1, 100), default=7,
+        help="Orders of a list; ideally a multiple of the list length.")  # fmt: skip
+@option("--early-stop", is_flag=True, help="Leave out calls that cannot change the winner.")
 @deciding
-@click.option("--out", type=_PATH, help="Run directory. [runs/consensus-MODEL]")
+@option("--out", type=_PATH, help="Run directory. [runs/consensus-MODEL]")
 @_FRESH
 def consensus(
     candidates: Path, model: str, out: Path | None, quiet: bool, as_json: bool, **options: Any
@@ -328,17 +269,11 @@ def consensus(
 
 @main.command()
 @click.argument("source", type=_EXISTING)
-@click.option(
-    "--to",
-    "formats",
-    multiple=True,
-    required=True,
-    type=click.Choice(["html", "pdf", "md", "json", "csv", "junit", "model-card"]),
-    help="Format; repeatable.",
-)
-@click.option("--out", type=_PATH, help="Folder to write to. [beside the source]")
+@option("--to", "formats", multiple=True, required=True, type=click.Choice(list(RENDERERS)),
+        help="Format; repeatable.")  # fmt: skip
+@option("--out", type=_PATH, help="Folder to write to. [beside the source]")
 @_PAPER
-def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: "Paper") -> None:
+def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: Paper) -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""
     for path in judgesheet.render(source, formats, out, paper=paper):
         click.echo(path)
@@ -346,10 +281,10 @@ def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: "Pap
 
 @main.command()
 @click.argument("source", type=_EXISTING)
-@click.option("--policy", required=True, metavar="FILE|NAME", help=f"The limits: {_POLICIES}")
-@click.option("--junit", type=_PATH, help="Write the verdicts as JUnit XML.")
-@click.option("--baseline", type=_EXISTING, help="An earlier run or datasheet not to fall behind.")
-@click.option("--force", is_flag=True, help="Use a baseline that answered other questions.")
+@option("--policy", required=True, metavar="FILE|NAME", help=f"The limits: {_POLICIES}")
+@option("--junit", type=_PATH, help="Write the verdicts as JUnit XML.")
+@option("--baseline", type=_EXISTING, help="An earlier run or datasheet not to fall behind.")
+@option("--force", is_flag=True, help="Use a baseline that answered other questions.")
 @_JSON
 def gate(source: Path, policy: str, as_json: bool, **options: Any) -> None:
     """Hold a datasheet (run directory or datasheet.json) to the limits of a policy.
@@ -384,17 +319,10 @@ def _append(path: Path, text: str) -> None:
 @main.command()
 @click.argument("old", type=_EXISTING)
 @click.argument("new", type=_EXISTING, nargs=-1, required=True)
-@click.option(
-    "--to",
-    "form",
-    type=click.Choice(["md", "html", "json"]),
-    default="md",
-    show_default=True,
-    help="Format.",
-)
-@click.option("--out", type=_PATH, help="File to write. [standard output]")
-@click.option("--force", is_flag=True, help="Compare sheets that answer different questions.")
-@click.option("--json", "as_json", is_flag=True, help="The same as --to json.")
+@option("--to", "form", type=click.Choice(["md", "html", "json"]), default="md", help="Format.")
+@option("--out", type=_PATH, help="File to write. [standard output]")
+@option("--force", is_flag=True, help="Compare sheets that answer different questions.")
+@option("--json", "as_json", is_flag=True, help="The same as --to json.")
 def compare(
     old: Path, new: tuple[Path, ...], form: str, out: Path | None, force: bool, as_json: bool
 ) -> None:
@@ -418,11 +346,9 @@ def compare(
 @main.command()
 @click.argument("card", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.argument("source", type=_EXISTING, metavar="DATASHEET")
-@click.option(
-    "--metadata", is_flag=True, help="Also put the model-index into the card's front matter."
-)
+@option("--metadata", is_flag=True, help="Also put the model-index into the card's front matter.")
 @_PAPER
-def attach(card: Path, source: Path, metadata: bool, paper: "Paper") -> None:
+def attach(card: Path, source: Path, metadata: bool, paper: Paper) -> None:
     """Insert or replace the judge's section in a model card, and put the PDF beside it.
 
     DATASHEET is a run directory or a datasheet.json. Everything outside the markers of the section
@@ -443,7 +369,7 @@ def explain(key: str | None) -> None:
 
 
 @main.command()
-@click.option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
+@option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
 @_BASE_URL
 @_KEY
 @_JSON
@@ -474,8 +400,8 @@ def stimuli_list() -> None:
 
 @stimuli.command("show")
 @click.argument("identifier", metavar="ID")
-@click.option("--axis", help="Axis of the stimulus. [each that has stimuli]")
-@click.option("--stimuli", "path", type=_EXISTING, help="Your own stimuli, not the built-in ones.")
+@option("--axis", help="Axis of the stimulus. [each that has stimuli]")
+@option("--stimuli", "path", type=_EXISTING, help="Your own stimuli, not the built-in ones.")
 def stimuli_show(identifier: str, axis: str | None, path: Path | None) -> None:
     """Print one stimulus as JSON."""
     stimulus = judgesheet.show_stimulus(identifier, axis, path)
@@ -484,8 +410,8 @@ def stimuli_show(identifier: str, axis: str | None, path: Path | None) -> None:
 
 @stimuli.command("check")
 @click.argument("path", type=_EXISTING, required=False)
-@click.option("--axis", help="Axis of the stimuli. [as the first line tells; built-in: all]")
-@click.option("--parser", type=_EXISTING, help="Also try the examples of this parser.")
+@option("--axis", help="Axis of the stimuli. [as the first line tells; built-in: all]")
+@option("--parser", type=_EXISTING, help="Also try the examples of this parser.")
 def stimuli_check(path: Path | None, axis: str | None, parser: Path | None) -> None:
     """Check stimuli (a file, or the built-in pools): schema, lengths, duplicates, leaks."""
     checked = judgesheet.check_stimuli(path, axis, parser)
@@ -515,40 +441,18 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
 @stimuli.command("import")
 @click.argument("form", metavar="FORMAT")
 @click.argument("files", type=_EXISTING, nargs=-1, required=True)
-@click.option("--out", type=_PATH, required=True, help="JSONL file to write.")
-@click.option("--axis", help="Axis to write for. [the format's own; needed for a table]")
-@click.option("--criterion", help="Grade this criterion only; needed where one must be chosen.")
-@click.option(
-    "--raters",
-    type=click.Choice(["expert", "crowd"]),
-    default="expert",
-    show_default=True,
-    help="Whose ratings, where a data set has both.",
-)
-@click.option("--system", "systems", multiple=True, help="Keep this system only; repeatable.")
-@click.option(
-    "--scale",
-    metavar="LOW:HIGH",
-    type=scale,
-    help="Refuse ratings outside. [the data set's own]",
-)
-@click.option(
-    "--turn",
-    type=click.IntRange(1, 2),
-    default=1,
-    show_default=True,
-    help="Turn of an MT-Bench dialogue.",
-)
-@click.option(
-    "--map",
-    "columns",
-    multiple=True,
-    type=field_column,
-    callback=as_dict,
-    metavar="FIELD=COLUMN",
-    help="Which column of a table holds what; repeatable.",
-)
-@click.option("--rubric", type=_EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
+@option("--out", type=_PATH, required=True, help="JSONL file to write.")
+@option("--axis", help="Axis to write for. [the format's own; needed for a table]")
+@option("--criterion", help="Grade this criterion only; needed where one must be chosen.")
+@_choice("--raters", "expert", "crowd", default="expert",
+         help="Whose ratings, where a data set has both.")  # fmt: skip
+@option("--system", "systems", multiple=True, help="Keep this system only; repeatable.")
+@option("--scale", metavar="LOW:HIGH", type=scale,
+        help="Refuse ratings outside. [the data set's own]")  # fmt: skip
+@option("--turn", type=click.IntRange(1, 2), default=1, help="Turn of an MT-Bench dialogue.")
+@option("--map", "columns", multiple=True, type=field_column, callback=as_dict,
+        metavar="FIELD=COLUMN", help="Which column of a table holds what; repeatable.")  # fmt: skip
+@option("--rubric", type=_EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
 @_JSON
 def stimuli_import(
     form: str, files: tuple[Path, ...], out: Path, as_json: bool, **options: Any

@@ -64,9 +64,7 @@ def sentence(progress: "Progress") -> str:
     parts = [f"{progress.settled}/{progress.planned} calls"]
     if progress.rate:
         parts.append(f"{progress.rate:.1f}/s")
-    if progress.tokens_in is not None:
-        tokens = (progress.tokens_in or 0) + (progress.tokens_out or 0)
-        parts.append(f"{tokens:,} tokens")
+    parts.append(f"{progress.tokens_in + progress.tokens_out:,} tokens")
     if progress.cost is not None:
         parts.append(f"${progress.cost:.2f}")
     parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")

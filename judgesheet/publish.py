@@ -1,12 +1,14 @@
 """From a ledger to what its run directory shows: the sheet in every format, and the table."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from judgesheet.axis import Readings
 from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
 from judgesheet.run_directory import JUDGMENTS, LEDGER, formats
@@ -25,11 +27,11 @@ def publish(
     ledger: Ledger, directory: Path, policy: Policy | None, *, pdf: bool = True
 ) -> Datasheet:
     """Measure what the ledger holds, hold it to the policy, and write both sheet and table."""
-    measured = measure(ledger, ledger.settings().get("temperature"), ledger.get_meta("seed", 0))
+    measured = measure(ledger)
     sheet = assemble(ledger, measured)
     if policy is not None:
         sheet = judge(sheet, policy)
-    _write_judgments(measured.judgments, directory / JUDGMENTS)
+    _write_judgments(measured.readings, directory / JUDGMENTS)
     write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
@@ -39,18 +41,19 @@ def publish_sweep(knob: Knob, directory: Path, *, pdf: bool = True) -> Datasheet
     settings = []
     for value, folder in knob.begun(directory).items():
         with Ledger.open(folder / LEDGER) as ledger:
-            settings.append(Setting.of(value, ledger))
+            measured = measure(ledger)
+            settings.append(Setting(value, assemble(ledger, measured), measured.readings))
     sheet = combine(knob, settings)
     write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
 
-def _write_judgments(table: pd.DataFrame, path: Path) -> None:
+def _write_judgments(readings: Mapping[str, Readings], path: Path) -> None:
     """One row per call. `value` is the reading as JSON, `score` the same where it is a number.
 
     `distribution` is the second reading, from log-probabilities, or the reason why there is none.
     """
-    table = table.copy()
+    table = pd.concat([one.frame for one in readings.values()], ignore_index=True)
     numbers = [v if isinstance(v, int) else None for v in table["value"]]
     if "distribution" in table:
         table["distribution"] = [_as_text(v) for v in table["distribution"]]

@@ -17,7 +17,7 @@ from judgesheet.axis import Options, Readings
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Datasheet, Plan
 from judgesheet.spine.compare import Comparison, compare
-from judgesheet.spine.measure import COLUMNS, measure_axis
+from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.spine.paired import between
 from judgesheet.spine.plan import make_plan
 
@@ -75,9 +75,8 @@ def run(spec: str, seed: int) -> Run:
         plan = make_plan([room], {axis: Options(profile="quick", reply="json")}, 0)
         key = {label.item: label.score for label in plan.labels if label.kind == "intended"}
         frame = asyncio.run(_ask(plan, SimulatedJudge.from_name(name, key)))
-        result, _, table = measure_axis(room, frame, plan.labels, 0.0, 0)
-        results.append(result)
-        readings[axis] = Readings(table, plan.labels, 0.0, 0)
+        readings[axis] = Readings(parse_rows(room, frame), plan.labels, 0.0, 0)
+        results.append(measure_axis(room, readings[axis])[0])
     return Run(readings, _sheet(name, tuple(results)))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -27,7 +28,8 @@ def help_texts() -> str:
 
 
 def _helps() -> Iterator[tuple[str, str]]:
-    with click.Context(main, info_name="judgesheet") as context:
+    settings: dict[str, Any] = dict(main.context_settings)
+    with click.Context(main, info_name="judgesheet", **settings) as context:
         yield from _tree(main, context)
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 
 from judgesheet.axes import get_axis
-from judgesheet.axis import Options
+from judgesheet.axis import Options, Readings
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.records import AxisResult, Estimate, Plan, Recommendation
-from judgesheet.spine.measure import COLUMNS, measure_axis, with_distributions
+from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows, with_distributions
 from judgesheet.spine.plan import make_plan
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
@@ -60,8 +60,8 @@ def simulate(
     plan = make_plan([room], {axis: options}, seed, stimuli)
     judge = SimulatedJudge.from_name(spec, answer_key(plan.labels))
     frame = edit(asyncio.run(_ask(plan, judge)))
-    result, advice, _ = measure_axis(room, frame, plan.labels, 0.0, seed)
-    return Sheet(plan, result, advice)
+    readings = Readings(parse_rows(room, frame), plan.labels, 0.0, seed)
+    return Sheet(plan, *measure_axis(room, readings))
 
 
 async def _ask(plan: Plan, judge: Judge) -> pd.DataFrame:

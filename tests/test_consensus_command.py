@@ -169,7 +169,7 @@ def test_kill_9_in_the_middle_repeats_nothing(tmp_path: Path) -> None:
         assert counts.total() == asked
 
 
-def test_a_budget_ends_the_sitting_and_the_same_command_goes_on(mine: Path, tmp_path: Path) -> None:
+def test_a_budget_ends_the_session_and_the_same_command_goes_on(mine: Path, tmp_path: Path) -> None:
     command = ("consensus", mine, *SIM, "-k", "4", "--out", tmp_path / "run", "--json")
     first = run(*command, "--max-calls", "5", "--concurrency", "1")
     assert first.returncode == 0

@@ -71,7 +71,15 @@ ALLOWED = {
         *("spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
     },
     "publish": {
-        *("records", "files", "run_directory", "sweep.combine", "sweep.estimates", "sweep.knob"),
+        *(
+            "records",
+            "files",
+            "axis",
+            "run_directory",
+            "sweep.combine",
+            "sweep.estimates",
+            "sweep.knob",
+        ),
         *("spine.ledger", "spine.measure", "spine.assemble", "spine.policy", "spine.gate"),
         "spine.render",
     },

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from aiolimiter import AsyncLimiter
@@ -39,7 +39,7 @@ LINGER_S = 0.003  # a transaction waits this long for company: a tenth of them c
 class CollectSettings:
     """How hard to ask, and when to stop.
 
-    `rate` is in requests per second. `max_calls` limits the requests of this sitting, retries
+    `rate` is in requests per second. `max_calls` limits the requests of this session, retries
     included. `max_cost` (US dollars, needs `prices`) limits the whole ledger, so that resuming does
     not spend it again; only the very first requests, when nobody knows yet what one costs, can
     overrun it. The pause between attempts doubles from
@@ -65,25 +65,38 @@ class CollectSettings:
 class Progress:
     """Where a run stands; only what is on disk counts.
 
-    Of the whole ledger: `planned`, `settled`, `attempts`, tokens, and `cost` (US dollars; None
-    without prices). Of this sitting: `done_now` (settled), `failed` (given up until the run is
-    resumed), `unreadable`, `rate` (calls settled per second), `eta_s` (None before the first).
-    `stopped` names the setting that ended the sitting early, `max_calls` or `max_cost`.
+    Of the whole ledger: `planned`, `settled`, `attempts`, tokens. Of this session, which has lasted
+    `seconds`: `done_now` (settled), `failed` (given up until the run is resumed), `unreadable`.
+    `stopped` names the setting that ended the session early, `max_calls` or `max_cost`.
     """
 
     planned: int
     settled: int
-    done_now: int
-    in_flight: int
-    failed: int
-    unreadable: int
     attempts: int
     tokens_in: int
     tokens_out: int
-    cost: float | None
-    rate: float
-    eta_s: float | None
+    prices: Prices | None
+    seconds: float = 0.0
+    in_flight: int = 0
+    done_now: int = 0
+    failed: int = 0
+    unreadable: int = 0
     stopped: str | None = None
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of the whole ledger; None without prices."""
+        return cost(self.tokens_in, self.tokens_out, self.prices)
+
+    @property
+    def rate(self) -> float:
+        """Calls settled per second."""
+        return self.done_now / max(1e-9, self.seconds)
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds until all is settled, at this rate; None before the first call."""
+        return (self.planned - self.settled - self.failed) / self.rate if self.rate else None
 
 
 IsReadable = Callable[[Call, str], bool]
@@ -110,7 +123,7 @@ async def collect(
     RunError
         if the ledger cannot be written.
     """
-    return await _Sitting(judge, ledger, settings, on_progress, is_readable, only).run()
+    return await _Session(judge, ledger, settings, on_progress, is_readable, only).run()
 
 
 async def enter_and_collect(
@@ -256,10 +269,10 @@ def _error_message(raw: str) -> str | None:
 
 
 class _BudgetSpentError(Exception):
-    """No further request in this sitting; the call stays pending."""
+    """No further request in this session; the call stays pending."""
 
 
-class _Sitting:
+class _Session:
     """One run of `collect`: workers that take pending calls in plan order."""
 
     def __init__(
@@ -275,9 +288,7 @@ class _Sitting:
         self._ledger = ledger
         self._settings = settings
         self._on_progress = on_progress
-        self._pending = (
-            one for one in ledger.iter_pending() if only is None or one.call.id in only
-        )
+        self._pending = (one for one in ledger.pending() if only is None or one.call.id in only)
         self._circuit = Circuit(settings, judge)
         self._limit = AdaptiveLimit(min(settings.concurrency, judge.max_concurrency or 1_000_000))
         self._rate = _limiter(settings.rate)
@@ -288,8 +299,18 @@ class _Sitting:
         self._writing.set_result(None)
         self._spent = asyncio.Event()
         self._asked = 0
-        self._tally = _Tally(ledger, settings, is_readable)
-        self._reported_at = 0.0
+        self._is_readable = is_readable or (lambda _call, _text: True)
+        self._started_at, self._reported_at = time.monotonic(), 0.0
+        before = ledger.totals()
+        self._attempts_before = before.attempts
+        self._now = Progress(
+            planned=before.planned,
+            settled=before.settled,
+            attempts=before.attempts,
+            tokens_in=before.tokens_in or 0,
+            tokens_out=before.tokens_out or 0,
+            prices=settings.prices,
+        )
 
     async def run(self) -> Progress:
         """Work until nothing is pending or the budget is spent."""
@@ -304,7 +325,7 @@ class _Sitting:
             # in which they were begun, so the last is enough.
             await self._writing
             self._report(at_once=True)
-        return self._progress()
+        return self._now
 
     async def _work(self) -> None:
         for call, attempts in self._pending:
@@ -314,10 +335,10 @@ class _Sitting:
                 return
 
     async def _settle(self, call: Call, attempts: int) -> None:
-        """Ask until there is a settling reply or the attempts of this sitting are exhausted."""
+        """Ask until there is a settling reply or the attempts of this session are exhausted."""
         reply: Reply = await self._retrying.copy()(self._attempt, call, count(attempts + 1))
         if not is_settled(reply.outcome):
-            self._tally.failed += 1
+            self._now = replace(self._now, failed=self._now.failed + 1)
             self._circuit.gave_up(reply)
 
     async def _attempt(self, call: Call, numbers: Iterator[int]) -> Reply:
@@ -353,30 +374,44 @@ class _Sitting:
             batch, self._arrived = self._arrived, []
             await asyncio.to_thread(self._ledger.record, [reply for _, reply in batch])
             for call, reply in batch:
-                self._tally.add(call, reply)
+                self._count(call, reply)
             self._report()
+
+    def _count(self, call: Call, reply: Reply) -> None:
+        """Count a reply that was committed."""
+        now, settled = self._now, is_settled(reply.outcome)
+        is_lost = reply.outcome == "ok" and not self._is_readable(call, reply.text)
+        self._now = replace(
+            now,
+            settled=now.settled + settled,
+            done_now=now.done_now + settled,
+            attempts=now.attempts + 1,
+            tokens_in=now.tokens_in + (reply.tokens_in or 0),
+            tokens_out=now.tokens_out + (reply.tokens_out or 0),
+            unreadable=now.unreadable + is_lost,
+        )
 
     # -- budget ------------------------------------------------------------------------------
 
     def _spend_one(self) -> None:
         """Take one request out of the budget, or say that it is spent."""
         if not self._spent.is_set():
-            self._tally.stopped = self._exhausted()
-        if self._tally.stopped:
+            self._now = replace(self._now, stopped=self._exhausted())
+        if self._now.stopped:
             self._spent.set()
             raise _BudgetSpentError
         self._asked += 1
 
     def _exhausted(self) -> str | None:
         """The setting that forbids another request, or None."""
-        settings, tally = self._settings, self._tally
+        settings, now = self._settings, self._now
         if settings.max_calls is not None and self._asked >= settings.max_calls:
             return "max_calls"
         if settings.max_cost is not None:
             # What is in flight will cost as much as an average request did so far.
-            unpaid = self._asked - tally.attempts_now + 1
-            spent = tally.cost or 0.0
-            if spent + unpaid * spent / max(1, tally.attempts) > settings.max_cost:
+            unpaid = self._asked - (now.attempts - self._attempts_before) + 1
+            spent = now.cost or 0.0
+            if spent + unpaid * spent / max(1, now.attempts) > settings.max_cost:
                 return "max_cost"
         return None
 
@@ -416,75 +451,12 @@ class _Sitting:
     # -- progress ----------------------------------------------------------------------------
 
     def _report(self, *, at_once: bool = False) -> None:
-        now = time.monotonic()
-        if at_once or now - self._reported_at >= REPORT_EVERY_S:
-            self._reported_at = now
-            self._on_progress(self._progress())
-
-    def _progress(self) -> Progress:
-        return self._tally.progress(self._limit.in_flight)
-
-
-class _Tally:
-    """What a sitting has on disk, on top of what it found there."""
-
-    def __init__(
-        self, ledger: Ledger, settings: CollectSettings, is_readable: IsReadable | None
-    ) -> None:
-        before = ledger.totals()
-        self._planned = before.planned
-        self._settled_before = before.settled
-        self._attempts_before = before.attempts
-        self._tokens_in = before.tokens_in or 0
-        self._tokens_out = before.tokens_out or 0
-        self._prices = settings.prices
-        self._is_readable = is_readable or (lambda _call, _text: True)
-        self._started_at = time.monotonic()
-        self._done = 0
-        self._unreadable = 0
-        self.attempts_now = 0
-        self.failed = 0
-        self.stopped: str | None = None
-
-    @property
-    def attempts(self) -> int:
-        """Attempts of the whole ledger."""
-        return self._attempts_before + self.attempts_now
-
-    @property
-    def cost(self) -> float | None:
-        """US dollars of the whole ledger; None without prices."""
-        return cost(self._tokens_in, self._tokens_out, self._prices)
-
-    def add(self, call: Call, reply: Reply) -> None:
-        """Count a reply that was committed."""
-        self.attempts_now += 1
-        self._tokens_in += reply.tokens_in or 0
-        self._tokens_out += reply.tokens_out or 0
-        self._done += is_settled(reply.outcome)
-        if reply.outcome == "ok" and not self._is_readable(call, reply.text):
-            self._unreadable += 1
-
-    def progress(self, in_flight: int) -> Progress:
-        """Where the run stands now."""
-        settled = self._settled_before + self._done
-        rate = self._done / max(1e-9, time.monotonic() - self._started_at)
-        left = self._planned - settled - self.failed
-        return Progress(
-            planned=self._planned,
-            settled=settled,
-            done_now=self._done,
-            in_flight=in_flight,
-            failed=self.failed,
-            unreadable=self._unreadable,
-            attempts=self.attempts,
-            tokens_in=self._tokens_in,
-            tokens_out=self._tokens_out,
-            cost=self.cost,
-            rate=rate,
-            eta_s=left / rate if rate else None,
-            stopped=self.stopped,
-        )
+        at = time.monotonic()
+        if at_once or at - self._reported_at >= REPORT_EVERY_S:
+            self._reported_at = at
+            seconds, in_flight = at - self._started_at, self._limit.in_flight
+            self._now = replace(self._now, seconds=seconds, in_flight=in_flight)
+            self._on_progress(self._now)
 
 
 def _limiter(rate: float | None) -> AsyncLimiter | None:

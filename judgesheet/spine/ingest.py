@@ -260,7 +260,7 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
 
 def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]) -> None:
     with Ledger.create_or_open(path, plan, judge) as ledger:
-        made = {pending.call.id: pending.attempts for pending in ledger.iter_pending()}
+        made = {pending.call.id: pending.attempts for pending in ledger.pending()}
         batch: list[Reply] = []
         for reply in replies:
             if reply.call_id in made:

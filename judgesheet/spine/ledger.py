@@ -11,9 +11,9 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, Self, cast
 
 from judgesheet import __version__
@@ -75,7 +75,7 @@ CREATE TABLE label (
 -- has an outcome that another attempt would not change.
 CREATE TABLE attempt (
     call_id        TEXT NOT NULL REFERENCES call (id),
-    attempt        INTEGER NOT NULL, -- from 1, counted over all sittings
+    attempt        INTEGER NOT NULL, -- from 1, counted over all sessions
     outcome        TEXT NOT NULL,
     latency_s      REAL NOT NULL,
     tokens_in      INTEGER,          -- NULL where the endpoint does not say
@@ -149,9 +149,9 @@ class Totals:
     longest_prompt: int | None
 
 
-def is_settled(outcome: Outcome | None) -> bool:
+def is_settled(outcome: Outcome) -> bool:
     """Whether a call with this outcome is never asked again, not even on resume."""
-    return outcome is not None and outcome in SETTLING
+    return outcome in SETTLING
 
 
 class Ledger:
@@ -209,12 +209,7 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -278,14 +273,10 @@ class Ledger:
                 for axis, item, kind, score, criterion, ratings in rows
             )
 
-    def pending(self) -> list[Call]:
-        """The calls without a settling reply, in plan order. See `iter_pending` for long plans."""
-        return [pending.call for pending in self.iter_pending()]
-
-    def iter_pending(self) -> Iterator[Pending]:
+    def pending(self) -> Iterator[Pending]:
         """Calls without a settling reply, in plan order, read a page at a time.
 
-        A call whose retries were exhausted in an earlier sitting is pending again.
+        A call whose retries were exhausted in an earlier session is pending again.
         """
         return self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?")
 
@@ -313,14 +304,15 @@ class Ledger:
         """
         with self._writing() as db:
             db.executemany(
-                "INSERT INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                map(_attempt_row, replies),
+                "INSERT INTO attempt (call_id, attempt, outcome, text, raw, latency_s, tokens_in,"
+                " tokens_out, served_model, at, retry_after_s) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                map(_row_of, replies),
             )
 
     def replies(self) -> Iterator[Reply]:
         """The last reply to every call that was asked, in plan order."""
         query = """
-            SELECT id, attempt, outcome, text, raw, latency_s, tokens_in, tokens_out,
+            SELECT call_id, attempt, outcome, text, raw, latency_s, tokens_in, tokens_out,
                    served_model, at, retry_after_s
             FROM answer WHERE attempt IS NOT NULL ORDER BY seq"""
         return (Reply(*row) for row in self._stream(query))
@@ -352,30 +344,28 @@ class Ledger:
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            planned = db.execute("SELECT count(*) FROM call").fetchone()[0]
-            pending = db.execute("SELECT count(*) FROM pending").fetchone()[0]
-            sums = db.execute(
-                "SELECT count(*), sum(tokens_in), sum(tokens_out), min(at), max(at) FROM attempt"
-            ).fetchone()
-            longest = db.execute("SELECT max(tokens_in) FROM attempt WHERE outcome = 'ok'")
+            sums = db.execute("""
+                SELECT (SELECT count(*) FROM call) AS planned,
+                       (SELECT count(*) FROM call) - (SELECT count(*) FROM pending) AS settled,
+                       count(*) AS attempts,
+                       sum(tokens_in) AS tokens_in,
+                       sum(tokens_out) AS tokens_out,
+                       min(at) AS first_at,
+                       max(at) AS last_at,
+                       max(tokens_in) FILTER (WHERE outcome = 'ok') AS longest_prompt
+                FROM attempt""")
             outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
             served = db.execute(
                 "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"
                 " GROUP BY 1 ORDER BY 2 DESC, 1"
             )
+            names = [column[0] for column in sums.description]
             return Totals(
-                planned=planned,
-                settled=planned - pending,
-                attempts=sums[0],
+                **dict(zip(names, sums.fetchone(), strict=True)),
                 outcomes=dict(outcomes),
-                tokens_in=sums[1],
-                tokens_out=sums[2],
-                first_at=sums[3],
-                last_at=sums[4],
+                served_models=dict(served),
                 latency_p50_s=_latency_quantile(db, 0.50),
                 latency_p99_s=_latency_quantile(db, 0.99),
-                served_models=dict(served),
-                longest_prompt=longest.fetchone()[0],
             )
 
     # -- inside ------------------------------------------------------------------------------
@@ -585,16 +575,10 @@ def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
     """
     _, key, axis, stimulus, cell, repeat, reply, params, _, messages, *_ = row
     call = object.__new__(Call)
-    for name, value in (
-        ("id", key),
-        ("axis", axis),
-        ("stimulus", stimulus),
-        ("cell", json.loads(cell)),
-        ("repeat", repeat),
-        ("reply", reply),
-        ("params", contents[params]),
-        ("messages", tuple(json.loads(messages))),
-    ):
+    content = {"axis": axis, "stimulus": stimulus, "repeat": repeat, "reply": reply, "id": key}
+    content |= {"cell": json.loads(cell), "params": contents[params]}
+    content |= {"messages": tuple(json.loads(messages))}
+    for name, value in content.items():
         object.__setattr__(call, name, value)
     return call
 
@@ -604,27 +588,15 @@ def _label_row(label: Label) -> tuple[Any, ...]:
     return (*place, _json(list(label.ratings)))
 
 
-def _attempt_row(reply: Reply) -> tuple[Any, ...]:
-    return (
-        reply.call_id,
-        reply.attempt,
-        reply.outcome,
-        reply.latency_s,
-        reply.tokens_in,
-        reply.tokens_out,
-        None if reply.served_model is None else _storable(reply.served_model),
-        reply.at,
-        reply.retry_after_s,
-        _storable(reply.text),
-        _storable(reply.raw),
+_FIELDS = attrgetter(*(field.name for field in fields(Reply)))
+
+
+def _row_of(reply: Reply) -> tuple[Any, ...]:
+    """The fields of a reply with lone surrogates replaced: SQLite holds UTF-8, which has none."""
+    return tuple(
+        value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+        for value in _FIELDS(reply)
     )
-
-
-def _storable(text: str) -> str:
-    """The text with lone surrogates replaced: SQLite holds UTF-8, which has none."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _json(value: Any, *, in_order: bool = False) -> str:

@@ -18,7 +18,7 @@ from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
 from judgesheet.keys import Key, split_local
 from judgesheet.reasons import NOT_RECORDED
-from judgesheet.records import AxisResult, Estimate, Label, Recommendation, digest
+from judgesheet.records import AxisResult, Estimate, Recommendation, digest
 from judgesheet.spine.parsing import Parser, from_records, read
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ MOST_NAMES = 12
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The estimates of every axis and the parsed table behind them (one row a call)."""
+    """The estimates of every axis, and the readings behind them by the axis's name."""
 
     results: tuple[AxisResult, ...]
     recommendations: tuple[Recommendation, ...]
-    judgments: pd.DataFrame
+    readings: Mapping[str, Readings]
 
 
-def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
+def measure(ledger: "Ledger") -> Measured:
     """Read, parse and estimate everything that the ledger holds.
 
     Raises
@@ -52,24 +52,38 @@ def measure(ledger: "Ledger", temperature: float | None, seed: int) -> Measured:
         raise RunError(
             f"{ledger.path.parent} was made by `judgesheet {command}` and holds nothing to measure"
         )
-    frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
-    frame = with_distributions(frame, ledger.bodies())
-    labels = tuple(ledger.labels())
-    parsers = from_records(ledger.parsers())
-    results, recommendations, tables = [], [], []
-    for name, rows in frame.groupby("axis", sort=False):
-        axis = all_axes().get(str(name))
-        if axis is None:
+    frame = with_distributions(answers(ledger), ledger.bodies())
+    for name in frame["axis"].unique():
+        if name not in all_axes():
             raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
-        mine = tuple(label for label in labels if label.axis == name)
-        result, advice, table = measure_axis(
-            axis, rows, mine, temperature, seed, parsers.get(axis.NAME)
-        )
+    readings = readings_of(ledger, frame)
+    results, recommendations = [], []
+    for name in readings:
+        result, advice = measure_axis(all_axes()[name], readings[name])
         results.append(result)
         recommendations.extend(advice)
-        tables.append(table)
-    judgments = pd.concat(tables, ignore_index=True) if tables else frame
-    return Measured(tuple(results), tuple(recommendations), judgments)
+    return Measured(tuple(results), tuple(recommendations), readings)
+
+
+def answers(ledger: "Ledger") -> pd.DataFrame:
+    """What a ledger holds of every planned call, in plan order: the columns `COLUMNS`."""
+    return pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
+
+
+def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
+    """The parsed `answers` of a ledger for each axis that this installation knows."""
+    parsers, labels = from_records(ledger.parsers()), ledger.labels()
+    temperature, seed = ledger.settings().get("temperature"), ledger.get_meta("seed", 0)
+    return {
+        str(name): Readings(
+            parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),
+            tuple(label for label in labels if label.axis == name),
+            temperature,
+            seed,
+        )
+        for name, rows in frame.groupby("axis", sort=False)
+        if name in all_axes()
+    }
 
 
 def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -> pd.DataFrame:
@@ -93,26 +107,17 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     return frame.assign(distribution=pd.Series(values, index=frame.index, dtype=object))
 
 
-def measure_axis(
-    axis: Axis,
-    rows: pd.DataFrame,
-    labels: tuple[Label, ...],
-    temperature: float | None,
-    seed: int,
-    parser: Parser | None = None,
-) -> tuple[AxisResult, list[Recommendation], pd.DataFrame]:
-    """One axis: its result, its recommendations and its parsed table."""
-    table = parse_rows(axis, rows, parser)
-    readings = Readings(table, labels, temperature, seed)
+def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recommendation]]:
+    """One axis: its result and its recommendations."""
     estimates = Estimates(axis.NAME, axis.measure(readings))
-    is_recorded = bool((rows["reply"] == "recorded").all())
+    is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
     result = AxisResult(
         name=axis.NAME,
         title=axis.TITLE,
         question=axis.QUESTION,
-        **_counts(table),
+        **_counts(readings.frame),
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
@@ -132,7 +137,7 @@ def measure_axis(
             if any(Key.parse(key).name in plot.families for key in estimates)
         ),
     )
-    return result, list(axis.recommend(estimates)), table
+    return result, list(axis.recommend(estimates))
 
 
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:

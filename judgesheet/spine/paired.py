@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, Readings
 from judgesheet.records import Datasheet
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.measure import COLUMNS, parse_rows
-from judgesheet.spine.parsing import from_records
+from judgesheet.spine.measure import answers, readings_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,30 +46,12 @@ def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> d
     if not (old.is_file() and new.is_file()):
         return {}
     keys = {row.key for sheet in sheets for axis in sheet.axes for row in axis.characteristics}
-    first, second = _readings(old), _readings(new)
+    with Ledger.open(old) as one, Ledger.open(new) as two:
+        first, second = (readings_of(ledger, answers(ledger)) for ledger in (one, two))
     found: dict[str, float] = {}
     for name in first.keys() & second.keys():
         found.update(between(all_axes()[name], first[name], second[name], keys))
     return found
-
-
-def _readings(path: Path) -> dict[str, Readings]:
-    """The parsed table of each axis that this installation knows."""
-    with Ledger.open(path) as ledger:
-        frame = pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
-        parsers = from_records(ledger.parsers())
-        labels, seed = ledger.labels(), ledger.get_meta("seed", 0)
-        temperature = ledger.settings().get("temperature")
-    return {
-        str(name): Readings(
-            parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),
-            tuple(label for label in labels if label.axis == name),
-            temperature,
-            seed,
-        )
-        for name, rows in frame.groupby("axis", sort=False)
-        if name in all_axes()
-    }
 
 
 def between(

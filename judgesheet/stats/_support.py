@@ -86,11 +86,3 @@ def subsets(total: int, k: int, rng: np.random.Generator, most: int) -> Floats:
     members = np.zeros((len(chosen), total))
     np.put_along_axis(members, chosen, 1.0, axis=1)
     return members
-
-
-def midranks(values: Floats) -> Floats:
-    """Ranks 1..m of a vector, ties sharing their mean rank."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last: Any = np.cumsum(counts)
-    ranks: Floats = (last - (counts - 1) / 2.0)[inverse.reshape(-1)]
-    return ranks

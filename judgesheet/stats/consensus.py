@@ -127,16 +127,7 @@ def run_points(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPO
     """What each run alone says, in the points of equation 5.
 
     Equations 1 to 4 are means over runs: the consensus of any set of runs is the mean of these.
-
-    Parameters
-    ----------
-    scores, uncertain, weights
-        As for `consensus`.
-
-    Returns
-    -------
-    array
-        Shape (..., K, n); NaN for a run with a missing score.
+    Parameters as for `consensus`; shape (..., K, n), NaN for a run with a missing score.
     """
     return consensus(floats(scores)[..., None, :], floats(uncertain)[..., None, :], weights).points
 
@@ -181,21 +172,10 @@ def _mean(values: Floats, complete: Flags) -> Floats:
 
 
 def expected_hit(winners: ArrayLike, gold: ArrayLike) -> Floats:
-    """Probability that a uniform pick among the winners is right.
+    """Probability that a uniform pick among the winners is right: a tie of m with the gold is 1/m.
 
-    A tie of m that holds the gold counts 1/m.
-
-    Parameters
-    ----------
-    winners
-        Shape (..., n): who wins; nobody where no run was readable.
-    gold
-        Shape (..., n): which candidates are right; there may be several.
-
-    Returns
-    -------
-    array
-        Shape (...); NaN where nobody wins.
+    Shapes (..., n) -> (...); `gold` may mark several candidates. NaN where nobody wins, as no run
+    was readable.
     """
     won = np.asarray(winners, dtype=bool)
     right = won & np.asarray(gold, dtype=bool)

@@ -376,14 +376,8 @@ def budget_agreement(
     """As `budget_r`, against the mean over all K reads instead of labels.
 
     A part-whole correlation: the subset is part of its target, so the curve ends at 1 and shows
-    how soon fewer reads stand in for all of them, not how good they are.
-
-    Parameters
-    ----------
-    scores
-        Shape (I, K); items with a NaN are dropped.
-    rng, max_subsets
-        As for `budget_r`.
+    how soon fewer reads stand in for all of them, not how good they are. Items with a NaN are
+    dropped.
     """
     reads = floats(scores)
     reads = reads[~np.isnan(reads).any(axis=1)]

@@ -23,16 +23,8 @@ most, less than prompts differ among themselves."""
 def majority_error_bound(q: float, k: int) -> float:
     """Hoeffding's bound exp(-2 k (q - 1/2)^2) of the error of a majority of k independent votes.
 
-    Parameters
-    ----------
-    q
-        Probability that a vote is right; at or below 1/2 nothing is bounded: 1.
-    k
-        Number of votes.
-
-    References
-    ----------
-    Huang et al., proposition 1.
+    Each is right with probability q; at or below 1/2 nothing is bounded: 1. Huang et al.,
+    proposition 1.
     """
     return exp(-2 * k * (q - 0.5) ** 2) if q > 0.5 else 1.0
 
@@ -40,16 +32,8 @@ def majority_error_bound(q: float, k: int) -> float:
 def majority_error(q: float, k: int, correlation: float = 0.0) -> float:
     """Error of a majority of k votes that are beta-binomial with this correlation.
 
-    P(at most k/2 right); correlation 0 is independence, at 1 a majority errs as often as one vote.
-
-    Parameters
-    ----------
-    q
-        Probability that a vote is right.
-    k
-        Number of votes.
-    correlation
-        Between the votes on one prompt, 0 to 1.
+    P(at most k/2 right) where a vote is right with probability q. A correlation of 0 between the
+    votes on a prompt is independence, at 1 a majority errs as often as one vote.
     """
     if correlation >= 1 or not 0 < q < 1:
         return 1 - q

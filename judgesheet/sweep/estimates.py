@@ -2,18 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 import numpy as np
-import pandas as pd
 
 from judgesheet.axis import Axis, Readings
 from judgesheet.keys import Key
 from judgesheet.keys import key as key_of
-from judgesheet.records import AxisResult, Datasheet, Estimate, Label
-from judgesheet.spine.assemble import assemble
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.measure import Measured, measure
+from judgesheet.records import AxisResult, Datasheet, Estimate
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.multiplicity import holm
 from judgesheet.stats.trend import Trend, jackknife_trend
@@ -22,43 +17,25 @@ from judgesheet.sweep.knob import Knob
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value of the knob: its sheet, and the readings behind it."""
+    """One value of the knob: its sheet, and the readings behind it by axis."""
 
     value: str
     sheet: Datasheet
-    measured: Measured
-    labels: tuple[Label, ...]
-    temperature: float | None
-    seed: int
-
-    @classmethod
-    def of(cls, value: str, ledger: Ledger) -> Self:
-        """The setting whose run a ledger holds."""
-        temperature, seed = ledger.settings().get("temperature"), ledger.get_meta("seed", 0)
-        measured = measure(ledger, temperature, seed)
-        return cls(value, assemble(ledger, measured), measured, ledger.labels(), temperature, seed)
+    readings: Mapping[str, Readings]
 
     def result(self, axis: Axis) -> AxisResult | None:
         """What the setting's sheet says of an axis, if it was asked about."""
         return next((result for result in self.sheet.axes if result.name == axis.NAME), None)
 
-    def rows(self, axis: Axis) -> pd.DataFrame:
-        """The readings of an axis, one row per call."""
-        table = self.measured.judgments
-        return table[table["axis"] == axis.NAME]
-
     def values(self, axis: Axis, stimuli: frozenset[str]) -> dict[str, float | None]:
         """The followed estimates from these stimuli alone: value by key."""
-        rows = self.rows(axis)
-        rows = rows[rows["stimulus"].isin(stimuli)]
-        if rows.empty:
+        readings = self.readings[axis.NAME]
+        frame = readings.frame[readings.frame["stimulus"].isin(stimuli)]
+        if frame.empty:
             return {}
         families = frozenset(Key.parse(key).name for key in axis.SWEEP_KEYS)
-        labels = tuple(label for label in self.labels if label.axis == axis.NAME)
-        # The columns of other axes are empty here; an empty `value` is a reading that failed.
-        frame = rows.dropna(axis="columns", how="all").assign(value=rows["value"])
-        readings = Readings(frame, labels, self.temperature, self.seed, families)
-        return {estimate.key: estimate.value for estimate in axis.measure(readings)}
+        some = replace(readings, frame=frame, families=families)
+        return {estimate.key: estimate.value for estimate in axis.measure(some)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +93,7 @@ def unreadable_share(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Fol
     key, label = key_of(axis.NAME, "unreadable_share"), "Replies without a readable verdict"
     levels = {}
     for setting in settings:
-        table = setting.rows(axis)
+        table = setting.readings[axis.NAME].frame
         asked = table[table["outcome"].isin(["ok", "refused"])]
         lost, calls = by_cluster(asked["value"].isna().astype(float), asked["stimulus"])
         share = cluster_rate(lost, calls)
@@ -141,8 +118,9 @@ Trends = Mapping[str, Trend | None]
 
 
 def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Trends:
-    readable = [rows[rows["value"].notna()] for s in settings for rows in [s.rows(axis)]]
-    shared = frozenset.intersection(*(frozenset(rows["stimulus"]) for rows in readable))
+    frames = [setting.readings[axis.NAME].frame for setting in settings]
+    readable = [frozenset(frame["stimulus"][frame["value"].notna()]) for frame in frames]
+    shared = frozenset.intersection(*readable)
     whole = [setting.values(axis, shared) for setting in settings]
     without = [
         [setting.values(axis, shared - {stimulus}) for stimulus in sorted(shared)]

@@ -19,12 +19,12 @@ from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order._compose import Composer
 from judgesheet.axes.candidate_order._material import length_spread
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
-from judgesheet.axis import Options
+from judgesheet.axis import Options, Readings
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.estimates import Estimates
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Call, Plan
-from judgesheet.spine.measure import COLUMNS, measure_axis
+from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.spine.plan import make_plan
 from judgesheet.spine.stimuli import load
 from tests.simulate import SHARED, Sheet, simulate
@@ -502,7 +502,7 @@ def recorded(rows: list[dict[str, Any]]) -> AxisResult:
         ],
         columns=list(COLUMNS),
     )  # fmt: skip
-    return measure_axis(AXIS, frame, (), None, 0)[0]
+    return measure_axis(AXIS, Readings(parse_rows(AXIS, frame), (), None, 0))[0]
 
 
 def natural(stimulus: str, order: str, verdict: Any, repeat: int = 0) -> dict[str, Any]:

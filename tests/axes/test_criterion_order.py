@@ -490,7 +490,7 @@ def logged(
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     ingest(path, tmp_path / "ledger.sqlite", tmp_path / "plan.jsonl")
     with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
-        [result] = measure(ledger, None, 0).results
+        [result] = measure(ledger).results
     return result
 
 

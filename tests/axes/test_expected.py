@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import judgesheet
-from judgesheet import publish
+from judgesheet import run_directory
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
@@ -215,7 +215,9 @@ def probe(base_url: str, out: Path, **options: Any) -> judgesheet.Run:
 
 @pytest.fixture
 def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(publish, "FORMATS", ("json",))  # setting pages takes most of a short run
+    monkeypatch.setattr(
+        run_directory, "FORMATS", ("json",)
+    )  # setting pages takes most of a short run
 
 
 @pytest.mark.usefixtures("only_json")

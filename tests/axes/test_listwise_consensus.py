@@ -17,13 +17,13 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.listwise_consensus._design import depths, sequences
 from judgesheet.axes.listwise_consensus._simulated import expected_scores
-from judgesheet.axis import Options
+from judgesheet.axis import Options, Readings
 from judgesheet.axis.prompt import boundary
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.estimates import Estimates
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Call, Estimate, Plan
-from judgesheet.spine.measure import COLUMNS, measure_axis
+from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.spine.plan import make_plan
 from judgesheet.spine.stimuli import load
 from judgesheet.stats.consensus import consensus, expected_hit
@@ -509,7 +509,7 @@ def result(rows: list[dict[str, Any]]) -> AxisResult:
         ],
         columns=list(COLUMNS),
     )  # fmt: skip
-    return measure_axis(AXIS, frame, (), None, 0)[0]
+    return measure_axis(AXIS, Readings(parse_rows(AXIS, frame), (), None, 0))[0]
 
 
 def row(item: str, arm: str, order: str, winner: str, repeat: int = 0) -> dict[str, Any]:

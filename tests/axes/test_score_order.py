@@ -14,11 +14,11 @@ import pytest
 
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._simulated import score_probabilities
-from judgesheet.axis import Options
+from judgesheet.axis import Options, Readings
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Label, Plan, Recommendation
-from judgesheet.spine.measure import COLUMNS, measure_axis
+from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.spine.plan import make_plan
 from judgesheet.spine.stimuli import load
 from judgesheet.stats import orders
@@ -483,7 +483,8 @@ def recorded(
     ]  # fmt: skip
     labels = tuple(Label("score_order", f"s{n}/a", "human", level(n)) for n in range(12))
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return measure_axis(get_axis("score_order"), frame, labels, None, 0)[:2]
+    axis = get_axis("score_order")
+    return measure_axis(axis, Readings(parse_rows(axis, frame), labels, None, 0))
 
 
 def test_equal_labels_do_not_accuse_a_judge_of_equal_scores() -> None:

@@ -1,8 +1,12 @@
-"""How findings say numbers."""
+"""How findings read intervals and say numbers."""
+
+from typing import Any
 
 import pytest
 
-from judgesheet.axis.words import percent
+from judgesheet.axis.words import above, announced, below, curve, percent
+from judgesheet.estimates import Estimates
+from judgesheet.records import Estimate
 
 
 @pytest.mark.parametrize(
@@ -20,3 +24,40 @@ from judgesheet.axis.words import percent
 )
 def test_a_share_is_rounded_but_never_to_another_sign(value: float, words: str) -> None:
     assert percent(value) == words
+
+
+def share(key: str, **values: Any) -> Estimate:
+    return Estimate(f"any.{key}", "A share", **{"value": 0.5, "note": "why", **values})
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_above", "is_below"),
+    [(0.4, 0.6, False, False), (0.51, 0.6, True, False), (0.4, 0.49, False, True),
+     (0.5, 0.5, False, False), (None, None, False, False)],
+)  # fmt: skip
+def test_the_whole_interval_decides(
+    low: float | None, high: float | None, is_above: bool, is_below: bool
+) -> None:
+    estimate = share("rate", low=low, high=high)
+    assert (above(estimate, 0.5), below(estimate, 0.5)) == (is_above, is_below)
+    assert not above(None, 0.5)
+    assert not below(None, 0.5)
+
+
+def test_two_tests_of_the_order_share_one_error_rate() -> None:
+    weak, strong = share("order_dependence_p", value=0.04), share("position_bias_p", value=0.001)
+    alone, both = Estimates("any", [weak]), Estimates("any", [weak, strong])
+    assert announced(alone, "order_dependence_p")
+    assert announced(both, "order_dependence_p")
+    assert announced(both, "position_bias_p")
+    doubtful = Estimates("any", [weak, share("position_bias_p", value=0.045)])
+    assert not announced(doubtful, "order_dependence_p")
+    assert not announced(Estimates("any", []), "position_bias_p")
+
+
+def test_a_curve_is_what_was_measured_in_rising_k() -> None:
+    members = [share(f"budget_r[k={k},arm=balanced]") for k in (10, 2, 1)]
+    missing = share("budget_r[k=3,arm=balanced]", value=None)
+    other = share("budget_r[k=4,arm=random]")
+    estimates = Estimates("any", [*members, missing, other])
+    assert [k for k, _ in curve(estimates, "budget_r", arm="balanced")] == [1, 2, 10]

@@ -143,7 +143,7 @@ def test_retry_after_is_honoured(path: Path) -> None:
     assert attempts_of(path) == [("call 0", 1, "rate_limited"), ("call 0", 2, "ok")]
 
 
-def test_attempts_end_and_a_later_sitting_asks_again(path: Path) -> None:
+def test_attempts_end_and_a_later_session_asks_again(path: Path) -> None:
     lines: dict[int, Line] = dict.fromkeys((1, 2, 3), ("unavailable", "busy"))
     judge = ScriptedJudge(lambda call, n: lines.get(n, "x") if call.stimulus == "call 1" else "x")
     progress = run(path, judge, make_plan(3), settings(max_attempts=3))

@@ -29,7 +29,7 @@ def ingested(folder: Path, rows: Iterable[Record]) -> AxisResult:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     stage.ingest(path, folder / "ledger.sqlite", folder / "plan.jsonl")
     with Ledger.open(folder / "ledger.sqlite") as ledger:
-        return measure(ledger, None, 0).results[0]
+        return measure(ledger).results[0]
 
 
 def score(item: int, order: Sequence[int], arm: str, verdict: int, repeat: int = 0) -> Record:

@@ -98,6 +98,7 @@ def _call(
         reply=options.reply,
     )
     schema = object_schema({"score": {"type": "integer", "enum": list(range(1, scale + 1))}})
+    # Free text compares before it scores; constrained JSON is one number.
     params = parameters(options, {"text": 1024, "json": 32}, "score", schema)
     return Call(
         axis="score_order",

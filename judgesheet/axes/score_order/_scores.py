@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, Compared, compared
@@ -171,7 +172,7 @@ class Scores:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
-        return np.random.default_rng([self.seed, 5])
+        return np.random.default_rng([self.seed, 5])  # 5: apart from the draws of other axes
 
 
 def arrange(readings: Readings) -> Scores | None:
@@ -184,22 +185,22 @@ def arrange(readings: Readings) -> Scores | None:
     arm = next((arm for arm in _MOST_TELLING if (frame["arm"] == arm).any()), None)
     if arm is None:
         return None
-    balanced = frame[frame["arm"] == arm]
-    main = _main_scale(frame, balanced)
-    here = frame[frame["scale"] == main]
-    items = pd.Index(here["item"].unique())
-    stimuli = here.drop_duplicates("item").set_index("item")["stimulus"]
+    base = frame[frame["arm"] == arm]
+    scale = _main_scale(frame, base)
+    rows = frame[frame["scale"] == scale]
+    items = pd.Index(rows["item"].unique())
+    stimuli = rows.drop_duplicates("item").set_index("item")["stimulus"]
     cluster = np.asarray(pd.factorize(stimuli.reindex(items))[0], dtype=np.int64)
     grids = {
-        scale: _grid(scale, balanced[balanced["scale"] == scale], items, cluster)
+        length: _grid(length, base[base["scale"] == length], items, cluster)
         if arm != "random"
-        else _no_grid(scale, cluster)
-        for scale in sorted({int(scale) for scale in balanced["scale"]})
+        else _no_grid(length, cluster)
+        for length in sorted({int(length) for length in base["scale"]})
     }
     return Scores(
         grids=grids,
-        scale=main,
-        arms=_arms(here, items, grids[main], arm),
+        scale=scale,
+        arms=_arms(rows, items, grids[scale], arm),
         items=tuple(items),
         reference=reference(readings.labels, list(items)),
         temperature=readings.temperature,
@@ -207,11 +208,11 @@ def arrange(readings: Readings) -> Scores | None:
     )
 
 
-def _main_scale(frame: pd.DataFrame, balanced: pd.DataFrame) -> int:
-    """The scale of the arms that are compared; else 5 if it was run; else the longest."""
+def _main_scale(frame: pd.DataFrame, base: pd.DataFrame) -> int:
+    """The usual scale if the arms that are compared share it, else the longest that they share."""
     others = frame.loc[frame["arm"] != "balanced", "scale"]
-    scales = set(others) & set(balanced["scale"]) or set(balanced["scale"])
-    return 5 if 5 in scales else int(max(scales))
+    scales = set(others) & set(base["scale"]) or set(base["scale"])
+    return MAIN_SCALE if MAIN_SCALE in scales else int(max(scales))
 
 
 def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: Ints) -> Grid:
@@ -235,16 +236,17 @@ def _no_grid(scale: int, cluster: Ints) -> Grid:
     return Grid(scale, (), np.empty((len(cluster), 0, 1)), cluster, 1, complete=False)
 
 
-def _arms(here: pd.DataFrame, items: pd.Index, grid: Grid, main: str) -> dict[str, Floats]:
+def _arms(rows: pd.DataFrame, items: pd.Index, grid: Grid, base: str) -> dict[str, Floats]:
+    """Reads (items, reads) by arm; of the balanced one the complete passes."""
     arms = {}
-    if main == "balanced":
-        arms[main] = grid.reads[:, :, : grid.passes].reshape(len(items), -1)
+    if base == "balanced":
+        arms[base] = grid.reads[:, :, : grid.passes].reshape(len(items), -1)
     for arm in ("random", "fixed"):
-        rows = here[here["arm"] == arm]
-        if not rows.empty:
-            repeat = rows["repeat"].to_numpy()
+        mine = rows[rows["arm"] == arm]
+        if not mine.empty:
+            repeat = mine["repeat"].to_numpy()
             reads = np.full((len(items), int(repeat.max()) + 1), np.nan)
-            values = rows["value"].to_numpy(dtype=float, na_value=np.nan)
-            reads[items.get_indexer(pd.Index(rows["item"])), repeat] = values
+            values = mine["value"].to_numpy(dtype=float, na_value=np.nan)
+            reads[items.get_indexer(pd.Index(mine["item"])), repeat] = values
             arms[arm] = reads
     return arms

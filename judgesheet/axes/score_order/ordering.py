@@ -17,7 +17,7 @@ from judgesheet.stats.interval import cluster_rate, exactly
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
-ENOUGH = 0.90
+CONFIDENT = 0.90
 """Share of resamples in which an order must beat the default before it is recommended: resampling
 the paper's own tables finds the same best order again in 13 to 52 %."""
 NEVER_GIVEN = Reason("never_given", "a score was never given: its shares are unknown")

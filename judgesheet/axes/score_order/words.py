@@ -7,7 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 
 from judgesheet.axes.score_order._design import MAIN_SCALE
-from judgesheet.axes.score_order.ordering import DEFAULT_IS_BEST, ENOUGH
+from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.axis import Readings
 from judgesheet.axis.findings import (
@@ -294,7 +294,7 @@ def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
     if not announced(estimates, "position_bias_p") or best is None:
         return
     order = " ".join(f"{best.value:.0f}")
-    if sure is not None and sure.value is not None and sure.value >= ENOUGH:
+    if sure is not None and sure.value is not None and sure.value >= CONFIDENT:
         yield _advice(
             f"If only one order can be used, print {order}: it costs less than the default in "
             f"{share(sure)} of resamples.",

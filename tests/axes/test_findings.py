@@ -1,0 +1,63 @@
+"""What rooms of scores have in common: differences between arms, and how many orders are enough."""
+
+import numpy as np
+import pytest
+
+from judgesheet.axis.differences import compared, gain
+from judgesheet.axis.figure import Draft
+from judgesheet.axis.findings import enough
+from judgesheet.estimates import Estimates
+from judgesheet.reasons import ONE_CLUSTER
+from judgesheet.records import Estimate
+from judgesheet.stats.correlation import DeltaR
+from judgesheet.stats.interval import exactly
+
+
+def budget(figure: str, *values: float | None) -> list[Estimate]:
+    return [
+        Estimate(f"any.{figure}[k={k},arm=balanced]", "r", value, note="why")
+        for k, value in enumerate(values, start=1)
+    ]
+
+
+def test_the_smallest_number_near_the_end_is_enough() -> None:
+    few = enough(Estimates("any", budget("budget_r", 0.50, 0.59, 0.60)))
+    assert few is not None
+    assert (few.figure, few.k, few.orders) == ("budget_r", 2, 3)
+    assert few.single.value == 0.50
+
+
+@pytest.mark.parametrize("unknown", [(), (None, 0.6), (None, None)])
+def test_without_known_quality_agreement_with_all_orders_decides(
+    unknown: tuple[float | None, ...],
+) -> None:
+    agreement = budget("budget_agreement", 0.99, 1.0)
+    few = enough(Estimates("any", [*budget("budget_r", *unknown), *agreement]))
+    assert few is not None
+    assert (few.figure, few.k) == ("budget_agreement", 1)
+    assert enough(Estimates("any", budget("budget_r", *unknown))) is None
+
+
+def test_only_arms_that_were_read_equally_often_are_compared() -> None:
+    arms = {arm: np.zeros((4, reads)) for arm, reads in
+            (("balanced", 10), ("fixed", 1), ("random", 10))}  # fmt: skip
+
+    def difference(base: str, other: str) -> DeltaR:
+        assert (base, other) == ("balanced", "random")
+        return DeltaR(0.1, 0.0, 0.2, n=4)
+
+    fixed, random = gain(compared(arms, difference), "", 0.7)
+    assert fixed.interval.reason == "unequal_reads"
+    assert "10 and 1 reads" in fixed.interval.note
+    assert random.interval.value == 0.1
+    assert dict(random.dims) == {"arms": "balanced-random"}
+    [fixed] = gain(compared(arms, None), "", 0.7)
+    assert fixed.interval.value is None
+
+
+def test_a_figure_without_a_value_keeps_its_clusters_and_names_no_method() -> None:
+    draft = Draft("p", exactly(None, clusters=7, method="exact"), n=9, note="said before")
+    absent = draft.or_absent(ONE_CLUSTER)
+    assert (absent.interval.clusters, absent.n) == (7, 9)
+    assert (absent.interval.method, absent.note) == ("", "")
+    assert absent.interval.reason == ONE_CLUSTER.code
