@@ -258,7 +258,8 @@ def difference(
     """Interval, test and equivalence test of a difference from its cluster bootstrap.
 
     Expanded percentiles: the tail is taken at the normal probability of sqrt(G/(G-1)) t_{G-1}, and
-    tail shares are turned into p-values by the inverse, so that test and interval agree.
+    tail shares are turned into p-values by the inverse, so that test and interval agree. Where fewer
+    than three clusters carry the difference there is neither an interval nor a test of equivalence.
 
     Parameters
     ----------
@@ -281,12 +282,10 @@ def difference(
         DeltaR, value, found.low, found.high, level, clusters, found.method, found.note,
         found.reason, found.bounds, n=items,
     )  # fmt: skip
-    if found.low is None:
-        return answer()
     drawn = drawn[~np.isnan(drawn)]
     p = min(1.0, 2 * min(_tail_p(drawn <= 0, clusters), _tail_p(drawn >= 0, clusters)))
     apart = max(_tail_p(drawn >= margin, clusters), _tail_p(drawn <= -margin, clusters))
-    return answer(p=p, p_equivalence=apart)
+    return answer(p=p, p_equivalence=None if found.low is None else apart)
 
 
 def _delta(sums: Floats) -> Floats:
