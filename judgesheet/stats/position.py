@@ -14,7 +14,7 @@ from scipy import special
 from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
-from .interval import Interval, cluster_rate, ends, unseen_share
+from .interval import Interval, cluster_rate, ends
 
 MONTE_CARLO_BELOW = 30
 """With fewer items the sharp null is tested by drawing permutations; from 48 on its chi-square
@@ -260,10 +260,11 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
     N (n-1) V^2 / deff, which is inverted for V; deff is the larger of the mean Rao-Scott design
     effect and that along the observed direction, at least 1, times (t_{G-1}/z)^2. The upper end is
     that of X/deff = n-1 where less was observed: that is what chance gives at V = 0, and a sample
-    that is more even than chance shows no smaller V than the design can resolve. The ends leave
-    room for unseen clusters, which always choose one position at the upper end and every position
-    alike at the lower one, and hold the naive V. (A percentile bootstrap covers a V of 0 never,
-    this one .98-.99.)
+    that is more even than chance shows no smaller V than the design can resolve. It reaches at
+    least to the V at which the most chosen position has the upper end of its share and the others
+    are even: few clusters that always choose one position make a skew that no chi-square has. The
+    lower end leaves room for unseen clusters that choose evenly. (A percentile bootstrap covers a
+    V of 0 never, this one .98-.99.)
     """
     sample = _shares(counts)
     method = "noncentral chi-square inverted, design effect at least 1; room for unseen clusters"
@@ -278,10 +279,15 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
         return answer(v, None, None, note=why.sentence, reason=why.code)
     sampling = float(np.trace(sample.covariance)) * sample.shares.size / sample.df
     debiased = float(np.sqrt(max(0.0, v * v - sampling)))
-    at = partial(_v_ends, sample, max(1.0, _v_deff(sample)))
-    # Chance has its part in v; what unseen clusters may add, they add to what is not chance's.
-    reach = v, (1 - debiased) - (v - debiased) / unseen_share(groups)
-    found = ends(v, at, groups, level, reach, within=(0.0, 1.0))
+    deff, most = max(1.0, _v_deff(sample)), floats(counts)[:, sample.shares.argmax()]
+    sizes, positions = floats(counts).sum(axis=1), sample.shares.size
+
+    def at(confidence: float) -> tuple[float, float]:
+        low, high = _v_ends(sample, deff, confidence)
+        share = cluster_rate(most, sizes, confidence).high or 0.0
+        return low, max(high, (positions * share - 1) / (positions - 1))
+
+    found = ends(v, at, groups, level, reach=(v, 0.0), within=(0.0, 1.0))
     return answer(v, found.low, found.high, bounds=found.bounds, debiased=debiased)
 
 
