@@ -11,13 +11,13 @@ rest answers at once.
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from inspect import cleandoc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from judgesheet import axes
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
 from judgesheet.checkup import Check, examine
@@ -362,16 +362,32 @@ def load(source: str | Path) -> Datasheet:
 
 
 def explain(key: str | None = None) -> str:
-    """What an estimate is, its formula, source and how to read it; without a key, all there are."""
-    every = [(axis.NAME, name) for axis in all_axes().values() for name in axis.ESTIMATES]
+    """What an estimate is, its formula, source and how to read it; without a key, all there are.
+
+    Raises
+    ------
+    UsageError
+        if it is no key, or a name that several axes have; the sentence lists the likely ones.
+    """
+    from judgesheet.sweep.estimates import EXPLAINED
+
+    texts = {
+        f"{axis.NAME}.{name}": figure.__doc__
+        for axis in all_axes().values()
+        for name, figure in {**axis.ESTIMATES, **EXPLAINED}.items()
+    }
     if key is None:
-        return "\n".join(map(".".join, every))
+        return "\n".join(texts)
     wanted = key.partition("[")[0]
-    matches = [one for one in every if wanted in (".".join(one), one[1])]
-    if len(matches) == 1:
-        return f"{'.'.join(matches[0])}\n\n{cleandoc(axes.explain(*matches[0]) or '')}"
-    known = matches or [one for one in every if one[0] == wanted] or every
-    raise UsageError(f"{key!r} is not one estimate; take one of {', '.join(map('.'.join, known))}")
+    meant = [name for name in texts if wanted in (name, name.partition(".")[2])]
+    if len(meant) == 1:
+        return f"{meant[0]}\n\n{cleandoc(texts[meant[0]] or '')}"
+    if not meant:  # the names alone: all keys of an axis begin alike
+        names = {name: name.partition(".")[2] for name in texts}
+        near = get_close_matches(wanted.rpartition(".")[2], set(names.values()), n=3, cutoff=0.5)
+        meant = [name for name in texts if names[name] in near]
+    more = f"take {', '.join(meant)}" if meant else "`judgesheet explain` lists them all"
+    raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
 def doctor(model: str | None = None, **connection: Any) -> list[Check]:

@@ -5,10 +5,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from judgesheet import __version__
 from judgesheet.errors import JudgesheetError
@@ -18,24 +18,14 @@ Status = Literal["ok", "missing", "failed", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check: what was looked at, how it is, and what to do about it."""
+    """One check: what was looked at, how it is, and what to do about it.
+
+    Where one has `failed` a probe cannot work; something `missing` only limits it.
+    """
 
     what: str
     status: Status
     detail: str
-
-    @property
-    def fatal(self) -> bool:
-        """Whether a probe cannot work; something missing only limits it."""
-        return self.status == "failed"
-
-    def as_line(self) -> str:
-        """The check for a reader."""
-        return f"{self.status:8} {self.what}: {self.detail}"
-
-    def as_record(self) -> dict[str, Any]:
-        """The check for a program."""
-        return asdict(self)
 
 
 def examine(
@@ -54,10 +44,12 @@ def _python() -> Check:
 
 
 def _package_data() -> Check:
-    from judgesheet.resources import stimuli_dir, template_dir
+    from judgesheet.resources import data_folder
 
     try:
-        return Check("templates and stimuli", "ok", f"{template_dir()}, {stimuli_dir()}")
+        return Check(
+            "templates and stimuli", "ok", f"{data_folder('templates')}, {data_folder('stimuli')}"
+        )
     except JudgesheetError as error:
         return Check("templates and stimuli", "failed", str(error))
 

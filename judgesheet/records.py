@@ -163,6 +163,21 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Imputed:
+    """How far calls that gave no verdict could move a figure, had they given one.
+
+    `calls` of the axis were lost. `low` and `high` are the least lower and the greatest upper end
+    of the two-sided interval (of a figure without one: the least and the greatest value) over the
+    answers that move it furthest, the calls that were read alone included; None where some answers
+    would leave the figure without a value.
+    """
+
+    calls: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """A number with its evidence.
 
@@ -171,6 +186,8 @@ class Estimate:
     bound the interval of confidence `level`; None where none is defined. `n` counts calls or
     items that entered, `clusters` the stimuli they came from. `bounds` are the one-sided bounds
     that gates read; None where there is no interval, and on sheets that were made without them.
+    Where lost calls enter the figure, `imputed` says how far they could move its interval, and
+    `bounds` already allow for it; `value`, `low` and `high` are always those of the calls read.
 
     `label`, `method`, `conditions` and `note` are words for readers and decide nothing. What
     programs need of them stands in `reason` (the code of a `reasons.Reason`, where a value or an
@@ -193,6 +210,22 @@ class Estimate:
     bounds: Bounds | None = None
     reason: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
+    imputed: Imputed | None = None
+
+    @property
+    def least(self) -> float | None:
+        """The lower end whatever lost calls would have said; None where there is no interval."""
+        return self.low if self.low is None or self.imputed is None else self.imputed.low
+
+    @property
+    def most(self) -> float | None:
+        """The upper end whatever lost calls would have said; None where there is no interval."""
+        return self.high if self.high is None or self.imputed is None else self.imputed.high
+
+    @property
+    def greatest(self) -> float | None:
+        """The value of a figure without interval, or the greatest that lost calls could make it."""
+        return self.value if self.value is None or self.imputed is None else self.imputed.high
 
     def __post_init__(self) -> None:
         if self.value is None and not self.note:
@@ -205,8 +238,11 @@ class Plot:
 
     `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
-    `only` keeps the members that have a dimension at a value (`set=natural`) or lack it (`slot=`);
-    `mark` names an estimate without dimensions that is drawn across, with its interval.
+    `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
+    (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
+    among the values of x, `even` puts it at equal shares. `names` says that the values of x are
+    names, even where they look like numbers. `mark` names an estimate without dimensions that is
+    drawn across, with its interval.
     """
 
     kind: str
@@ -219,8 +255,10 @@ class Plot:
     x_label: str = ""
     y_label: str = ""
     reference: float | None = None
-    only: tuple[str, ...] = ()
+    having: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
+    even: bool = False
+    names: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,13 +319,15 @@ class Rating:
 class Control:
     """A question with a known answer; where it fails, the other figures of the axis mean little.
 
-    `passed` None means that the data cannot tell. `evidence` are keys of estimates.
+    `passed` None means that the data cannot tell. `evidence` are keys of estimates. Controls of
+    several axes with the same `code` ask the same.
     """
 
     name: str
     passed: bool | None
     text: str
     evidence: tuple[str, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ READING = """\
   {worst:.1%} where the ICC is .2 or less.
 - {bold}
   With many calls on few stimuli that differ a lot, one or two stimuli carry all the hits, and the
-  data may not show how strongly the calls hang together. More stimuli mend it, more calls do not.
+  data may not show how strongly the calls are correlated. More stimuli mend it, more calls do not.
 - Power is bought with stimuli: a judge at half of a limit of 5 or 10 % is seldom proven with 20 of
   them. `judgesheet gate` says how many more would decide.
 """

@@ -59,7 +59,7 @@ CHOOSE: dict[str, Callable[[Answer, Answer, int], Answer]] = {
 def rewritten(frame: pd.DataFrame, axis: str, rows: list[int], place: int) -> pd.DataFrame:
     """The replies of these rows, each preferring one place."""
     frame = frame.copy()
-    column = frame.columns.get_loc("text")
+    column = list(frame.columns).index("text")
     for row in rows:
         cell, answer = (json.loads(frame.iloc[row][name]) for name in ("cell", "text"))
         frame.iloc[row, column] = json.dumps(CHOOSE[axis](answer, cell, place))

@@ -68,6 +68,8 @@ def test_a_bias_that_fades_with_the_knob_shows_a_trend(tmp_path: Path) -> None:
     assert (estimate(sheet, "trend_p[of=cramers_v]").value or 1) < 0.05
     texts = [finding.text for finding in sheet.axes[0].findings]
     assert any("falls with temperature" in text for text in texts)
+    for key in by_key(sheet):
+        assert judgesheet.explain(key).startswith(key.partition("[")[0])
 
 
 def test_a_bias_that_stays_is_said_to_stay(tmp_path: Path) -> None:

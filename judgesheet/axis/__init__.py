@@ -115,9 +115,9 @@ class Axis(Protocol):
     HEADLINE: tuple[str, ...]
     """Keys within the axis (`name` or `name[dim=value]`) of the characteristics table, the most
     telling first: a sheet that is short of room cuts from the end."""
-    MISSING_REASONS: Mapping[str, str]
-    """What records must hold for a figure: pattern -> words. A pattern is `name`, `[dim=value]`,
-    `name[dim=value]` or "", which means any; the first that fits a key says it."""
+    MISSING_REASONS: Mapping[tuple[str, ...], str]
+    """What records must hold for figures: patterns (see `keys.Pattern`) -> words. The first of
+    which one fits a key says it; figures that lack the same are told of together."""
     SWEEP_KEYS: tuple[str, ...]
     """Keys that a sweep follows: the bias first, then what it costs."""
 
@@ -186,6 +186,26 @@ class Distributing(Protocol):
         self, raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
     ) -> object:
         """What the body as received says beyond its text; goes into `Readings` as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imputation:
+    """A table in which every lost call is answered in one of the ways that move a figure furthest.
+
+    `frame` is that of `Readings` with `value` filled in. `families` are the figures that it may
+    move furthest, None for all.
+    """
+
+    frame: "pd.DataFrame"
+    families: frozenset[str] | None = None
+
+
+@runtime_checkable
+class Imputing(Protocol):
+    """An axis that knows which answers to lost calls would move its figures furthest."""
+
+    def impute(self, readings: Readings) -> Iterator[Imputation]:
+        """Tables towards and away from every bias, and towards and away from quality."""
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@
 The function's name is the name of the key, and its docstring what `explain` prints.
 """
 
+import copy
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -109,6 +110,12 @@ class Figure(Generic[S]):
         """The estimates of this figure, one per set of dimensions."""
         return tuple(self._estimate(draft) for draft in self.drafts(arranged))
 
+    def of(self, axis: str) -> "Figure[S]":
+        """The same figure as one of another axis: rooms share figures that mean the same."""
+        mine = copy.copy(self)
+        mine.axis = axis
+        return mine
+
     def drafts(self, arranged: S) -> Iterable[Draft]:
         """What its estimates are made of, for a figure that says the same under another name."""
         drafts = self._function(arranged)
@@ -200,6 +207,11 @@ def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
         for name, thing in vars(module).items()
         if isinstance(thing, Figure) and thing.__module__ == module.__name__
     }
+
+
+def shared(axis: str, *modules: ModuleType) -> dict[str, Figure[Any]]:
+    """The figures that modules of the kit declare for every axis, as those of this one."""
+    return {name: figure.of(axis) for name, figure in declared_in(*modules).items()}
 
 
 def measured(figures: Iterable[Figure[S]], arranged: S) -> Iterator[Estimate]:

@@ -84,7 +84,8 @@ def is_flat(r: Estimate) -> bool:
 
 def is_perfect(r: Estimate) -> bool:
     """Whether a correlation has no interval because hardly anything departs from it."""
-    return r.low is None and r.value is not None and r.value > ALMOST_ONE
+    lowest = r.value if r.imputed is None else r.imputed.low
+    return r.low is None and lowest is not None and lowest > ALMOST_ONE
 
 
 def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:
@@ -97,7 +98,7 @@ def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Stateme
             (ties.key,),
             "bad",
         )
-    elif excess is None or excess.high is None:
+    elif excess is None or excess.most is None:
         return
     elif above(excess, 0.0):
         text = (
@@ -106,11 +107,11 @@ def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Stateme
         )
         yield Statement(text, (excess.key,), "bad")
     elif prompts >= FEWEST_PROMPTS and below(excess, SMALL_FLIPS):
-        text = f"{_capital(say.order)} decides which response is best in {at_most(excess.high)}"
+        text = f"{_capital(say.order)} decides which response is best in {at_most(excess.most)}"
         yield Statement(f"{text} of cases at most.", (excess.key,), "good")
     else:
         text = f"It cannot be told whether {say.order} decides which response is best (in up to"
-        yield Statement(f"{text} {at_most(excess.high)} of cases).", (excess.key,), "unknown")
+        yield Statement(f"{text} {at_most(excess.most)} of cases).", (excess.key,), "unknown")
 
 
 def quality(estimates: Estimates, prompts: int, say: Wording, but: str = "") -> Iterator[Statement]:

@@ -1,7 +1,8 @@
 """How findings read intervals and say numbers, for every axis.
 
 `above` and `below` are the only ways in which a sentence is decided by a number: the whole interval
-must lie on one side of a limit. A missing estimate or interval is on neither side.
+must lie on one side of a limit, whatever calls without a verdict would have said. A missing
+estimate or interval is on neither side.
 """
 
 import math
@@ -32,18 +33,18 @@ _MANY_UNREAD = 0.02
 
 def above(estimate: Estimate | None, limit: float) -> bool:
     """Whether the interval lies above a limit."""
-    return estimate is not None and estimate.low is not None and estimate.low > limit
+    return estimate is not None and estimate.least is not None and estimate.least > limit
 
 
 def below(estimate: Estimate | None, limit: float) -> bool:
     """Whether the interval lies below a limit."""
-    return estimate is not None and estimate.high is not None and estimate.high < limit
+    return estimate is not None and estimate.most is not None and estimate.most < limit
 
 
 def announced(estimates: Estimates, test: str) -> bool:
     """Whether one of `ORDER_TESTS` announces an effect, with Holm's correction over both."""
     known = [estimates.known(name) for name in ORDER_TESTS]
-    adjusted = holm([None if estimate is None else estimate.value for estimate in known])
+    adjusted = holm([None if estimate is None else estimate.greatest for estimate in known])
     p = adjusted[ORDER_TESTS.index(test)]
     return p is not None and p < SIGNIFICANT
 

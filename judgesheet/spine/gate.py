@@ -21,7 +21,15 @@ from judgesheet.records import (
     Estimate,
     Verdict,
 )
-from judgesheet.spine.compare import Z95, Comparison, Difference, Spread, difference, p_worse
+from judgesheet.spine.compare import (
+    NO_DIRECTION,
+    Z95,
+    Comparison,
+    Difference,
+    Spread,
+    difference,
+    p_worse,
+)
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.policy import Limit, Policy, Regression
 from judgesheet.stats.multiplicity import holm
@@ -77,8 +85,8 @@ class Reach:
 def reach(estimate: Estimate) -> Reach | None:
     """The bounds of an estimate: its own, else the ends of its interval; None without any."""
     bounds = estimate.bounds
-    low = estimate.low if bounds is None else bounds.low
-    high = estimate.high if bounds is None else bounds.high
+    low = estimate.least if bounds is None else bounds.low
+    high = estimate.most if bounds is None else bounds.high
     low = low if low is not None and math.isfinite(low) else -math.inf
     high = high if high is not None and math.isfinite(high) else math.inf
     value = estimate.value
@@ -110,8 +118,8 @@ def _members(key: str, found: Mapping[str, Estimate]) -> list[str]:
 def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
     estimate = found.get(key)
     if estimate is None:
-        meant = _meant(key, found)
-        hint = f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+        closest = _closest_key(key, found)
+        hint = f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"
         return _unproven(limit, key, None, "the datasheet has no such estimate", hint)
     if estimate.value is None or not math.isfinite(estimate.value):
         why = f"no value: {estimate.note or 'not a finite number'}"
@@ -123,7 +131,7 @@ def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
     return _decide(limit, key, estimate, bounds)
 
 
-def _meant(key: str, found: Iterable[str]) -> str:
+def _closest_key(key: str, found: Iterable[str]) -> str:
     """The key that a wrong one probably stands for: by name first, then by axis and dimensions.
 
     "" where no name is similar. The whole key would be a poor measure: all keys of an axis begin
@@ -178,7 +186,7 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         passed=passed,
         why=(
             f"the one-sided 95 % {'upper' if upper else 'lower'} bound {bound:.3g} is {place} the "
-            f"limit {limit.value:g}"
+            f"limit {limit.value:g}{_counted(estimate)}"
         ),
         limit=limit.value,
         kind=limit.kind,
@@ -188,6 +196,14 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         else _outlook(limit.value, limit.kind, bounds, partial(_more, estimate=estimate)),
         warns=limit.not_proven == "warn",
     )
+
+
+def _counted(estimate: Estimate) -> str:
+    """What the bound allows for where calls gave no verdict."""
+    if estimate.imputed is None:
+        return ""
+    calls = estimate.imputed.calls
+    return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
 
 
 def _outlook(limit: float, kind: str, bounds: Reach, amount: Callable[[float], str]) -> str:
@@ -240,7 +256,9 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
         None if (spread := _worsening(row)) is None else p_worse(spread, one.margin)
         for one, row in found
     ]
-    return tuple(_slid(one, row, q) for (one, row), q in zip(found, holm(p), strict=True))
+    return tuple(
+        _regression_verdict(one, row, q) for (one, row), q in zip(found, holm(p), strict=True)
+    )
 
 
 def _from_limits(policy: Policy) -> list[Regression]:
@@ -273,7 +291,7 @@ def _worsening(row: Difference | None) -> Spread | None:
     return Spread(row.worse_by, row.worse_low, row.worse_high)
 
 
-def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
+def _regression_verdict(one: Regression, row: Difference | None, p: float | None) -> Verdict:
     verdict = Verdict(
         rule=f"worse than the baseline by at most {one.margin:g}",
         key=one.key,
@@ -288,7 +306,8 @@ def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
     found = _worsening(row)
     if found is None or p is None:
         why = "neither sheet has it" if row is None else row.note
-        why = why or "no sheet says which way it is better; the policy can (better = …)"
+        if row is not None and row.reason == NO_DIRECTION.code:
+            why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
         return replace(verdict, why=why, needed="a run of both judges that measures it")
     scale = ONE_SIDED / Z95
     upper = found.value + scale * (found.high - found.value)
@@ -332,11 +351,11 @@ def _decision(sheet: Datasheet, policy: Policy) -> Decision:
         text = "Not proven: no limit of the policy is proven on what was probed."
         return Decision("not proven", name, "", f"{text}{scope}")
     tightest = min(kept, key=_distance)
-    conditions = dict(_conditions(sheet))
+    conditions = dict.fromkeys(_conditions(sheet))
     proven = f"{_count(kept)} proven, {tightest.key} by least"
     if conditions:
         text = f"Adopt under conditions: {proven}.{scope}"
-        told, keys = tuple(conditions), tuple(conditions.values())
+        told, keys = zip(*conditions, strict=True)
         return Decision("conditions", name, tightest.key, text, told, keys)
     return Decision("adopt", name, tightest.key, f"Adopt: {proven}.{scope}")
 
@@ -389,8 +408,9 @@ def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The calls without a verdict, where the bounds do not allow for what they could have said."""
     asked = axis.answered + axis.unreadable + axis.refused + axis.failed
-    lost = asked - axis.answered
-    if asked and lost / asked > MANY_LOST:
+    lost, counted = asked - axis.answered, any(one.imputed for one in axis.estimates)
+    if asked and lost / asked > MANY_LOST and not counted:
         told = f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict"
         yield f"{told}; the limits are proven of the others only", ()

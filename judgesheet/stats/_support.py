@@ -2,7 +2,6 @@
 
 from itertools import combinations
 from math import comb, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

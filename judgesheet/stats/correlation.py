@@ -258,8 +258,8 @@ def difference(
     """Interval, test and equivalence test of a difference from its cluster bootstrap.
 
     Expanded percentiles: the tail is taken at the normal probability of sqrt(G/(G-1)) t_{G-1}, and
-    tail shares are turned into p-values by the inverse, so that test and interval agree. Where fewer
-    than three clusters carry the difference there is neither an interval nor a test of equivalence.
+    tail shares are turned into p-values by the inverse, so that test and interval agree. Where
+    fewer than three clusters carry the difference there is no interval and no equivalence test.
 
     Parameters
     ----------

@@ -192,8 +192,8 @@ class Threshold(Interval):
         The step; the smallest one if `censored` is "left", None if it is "right" or nothing was
         asked.
     low, high
-        Percentiles over resampled clusters, expanded to Student's t. Censored on the left they are 0 and the smallest step,
-        on the right None.
+        Percentiles over resampled clusters, expanded to Student's t. Censored on the left they are
+        0 and the smallest step, on the right None.
     censored
         "left" if the smallest step already reaches the target, "right" if none does, "" otherwise.
     bracketed

@@ -1,9 +1,11 @@
 """Rates of change across orders, from arrays."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
-from judgesheet.axis.figure import Draft, Figures
 from judgesheet.axis.reversal import Contest, excess_flip_rate
 from judgesheet.records import Estimate
 from judgesheet.stats.interval import unseen_share
@@ -19,10 +21,8 @@ def contest(prompts: int, flipping: int) -> Contest:
 
 
 def excess(prompts: int, flipping: int) -> Estimate:
-    def excess_flips(between: Contest) -> Draft:
-        return excess_flip_rate(between, "Excess")
-
-    [estimate] = Figures("any")("share")(excess_flips)(contest(prompts, flipping))
+    scores: Any = SimpleNamespace(contest=contest(prompts, flipping))
+    [estimate] = excess_flip_rate.of("any")(scores)
     return estimate
 
 

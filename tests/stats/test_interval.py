@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -197,7 +199,7 @@ def test_one_hit_more_never_narrows_a_rate_much(clusters: int, calls: int, sprea
         found = cluster_rate(k, np.full(clusters, calls))
         assert found.high is not None
         ends.append(found.high)
-    assert all(later >= 0.9 * before for before, later in zip(ends, ends[1:], strict=False))
+    assert all(later >= 0.9 * before for before, later in pairwise(ends))
 
 
 @pytest.mark.parametrize("always", [False, True])
@@ -212,7 +214,7 @@ def test_one_slip_never_narrows_v_much(always: bool) -> None:
         assert found.low is not None
         assert found.high is not None
         reach.append(1 - found.low if always else found.high)
-    assert all(later >= 0.9 * before for before, later in zip(reach, reach[1:], strict=False))
+    assert all(later >= 0.9 * before for before, later in pairwise(reach))
 
 
 @pytest.mark.slow

@@ -16,16 +16,17 @@ from collections.abc import Iterator
 from judgesheet.axes.candidate_order import equal_quality, ladder, operating_point, vacuum
 from judgesheet.axes.candidate_order._design import arm, design, expect, fault
 from judgesheet.axes.candidate_order._design import both_orders as both_orders
+from judgesheet.axes.candidate_order._impute import impute
 from judgesheet.axes.candidate_order._material import check, labels, material
 from judgesheet.axes.candidate_order._pairs import arrange
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import parse
+from judgesheet.axes.candidate_order._reply import chosen, parse
 from judgesheet.axes.candidate_order._shape import TAKES, shape
 from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.words import find
-from judgesheet.axis import Readings
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis import Readings, losses
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
 NAME = "candidate_order"
@@ -36,7 +37,10 @@ QUESTION = (
 )
 PERMUTED = frozenset({"first", "second"})
 
-ESTIMATES = declared_in(vacuum, equal_quality, ladder, operating_point)
+ESTIMATES = {
+    **declared_in(vacuum, equal_quality, ladder, operating_point),
+    **shared(NAME, losses),
+}
 
 HEADLINE = (
     "order_inconsistent[set=natural]",
@@ -67,14 +71,14 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    "dark_current": "pairs with nothing to prefer (condition vacuum)",
-    "target_sensitivity[set=natural]": "own pairs whose better response is known (cell.better)",
-    "[set=natural]": "own pairs (condition natural)",
-    "[set=same_subset]": "pairs of equal quality (condition delta0_same)",
-    "criterion_shift": "the same pairs under both prompts (cell.prompt)",
-    "format_cue": "equal pairs with the answers listed in another order (cell.listing)",
-    "filler_preference": "pairs with filler added (condition filler)",
-    "": "pairs a known number of steps apart (condition ladder)",
+    ("dark_current",): "pairs with nothing to prefer (condition vacuum)",
+    ("target_sensitivity[set=natural]",): "own pairs whose better response is known (cell.better)",
+    ("[set=natural]",): "own pairs (condition natural)",
+    ("[set=same_subset]",): "pairs of equal quality (condition delta0_same)",
+    ("criterion_shift",): "the same pairs under both prompts (cell.prompt)",
+    ("format_cue",): "equal pairs with the answers listed in another order (cell.listing)",
+    ("filler_preference",): "pairs with filler added (condition filler)",
+    ("",): "pairs a known number of steps apart (condition ladder)",
 }
 
 SWEEP_KEYS = (
@@ -89,8 +93,9 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     pairs = arrange(readings)
     if pairs is not None:
-        wanted = (figure for name, figure in ESTIMATES.items() if readings.wants(name))
-        yield from measured(wanted, pairs)
+        mine = (name for name in ESTIMATES if name not in losses.NAMES)
+        yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), pairs)
+        yield from losses.measure(NAME, readings, chosen)
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001

@@ -5,21 +5,16 @@ answered in both orders count nowhere here.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import CallFlips, call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_mean
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
 ONE_ORDER = Reason("one_order", "every pair was answered in one order only")

@@ -10,6 +10,7 @@ from typing import Literal
 
 from judgesheet.axes.candidate_order._pairs import SET_WORDS
 from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
+from judgesheet.axis import losses
 from judgesheet.axis.words import (
     MOSTLY,
     above,
@@ -43,7 +44,7 @@ SAME = "same_subset"
 
 def _apart(more: Estimate | None, less: Estimate | None) -> bool:
     """Whether the intervals show that one is larger than the other."""
-    return less is not None and less.high is not None and above(more, less.high)
+    return less is not None and less.most is not None and above(more, less.most)
 
 
 def ladder_steps(estimates: Estimates, name: str) -> list[tuple[str, Estimate]]:
@@ -74,13 +75,17 @@ def in_one_order(estimates: Estimates) -> dict[str, Estimate]:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page: broken controls first, then what the judge is."""
-    measured = any(estimate.value is not None for estimate in estimates.values())
+    lost = {estimates.key(name) for name in losses.NAMES}
+    measured = any(
+        estimate.value is not None and key not in lost for key, estimate in estimates.items()
+    )
     if not measured and not in_one_order(estimates):
         text = (
             "No reply could be read as a verdict, so nothing about this judge is known on this "
             "axis."
         )
         yield Statement(text, tuple(estimates)[:1], "bad")
+        yield from losses.find(estimates)
         return
     for part in _FINDINGS:
         yield from part(estimates)
@@ -358,5 +363,6 @@ _FINDINGS = (
     _strict,
     _listing,
     _filler,
+    losses.find,
 )
 """In the order of the first page."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.axes.criterion_order.positions import ALPHA, FIXED_PLACES
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, losses
 from judgesheet.axis.findings import (
     USABLE_R,
     Wording,
@@ -56,7 +56,7 @@ _SAY = Wording(
 
 def _moved(estimates: Estimates) -> dict[str, Estimate]:
     """The gaps of the criteria that Friedman's test announces after Holm's correction, by size."""
-    tests = {dims["criterion"]: test.value for dims, test in estimates.family("friedman_p_holm")}
+    tests = {dims["criterion"]: test.greatest for dims, test in estimates.family("friedman_p_holm")}
     announced = [name for name, p in tests.items() if p is not None and p < ALPHA]
     gaps = {name: estimates.known("delta_pos", criterion=name) for name in announced}
     known = {name: gap for name, gap in gaps.items() if gap is not None}
@@ -111,6 +111,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     else:
         text = "No reply could be read, so nothing about the order of criteria is known here."
         yield Statement(text, (gap,), "bad")
+    yield from losses.find(estimates)
 
 
 def _gap(estimates: Estimates) -> Statement:
@@ -121,8 +122,8 @@ def _gap(estimates: Estimates) -> Statement:
     evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
     if most is not None and _clears(estimates, most, _points(estimates, SMALL_GAP)):
         text = "No criterion's score moves by much with its place in the list"
-        return Statement(f"{text}: by {most.high:.2f} points at most.", evidence, "good")
-    reach = "" if most is None or most.high is None else f": by up to {most.high:.2f} points"
+        return Statement(f"{text}: by {most.most:.2f} points at most.", evidence, "good")
+    reach = "" if most is None or most.most is None else f": by up to {most.most:.2f} points"
     text = f"It cannot be told whether a criterion's place in the list moves its score{reach}."
     return Statement(text, evidence, "unknown")
 
@@ -289,7 +290,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
     follows, poor = above(r, 0.0) or is_perfect(r), is_flat(r) or below(r, USABLE_R)
     passed = False if poor else True if follows else None
     text = "Averaged over orders, a criterion's scores must rise with the quality that is known."
-    yield Control("scores follow quality", passed, text, (r.key,))
+    yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
 
 
 # -- caveats -----------------------------------------------------------------------------------

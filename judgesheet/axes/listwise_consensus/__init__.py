@@ -16,10 +16,11 @@ from judgesheet.axes.listwise_consensus import agreement, decisions, places
 from judgesheet.axes.listwise_consensus._arrange import arrange
 from judgesheet.axes.listwise_consensus._design import arm, design, expect, fault
 from judgesheet.axes.listwise_consensus._design import lists as lists
+from judgesheet.axes.listwise_consensus._impute import impute
 from judgesheet.axes.listwise_consensus._material import check, labels, material
 from judgesheet.axes.listwise_consensus._material import golds as golds
 from judgesheet.axes.listwise_consensus._plots import plots
-from judgesheet.axes.listwise_consensus._reply import parse, parts
+from judgesheet.axes.listwise_consensus._reply import chosen, parse, parts
 from judgesheet.axes.listwise_consensus._shape import TAKES, shape
 from judgesheet.axes.listwise_consensus._simulated import simulate
 from judgesheet.axes.listwise_consensus.words import (
@@ -30,8 +31,8 @@ from judgesheet.axes.listwise_consensus.words import (
     tested_range,
     warn,
 )
-from judgesheet.axis import Readings
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis import Readings, losses
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate
 
 NAME = "listwise_consensus"
@@ -41,7 +42,7 @@ QUESTION = (
     "right more often?"
 )
 
-ESTIMATES = declared_in(decisions, places, agreement)
+ESTIMATES = {**declared_in(decisions, places, agreement), **shared(NAME, losses)}
 
 _DEPTHS = (2, 4, 6, 7, 8, 10)
 """Orders a decision: the paper's 7, and what short lists are balanced at."""
@@ -61,12 +62,10 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    "[arm=repeated]": "the canonical order several times (arm repeated)",
-    **dict.fromkeys(
-        ("repeat_flip_rate", "excess_flip_rate"), "an order that was read twice (repeat)"
-    ),
-    "[arm=direct]": "the canonical order (arm direct)",
-    "": "several orders of the same candidates (arm permuted)",
+    ("[arm=repeated]",): "the canonical order several times (arm repeated)",
+    ("repeat_flip_rate", "excess_flip_rate"): "an order that was read twice (repeat)",
+    ("[arm=direct]",): "the canonical order (arm direct)",
+    ("",): "several orders of the same candidates (arm permuted)",
 }
 
 SWEEP_KEYS = tuple(
@@ -80,5 +79,6 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
     arranged = arrange(readings)
     if arranged is not None:
-        wanted = (figure for name, figure in ESTIMATES.items() if readings.wants(name))
-        yield from measured(wanted, arranged)
+        mine = (name for name in ESTIMATES if name not in losses.NAMES)
+        yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), arranged)
+        yield from losses.measure(NAME, readings, chosen)

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Floats, Lists, Table, figure
+from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.reversal import EITHER_WAY, NO_REPEAT, Which, call_pairs, pair_rate
 from judgesheet.reasons import ONE_CLUSTER, Reason

@@ -7,7 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 from typing import Literal
 
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, losses
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -69,9 +69,10 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if prompts == 0:
         text = "No reply could be read as an answer on the whole list, so nothing is known here."
         yield Statement(text, tuple(estimates)[:1], "bad")
+        yield from losses.find(estimates)
         return
     yield from too_few(prompts, estimates.key("win_share", position=1))
-    for part in (_right, _place, _order, _help):
+    for part in (_right, _place, _order, _help, losses.find):
         yield from part(estimates)
 
 
@@ -141,7 +142,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
         text = f"{told}, {share(excess)} beyond noise and ties ({interval(excess)})."
         yield Statement(text, evidence, "bad")
     elif _order_does_not_matter(estimates):
-        limit = at_most(excess.high or 0.0)
+        limit = at_most(excess.most or 0.0)
         text = f"The order of the list decides who wins in {limit} of cases at most."
         yield Statement(text, evidence, "good")
     elif announced(estimates, "order_dependence_p"):
@@ -149,7 +150,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
         test = estimates.key("order_dependence_p")
         yield Statement(f"{told}. {text} ({interval(excess)}).", (*evidence, test), "bad")
     else:
-        limit = at_most(excess.high or 1.0)
+        limit = at_most(excess.most or 1.0)
         text = "whether the order does more than noise cannot be told"
         yield Statement(f"{told}; {text} (in up to {limit} of cases).", evidence, "unknown")
 
@@ -168,12 +169,12 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
     points = f"{_signed(gain.value)} points, {_signed(gain.low)} to {_signed(gain.high)}"
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
     told = f"Deciding from {k} orders"
-    if gain.low > 0:
+    if above(gain, 0.0):
         text = f"{told} is right more often than one call ({points}), at {k} calls a decision."
         yield Statement(text, evidence, "good")
-    elif gain.high < 0:
+    elif below(gain, 0.0):
         yield Statement(f"{told} is right less often than one call ({points}).", evidence, "bad")
-    elif gain.high < NEAR_ENOUGH:
+    elif below(gain, NEAR_ENOUGH):
         text = f"{told} gains next to nothing over one call ({points})."
         yield Statement(text, evidence, "neutral")
     else:

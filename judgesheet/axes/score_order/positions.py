@@ -6,9 +6,9 @@ the time, whatever scores it likes.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 
-from judgesheet.axes.score_order._scores import Grid, Scores, figure
+from judgesheet.axes.score_order._scores import Grid, Orders, Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
@@ -51,6 +51,13 @@ def position_share(scores: Scores) -> Iterator[Draft]:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested(Orders):
+    """The same, with the degrees of freedom of a test."""
+
+    df: int
+
+
 @figure("chi-square")
 def chi2(scores: Scores) -> Draft:
     """Pearson's chi-square of the chosen positions against equal shares, as the papers print it.
@@ -67,8 +74,7 @@ def chi2(scores: Scores) -> Draft:
         label,
         exactly(test.chi2, clusters=scores.grid.clusters, method=method),
         n=test.n,
-        given=scores.grid.conditions,
-        unit=f"chi-square, {test.df} df",
+        given=Tested(**asdict(scores.grid.conditions), df=test.df),
     )
     return draft.or_absent(NOTHING_READ)
 

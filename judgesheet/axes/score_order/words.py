@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, losses
 from judgesheet.axis.findings import (
     USABLE_R,
     Wording,
@@ -90,6 +90,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     else:
         text = "No reply could be read as a score, so nothing about this judge is known here."
         yield Statement(text, (chi2,), "bad")
+    yield from losses.find(estimates)
 
 
 def _lacks_balanced_arm(estimates: Estimates) -> bool:
@@ -121,7 +122,7 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
         return Statement(text, (extreme.key, *tests), "bad")
     if v is not None and prompts >= FEWEST_PROMPTS and below(v, SMALL_V):
         text = (
-            f"No position in the rubric is favoured by much: Cramér's V is {v.high:.2f} at most "
+            f"No position in the rubric is favoured by much: Cramér's V is {v.most:.2f} at most "
             "(0 is no preference, 1 always the same position)."
         )
         return Statement(text, tests, "good")
@@ -131,7 +132,7 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
             "not show every score equally often at every position."
         )
         return Statement(text, (estimates.key("position_share", position=1),), "unknown")
-    reach = "" if v is None or v.high is None else f": Cramér's V may be up to {v.high:.2f}"
+    reach = "" if v is None or v.most is None else f": Cramér's V may be up to {v.most:.2f}"
     text = f"It cannot be told whether a position in the rubric is favoured{reach}."
     return Statement(text, tests, "unknown")
 
@@ -147,7 +148,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
-    apart = noise is not None and noise.high is not None and above(change, noise.high)
+    apart = noise is not None and noise.most is not None and above(change, noise.most)
     yield Statement(
         text + ".",
         (change.key, estimates.key("repeat_change_rate"), estimates.key("order_dependence_p")),
@@ -316,13 +317,13 @@ def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
 def _which_scale(estimates: Estimates) -> Iterator[Recommendation]:
     """A shorter or longer rubric, if it is less biased and follows quality as well."""
     main_v, main_r = estimates.known("cramers_v"), estimates.known("pearson_r", arm="balanced")
-    if main_v is None or main_v.low is None or main_r is None:
+    if main_v is None or main_v.least is None or main_r is None:
         return
     for dims, v in estimates.family("cramers_v"):
         scale = dims.get("scale")
         r = estimates.known("pearson_r", arm="balanced", scale=scale)
         as_good = r is not None and (r.value or 0.0) >= (main_r.value or 0.0) - NEAR_ENOUGH
-        if as_good and below(v, main_v.low):
+        if as_good and below(v, main_v.least):
             yield _advice(
                 f"Consider a rubric of {scale} points: its position preference is proven weaker, "
                 "and its score follows quality as well.",
@@ -366,7 +367,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
     if r is not None:
         passed = True if above(r, 0.0) else False if below(r, USABLE_R) else None
         text = "Averaged over orders, scores must rise with the quality that is known."
-        yield Control("scores follow quality", passed, text, (r.key,))
+        yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
 
 
 # -- caveats -----------------------------------------------------------------------------------

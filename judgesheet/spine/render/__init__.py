@@ -80,14 +80,3 @@ def write(
         write_whole(path, render(sheet, name, options))
         written.append(path)
     return written
-
-
-__all__ = [
-    "RENDERERS",
-    "Options",
-    "Paper",
-    "Renderer",
-    "render",
-    "renderer",
-    "write",
-]

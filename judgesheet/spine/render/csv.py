@@ -4,15 +4,16 @@ import csv
 import io
 from collections.abc import Iterator
 
-from judgesheet.records import Datasheet, Estimate, PaperCompatible
+from judgesheet.records import Datasheet, Estimate, Imputed, PaperCompatible
 from judgesheet.spine.render import Options
-from judgesheet.spine.render.show import visible
+from judgesheet.spine.render.show import unit_of, visible
 
 SUFFIX = "csv"
 COLUMNS = (
-    "key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions",
-    "method", "note", "paper_value", "paper_low", "paper_high", "paper_method",
-)  # fmt: skip
+    *("key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions"),
+    *("method", "note", "paper_value", "paper_low", "paper_high", "paper_method"),
+    *("imputed_calls", "imputed_low", "imputed_high"),
+)
 _STARTS_A_FORMULA = ("=", "+", "-", "@")
 
 
@@ -28,10 +29,12 @@ def render(sheet: Datasheet, _options: Options) -> bytes:
 
 def _cells(estimate: Estimate) -> Iterator[str]:
     paper = estimate.paper_compatible or PaperCompatible(None, None, None, "")
+    lost = estimate.imputed or Imputed(0, None, None)
     row = (
         estimate.key, estimate.label, estimate.value, estimate.low, estimate.high,
-        estimate.level, estimate.unit, estimate.n, estimate.clusters, estimate.conditions,
+        estimate.level, unit_of(estimate), estimate.n, estimate.clusters, estimate.conditions,
         estimate.method, estimate.note, paper.value, paper.low, paper.high, paper.method,
+        lost.calls or None, lost.low, lost.high,
     )  # fmt: skip
     return map(_cell, row)
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 
 from judgesheet.records import Datasheet
 from judgesheet.spine.render import Options
-from judgesheet.spine.render.page import Advice, Finding, Page, Row, build
-from judgesheet.spine.render.page.parts import Evidence
+from judgesheet.spine.render.page import Page, build
+from judgesheet.spine.render.page.front import Advice, Finding
+from judgesheet.spine.render.page.parts import Evidence, Row
 from judgesheet.spine.render.page.table import Spec
 
 SUFFIX = "md"
@@ -38,10 +39,10 @@ def _head(page: Page) -> Iterator[str]:
     )
     policy = f" Policy: {escape(strip.policy)}." if strip.policy else ""
     limiting = f" Limiting: {escape(strip.limiting)}." if strip.limiting else ""
-    yield f"**{strip.symbol} {strip.word}.** {escape(strip.text)}{policy}{limiting}"
+    yield f"**{strip.mark.symbol} {strip.mark.word}.** {escape(strip.text)}{policy}{limiting}"
     yield _list(f"Condition: {escape(condition)}" for condition in strip.conditions)
     for check in page.front.checks.shown:
-        if check.word == "fail":
+        if check.passed is False:
             scope = f", {escape(check.scope)}" if check.scope else ""
             yield f"> [!WARNING]\n> {escape(check.name)}{scope}: {escape(check.text)}"
 
@@ -59,7 +60,7 @@ def _statements(page: Page) -> Iterator[str]:
 def _finding(finding: Finding) -> str:
     void = f"{escape(finding.void)}: " if finding.void else ""
     text = f"{void}{escape(finding.text)}{_keys(finding.evidence)}"
-    return f"{finding.symbol} **{finding.word}.** {text}"
+    return f"{finding.mark.symbol} **{finding.mark.word}.** {text}"
 
 
 def _advice(advice: Advice) -> str:
@@ -87,21 +88,23 @@ def _characteristics(page: Page) -> Iterator[str]:
 
 def _row_of(row: Spec) -> tuple[str, ...]:
     shown = row.shown
-    value = f"{shown.value}: {shown.why}" if shown.why else shown.value
+    value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
     noise = f"; noise {row.noise}" if row.noise else ""
     least = f"; MDE {row.detectable}" if row.detectable else ""
+    lost = f"; lost calls counted {row.imputed}" if row.imputed else ""
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
+    remarks = f"{marks}{noise}{least}{lost}".removeprefix("; ")
     cells = (row.label, shown.low or "–", value, shown.high or "–", shown.unit, row.size or "–",
-             row.limit or "–", f"{marks}{noise}{least}".removeprefix("; ") or "–")  # fmt: skip
+             row.limit or "–", remarks or "–")  # fmt: skip
     return (*map(escape, cells), code(row.key))
 
 
 def _mitigation(page: Page) -> Iterator[str]:
-    if page.every_remedy:
+    if page.remedies.every:
         yield "## Mitigation"
         rows = (
             tuple(map(escape, (f"{one.action}: {one.figure}", one.before, one.after, one.calls)))
-            for one in page.every_remedy
+            for one in page.remedies.every
         )
         yield table(("What to do, and what it moves", "Before", "After", "Calls"), "llll", rows)
 

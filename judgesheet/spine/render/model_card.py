@@ -15,6 +15,7 @@ from judgesheet.records import AxisResult, Datasheet, Estimate, digest
 from judgesheet.spine.datasheet import by_key, to_json
 from judgesheet.spine.render import Options, show
 from judgesheet.spine.render.markdown import code, escape, table
+from judgesheet.spine.render.page.front import DECISIONS
 
 SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
@@ -22,13 +23,6 @@ END = "<!-- judgesheet:end -->"
 """Foreign text cannot forge these: escaping puts a backslash before its `<` and `>`."""
 MOST_FIGURES = 6
 """Key figures of an axis: the first measured rows of its characteristics."""
-
-_WORDS = {
-    "adopt": "ADOPT",
-    "conditions": "ADOPT WITH CONDITIONS",
-    "reject": "REJECT",
-    "not proven": "NOT PROVEN",
-}
 
 
 def render(sheet: Datasheet, _options: Options) -> bytes:
@@ -96,7 +90,7 @@ def _verdict(sheet: Datasheet) -> str:
         return "No policy was applied: the figures stand without a verdict."
     policy = escape(show.visible(decision.policy, 80))
     said = escape(show.visible(decision.text, 600))
-    lines = [f"**{_WORDS[decision.verdict]}** under the policy “{policy}”: {said}"]
+    lines = [f"**{DECISIONS[decision.verdict].word}** under the policy “{policy}”: {said}"]
     conditions = [f"- {escape(show.visible(one, 400))}" for one in decision.told_conditions]
     return "\n".join([*lines, "", *conditions]) if conditions else lines[0]
 

@@ -1,0 +1,365 @@
+"""Which calls gave no verdict, whether that is chance, and what they could have said.
+
+A call is lost if it was made and gave no verdict: it failed, was refused, or its reply could not be
+read. A call that was not made yet is not lost. Every room has these figures: it adds `figures` to
+its `ESTIMATES`, `measure` to its measuring and `find` to its findings.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import numpy as np
+import pandas as pd
+
+from judgesheet.axis import Readings
+from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
+from judgesheet.axis.words import SIGNIFICANT, above, keys, percent, share_with_interval
+from judgesheet.estimates import Estimates
+from judgesheet.reasons import NO_OBSERVATIONS, Reason
+from judgesheet.records import Estimate, Statement
+from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
+from judgesheet.stats.losses import dispersion_p, permutation_p
+from judgesheet.stats.multiplicity import holm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Ints = NDArray[np.int64]
+
+Chosen = Callable[[Any, Sequence[Any]], Any]
+"""What a verdict favours of the things that were listed in this order; None where nothing."""
+
+MANY = 0.05
+"""A share of lost calls that is a fault of the judge by itself."""
+NO_COMPARISON = Reason(
+    "no_comparison", "no stimulus has lost and read calls that differ in what was listed where"
+)
+ONE_STIMULUS = Reason("one_stimulus", "one stimulus, or every call was lost: nothing to compare")
+_NOT_THE_CELL = {
+    *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
+    "order",
+}
+_THINGS = {"item", "pair", "better"}
+"""Keys of a cell that name what was judged, not under which condition."""
+
+figure = Figures("")
+
+
+def lost(frame: pd.DataFrame) -> "Flags":
+    """Which calls were made and gave no verdict, shape (calls,)."""
+    gone: Flags = (frame["outcome"].notna() & frame["value"].isna()).to_numpy(dtype=bool)
+    return gone
+
+
+@dataclass(frozen=True, slots=True)
+class MostLost:
+    """Conditions of `loss_stimulus_p`: the stimulus that lost the largest share of its calls."""
+
+    stimulus: str
+    lost: int
+    calls: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        return f"most: {self.lost} of {self.calls} calls on {self.stimulus}"
+
+
+@dataclass(frozen=True)  # no slots: figures share what is cached
+class Calls:
+    """The calls that were made (one row of `frame` each), and which of them were lost.
+
+    `chosen` says what a verdict favours. Calls of one item differ in the order (and repeat) alone,
+    calls under one condition in what was judged besides.
+    """
+
+    frame: pd.DataFrame
+    chosen: Chosen
+    seed: int
+
+    @cached_property
+    def gone(self) -> "Flags":
+        """Whether a call was lost, shape (calls,)."""
+        return lost(self.frame)
+
+    @property
+    def stimulus(self) -> "NDArray[np.object_]":
+        """The stimulus of each call."""
+        return self.frame["stimulus"].to_numpy(dtype=object)
+
+    @cached_property
+    def orders(self) -> Sequence[Sequence[Any]]:
+        """What was listed in each call, in displayed order."""
+        return self.frame["order"].tolist()
+
+    @cached_property
+    def item(self) -> "Ints":
+        """The item of each call, as codes."""
+        return _codes(self.frame[["stimulus", *self._cell]])
+
+    @cached_property
+    def condition(self) -> "Ints":
+        """The condition of each call, as codes."""
+        return _codes(self.frame[[name for name in self._cell if name not in _THINGS]])
+
+    @property
+    def _cell(self) -> list[str]:
+        return [name for name in self.frame.columns if name not in _NOT_THE_CELL]
+
+    @property
+    def some(self) -> bool:
+        """Whether any call was lost."""
+        return bool(self.gone.any())
+
+    @property
+    def clusters(self) -> int:
+        """Number of stimuli."""
+        return len(np.unique(self.stimulus))
+
+    @property
+    def first(self) -> "Floats":
+        """Shape (m, things): 1 for the thing that was listed first, by its rank among all."""
+        rank = [sorted(order, key=str).index(order[0]) for order in self.orders]
+        return np.eye(max(map(len, self.orders)))[rank]
+
+    @cached_property
+    def favourite(self) -> "Floats":
+        """Shape (m, places): where the order of a call lists what the item's other calls favour.
+
+        Shares of the other readings of the item; NaN where there is none. A call's own verdict does
+        not enter, so that lost and read calls are looked at alike.
+        """
+        found = np.full((len(self.orders), max(map(len, self.orders))), np.nan)
+        choices = [
+            None if gone else self.chosen(value, order)
+            for value, order, gone in zip(self.frame["value"], self.orders, self.gone, strict=True)
+        ]
+        by_item: defaultdict[int, Counter[Any]] = defaultdict(Counter)
+        for item, choice, gone in zip(self.item, choices, self.gone, strict=True):
+            by_item[item][choice] += not gone
+        for call, (order, item) in enumerate(zip(self.orders, self.item, strict=True)):
+            others = by_item[item].copy()
+            others[choices[call]] -= not self.gone[call]
+            if reads := others.total():
+                found[call] = 0.0
+                found[call, : len(order)] = [others[thing] / reads for thing in order]
+        return found
+
+    def rng(self) -> np.random.Generator:
+        """A fresh generator from the run's seed, the same for every estimate that asks."""
+        return np.random.default_rng([self.seed, 11])
+
+
+def _codes(columns: pd.DataFrame) -> "Ints":
+    """A code per different row; values may be lists."""
+    rows = [json.dumps(row, default=str) for row in columns.to_numpy(dtype=object).tolist()]
+    codes: Ints = np.asarray(pd.factorize(np.array(rows, dtype=object))[0], dtype=np.int64)
+    return codes
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+@figure("rate")
+def loss_rate(calls: Calls) -> Iterator[Draft]:
+    """Share of calls that gave no verdict: failed, refused, or not readable.
+
+    Calls that were not made yet do not count. With a place: the same by where the order lists what
+    the judge favours in its other readings of the item, which a judge that loses calls by chance
+    does equally often from everywhere. Every other figure of the axis describes the calls that were
+    read; how far the lost ones could move it stands beside it.
+    """
+    if not calls.gone.size:
+        yield absent("Calls without a verdict", NO_OBSERVATIONS)
+        return
+    counts = by_cluster(calls.gone.astype(float), calls.stimulus)
+    yield Draft("Calls without a verdict", cluster_rate(*counts), n=calls.gone.size)
+    for place, shares in enumerate(calls.favourite.T if calls.some else (), start=1):
+        hits, _ = by_cluster(np.where(calls.gone, shares, 0.0), calls.stimulus)
+        asked, _ = by_cluster(shares, calls.stimulus)
+        rate = cluster_rate(np.minimum(hits, asked), asked)
+        label = f"Calls without a verdict where its favourite stands at place {place}"
+        yield Draft(label, rate, {"place": place}, n=round(float(asked.sum())))
+
+
+@figure("p", better="")
+def loss_order_p(calls: Calls) -> Iterator[Draft]:
+    """p-value of "whether a call is lost does not depend on what is listed first".
+
+    Which calls of an item are lost is permuted over its orders.
+    """
+    if calls.some:
+        p = permutation_p(calls.gone, calls.first, calls.item, calls.rng())
+        yield _test("p: lost calls and what is listed first", calls, p, "over an item's orders")
+
+
+@figure("p", better="")
+def loss_position_p(calls: Calls) -> Iterator[Draft]:
+    """p-value of "whether a call is lost does not depend on where its favourite stands".
+
+    The favourite of an item is what its other readings choose. A judge that refuses when its
+    favourite stands second loses nothing that any single order explains; this test sees it. Which
+    calls are lost is permuted over the calls on a stimulus under one condition, or over all
+    stimuli where no stimulus alone allows a comparison.
+    """
+    if not calls.some:
+        return
+    how, label = "over a stimulus's calls", "p: lost calls and the place of its favourite"
+    within = _codes(pd.DataFrame({"stimulus": calls.stimulus, "condition": calls.condition}))
+    p = permutation_p(calls.gone, calls.favourite, within, calls.rng())
+    if p is None:
+        how = "over the calls of all stimuli"
+        p = permutation_p(calls.gone, calls.favourite, calls.condition, calls.rng())
+    yield _test(label, calls, p, how)
+
+
+@figure("p", better="")
+def loss_stimulus_p(calls: Calls) -> Iterator[Draft]:
+    """p-value of "every stimulus loses its calls at the same rate".
+
+    Dispersion of the lost calls over stimuli, against lost calls drawn at random. Where it is small
+    the other figures leave out what a few stimuli would have shown; the conditions name the worst.
+    """
+    if calls.some:
+        gone, asked = by_cluster(calls.gone.astype(float), calls.stimulus)
+        worst = int(np.argmax(gone / asked))
+        name = str(np.unique(calls.stimulus)[worst])
+        p = dispersion_p(gone, asked, calls.rng())
+        how = "dispersion over stimuli, lost calls drawn at random"
+        draft = Draft(
+            "p: every stimulus loses calls alike",
+            exactly(1.0 if p is None else p, clusters=calls.clusters, method=how),
+            n=calls.gone.size,
+            given=MostLost(name, int(gone[worst]), int(asked[worst])),
+        )
+        yield draft.without_value(ONE_STIMULUS) if p is None else draft
+
+
+def _test(label: str, calls: Calls, p: float | None, how: str) -> Draft:
+    if p is None:
+        return absent(label, NO_COMPARISON)
+    method = f"lost calls permuted {how}, Monte Carlo"
+    return Draft(label, exactly(p, clusters=calls.clusters, method=method), n=calls.gone.size)
+
+
+FIGURES: Mapping[str, Figure[Calls]] = {
+    one.name: one for one in (loss_rate, loss_order_p, loss_position_p, loss_stimulus_p)
+}
+NAMES = frozenset(FIGURES)
+
+
+def measure(axis: str, readings: Readings, chosen: Chosen) -> Iterator[Estimate]:
+    """The estimates of `FIGURES` that the caller wants, as those of an axis."""
+    wanted = [one.of(axis) for name, one in FIGURES.items() if readings.wants(name)]
+    if wanted and len(readings.frame):
+        made = readings.frame[readings.frame["outcome"].notna()]
+        yield from measured(wanted, Calls(made, chosen, readings.seed))
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+_PATTERNS = {
+    "loss_order_p": "what is listed first",
+    "loss_position_p": "where the thing that it favours stands",
+    "loss_stimulus_p": "the stimulus",
+}
+
+
+def find(estimates: Estimates) -> Iterator[Statement]:
+    """Whether calls were lost, and whether by chance; nothing where none was."""
+    rate = estimates.known("loss_rate")
+    if rate is None or not rate.value:
+        return
+    tests = {name: estimates.known(name) for name in _PATTERNS}
+    adjusted = holm([None if test is None else test.value for test in tests.values()])
+    found = [
+        name for name, p in zip(tests, adjusted, strict=True) if p is not None and p < SIGNIFICANT
+    ]
+    text = f"It gives no verdict in {share_with_interval(rate)} of calls"
+    if found:
+        depends = " and ".join(_PATTERNS[name] for name in found)
+        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, found)}."
+        yield Statement(text, keys(rate, *(tests[name] for name in found)), "bad")
+    else:
+        known = any(test is not None for test in tests.values())
+        more = "; that this depends on order, place or stimulus is not shown." if known else "."
+        tone: Literal["bad", "neutral"] = "bad" if above(rate, MANY) else "neutral"
+        yield Statement(f"{text}{more}", keys(rate, *tests.values()), tone)
+
+
+def _where(estimates: Estimates, found: Sequence[str]) -> str:
+    """The place or the stimulus that loses most."""
+    told = []
+    if "loss_position_p" in found:
+        rates = estimates.family("loss_rate")
+        places = [
+            (one.value, dims["place"])
+            for dims, one in rates
+            if "place" in dims and one.value is not None
+        ]
+        (most, worst), (least, best) = max(places), min(places)
+        told.append(f"{percent(most)} with it at place {worst}")
+        if best != worst:
+            told[-1] += f", {percent(least)} at place {best}"
+    if "loss_stimulus_p" in found:
+        test = estimates.known("loss_stimulus_p")
+        given = {} if test is None else test.given
+        told.append("{lost} of {calls} calls on {stimulus}".format(**given))
+    return f" ({'; '.join(told)})" if told else ""
+
+
+# -- imputing --------------------------------------------------------------------------------------
+
+
+Call = Mapping[str, Any]
+"""A row of a table: the keys of its cell, `repeat` and `value`."""
+
+
+def split(frame: pd.DataFrame) -> tuple[list[Call], list[Call]]:
+    """The rows of the calls that were lost, and of those that were read."""
+    gone, read = frame[lost(frame)], frame[frame["value"].notna()]
+    return cast("list[Call]", gone.to_dict("records")), cast("list[Call]", read.to_dict("records"))
+
+
+def answered(frame: pd.DataFrame, values: Sequence[Any]) -> pd.DataFrame:
+    """The table with its lost calls answered by these values, in their order."""
+    filled = frame["value"].astype(object).copy()
+    filled[lost(frame)] = pd.Series(list(values), index=frame.index[lost(frame)], dtype=object)
+    return frame.assign(value=filled)
+
+
+def even_places(
+    groups: Sequence[Hashable],
+    counts: Mapping[Any, Counter[int]],
+    likely: Sequence[Sequence[float]],
+) -> list[int]:
+    """A place for each lost call so that the places of its group come out as even as they can.
+
+    Parameters
+    ----------
+    groups
+        Per lost call, the calls that it is counted with.
+    counts
+        Group -> how often each place was chosen by the calls read.
+    likely
+        Per lost call, how likely each of its places is; of the places to be filled up it gets the
+        likeliest.
+    """
+    quota: dict[Hashable, Counter[int]] = {}
+    for group, chances in zip(groups, likely, strict=True):
+        here = quota.setdefault(group, Counter())
+        seen = counts.get(group, Counter())
+        here[min(range(len(chances)), key=lambda place: seen[place] + here[place])] += 1
+    places = []
+    for group, chances in zip(groups, likely, strict=True):
+        left = quota[group]
+        place = max(range(len(chances)), key=lambda one: (left[one] > 0, chances[one]))
+        left[place] -= 1
+        places.append(place)
+    return places

@@ -1,0 +1,258 @@
+"""Lost calls: found where they follow a pattern, and never a reason to accuse or to clear."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Imputing, Readings, losses
+from judgesheet.records import Bounds, Datasheet, Estimate, Imputed
+from judgesheet.spine.gate import judge
+from judgesheet.spine.measure import parse_rows
+from judgesheet.spine.policy import parse
+from tests.simulate import Sheet, simulate
+
+AXES = list(all_axes())
+Losing = Callable[[pd.DataFrame], pd.Series]
+SOME = {"score_order": "fair", "criterion_order": "fair", "candidate_order": "fair?tie=1&surface=4",
+        "listwise_consensus": "fair?gap=5&shared=10"}  # fmt: skip
+
+
+def lossy(axis: str, where: Losing, spec: str = "", seed: int = 0, profile: str = "quick") -> Sheet:
+    """The sheet of a judge that loses the calls where `where` says so of their readings."""
+
+    def lose(frame: pd.DataFrame) -> pd.DataFrame:
+        table = parse_rows(get_axis(axis), frame)
+        return frame.assign(text=frame["text"].mask(where(table).to_numpy(), "no verdict"))
+
+    return simulate(f"{spec or SOME[axis]}{'&' if '?' in (spec or SOME[axis]) else '?'}seed={seed}",
+                    profile, axis, seed, edit=lose)  # fmt: skip
+
+
+def nobody(table: pd.DataFrame) -> pd.Series:
+    return pd.Series(False, index=table.index)
+
+
+def place(table: pd.DataFrame) -> pd.Series:
+    """Where the favourite of each verdict stands, from 1; 0 for none."""
+    chosen: Callable[[Any, list[Any]], Any] = {
+        "score_order": lambda value, _: value,
+        "candidate_order": lambda value, order: {"1": order[0], "2": order[1]}.get(value),
+        "criterion_order": lambda value, order: max(order, key=lambda n: value[n]),
+        "listwise_consensus": lambda value, order: max(order, key=lambda n: value[n]["score"]),
+    }[table["axis"].iloc[0]]
+    found = [
+        0 if (one := chosen(value, order)) is None else order.index(one) + 1
+        for value, order in zip(table["value"], table["order"], strict=True)
+    ]
+    return pd.Series(found, index=table.index)
+
+
+def first(share: float, seed: int) -> Losing:
+    """A share of the calls that favour place 1."""
+    return lambda table: (
+        (place(table) == 1) & (np.random.default_rng(seed).random(len(table)) < share)
+    )
+
+
+def accused(sheet: Sheet) -> bool:
+    tests = {f"{sheet.result.name}.{name}" for name in ("position_bias_p", "friedman_p_holm")}
+    return any(
+        finding.tone == "bad" and any(key.partition("[")[0] in tests for key in finding.evidence)
+        for finding in sheet.result.findings
+    )
+
+
+def by_chance(sheet: Sheet) -> bool | None:
+    """What page one says of lost calls; None where it says nothing."""
+    said = [f for f in sheet.result.findings if any("loss_rate" in key for key in f.evidence)]
+    return None if not said else "not by chance" not in said[0].text
+
+
+# -- the finding -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_where_nothing_is_lost_nothing_is_said_and_nothing_moves(axis: str) -> None:
+    sheet = lossy(axis, nobody)
+    assert sheet.value("loss_rate") == 0
+    assert by_chance(sheet) is None
+    assert not any(key.startswith(f"{axis}.loss_") for key in sheet.estimates
+                   if key != f"{axis}.loss_rate")  # fmt: skip
+    assert all(one.imputed is None for one in sheet.estimates.values())
+
+
+@pytest.mark.parametrize("axis", ["score_order", "candidate_order", "criterion_order"])
+def test_a_judge_that_refuses_what_favours_the_second_is_reported(axis: str) -> None:
+    sheet = lossy(axis, lambda table: place(table) == 2)
+    assert by_chance(sheet) is False
+    p = sheet.value("loss_position_p")
+    assert p < 0.01
+    assert sheet.value("loss_rate[place=2]") > (sheet["loss_rate[place=1]"].value or 0.0)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_one_lost_call_is_no_pattern(axis: str) -> None:
+    sheet = lossy(axis, lambda table: pd.Series(table.index == 7))
+    assert by_chance(sheet) is True
+    assert {one.imputed.calls for one in sheet.estimates.values() if one.imputed} <= {1}
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_a_stimulus_that_loses_all_its_calls_is_named(axis: str) -> None:
+    sheet = lossy(axis, lambda table: table["stimulus"] == table["stimulus"].iloc[0])
+    assert by_chance(sheet) is False
+    given = sheet["loss_stimulus_p"].given
+    assert given["lost"] == given["calls"]
+    assert sheet.says(given["stimulus"])
+
+
+@pytest.mark.parametrize("axis", ["score_order", "candidate_order"])
+def test_losses_of_one_order_are_told_from_those_of_a_favourite(axis: str) -> None:
+    def one_first(table: pd.DataFrame) -> pd.Series:
+        ranks = table["order"].map(lambda order: sorted(order).index(order[0]))
+        return (ranks == 0) & (np.random.default_rng(1).random(len(table)) < 0.4)
+
+    sheet = lossy(axis, one_first)
+    assert sheet.value("loss_order_p") < 0.01
+
+
+def test_two_stimuli_are_enough_to_test_orders() -> None:
+    def few(table: pd.DataFrame) -> pd.Series:
+        return ~table["stimulus"].isin(table["stimulus"].unique()[:2]) | (place(table) == 1)
+
+    sheet = lossy("score_order", few)
+    assert sheet.value("loss_position_p") < 0.05
+    assert not any(finding.tone == "good" for finding in sheet.result.findings)
+
+
+def test_a_judge_that_is_always_lost_says_only_that() -> None:
+    sheet = simulate("unreadable", "smoke", "score_order")
+    assert sheet.value("loss_rate") == 1
+    assert sheet["loss_order_p"].reason == "no_comparison"
+    assert sheet["loss_stimulus_p"].reason == "one_stimulus"
+    assert all(one.imputed is None for one in sheet.estimates.values())
+
+
+# -- what lost calls could have said ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_every_imputed_table_answers_what_was_lost_and_nothing_else(axis: str) -> None:
+    made = simulate(SOME[axis], "quick", axis)
+    room = get_axis(axis)
+    assert isinstance(room, Imputing)
+    frame = _frame(axis)
+    spoiled = frame["value"].mask(pd.Series(range(len(frame)), index=frame.index) % 20 == 0, None)
+    unasked = pd.Series(range(len(frame)), index=frame.index) % 40 == 1
+    frame = frame.assign(value=spoiled.mask(unasked, None), outcome=frame["outcome"].mask(unasked))
+    readings = Readings(frame, made.plan.labels, 0.0, 0)
+    tables = list(room.impute(readings))
+    assert len(tables) > 4
+    gone, kept = losses.lost(frame), frame["value"].notna().to_numpy()
+    for table in tables:
+        values = table.frame["value"]
+        assert values[gone].notna().all()
+        assert values[unasked].isna().all()
+        assert (values[kept] == frame["value"][kept]).all()
+        for value, call in zip(values[gone], losses.split(frame)[0], strict=True):
+            assert get_axis(axis).parse(json.dumps(value), "recorded", call) == value
+
+
+def _frame(axis: str) -> pd.DataFrame:
+    found = {}
+
+    def keep(frame: pd.DataFrame) -> pd.DataFrame:
+        found["table"] = parse_rows(get_axis(axis), frame)
+        return frame
+
+    simulate(SOME[axis], "quick", axis, edit=keep)
+    return found["table"]
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_bounds_hold_what_the_lost_calls_really_said(axis: str) -> None:
+    whole = lossy(axis, nobody)
+    part = lossy(axis, first(0.3, 3))
+    checked = 0
+    for key, read in part.estimates.items():
+        truth = whole.estimates.get(key)
+        if read.imputed is None or read.bounds is None or truth is None or truth.value is None:
+            continue
+        slack = 0.02 * (read.bounds.high - read.bounds.low) + 1e-9
+        assert read.bounds.low - slack <= truth.value <= read.bounds.high + slack, key
+        assert read.least is not None
+        assert read.least <= (read.low or 0.0)
+        checked += 1
+    assert checked > 5
+
+
+# -- accusing and clearing -------------------------------------------------------------------------
+
+
+def test_a_fair_judge_that_loses_one_place_is_not_accused() -> None:
+    sheets = [lossy("score_order", first(0.23, seed), seed=seed) for seed in range(6)]
+    assert not any(map(accused, sheets))
+    assert all(by_chance(sheet) is False for sheet in sheets)
+
+
+def test_read_alone_it_would_be() -> None:
+    sheets = [
+        lossy("score_order", first(0.5, seed), seed=seed, profile="standard") for seed in range(1)
+    ]
+    read = [sheet["position_bias_p"] for sheet in sheets]
+    assert all(p.value is not None and p.value < 0.01 for p in read)
+    assert all(p.imputed is not None and p.imputed.high and p.imputed.high > 0.5 for p in read)
+    assert not any(map(accused, sheets))
+
+
+@pytest.mark.parametrize("axis", ["score_order", "listwise_consensus"])
+def test_a_strong_preference_is_still_found(axis: str) -> None:
+    sheet = lossy(axis, first(0.05, 1), "first-biased")
+    assert accused(sheet)
+
+
+def test_a_judge_is_not_cleared_by_losing_what_would_convict_it() -> None:
+    """Cramér's V of the calls read is small because the favoured place is lost half of the time."""
+    sheet = lossy("score_order", first(0.5, 2), "fair?first=1.5", profile="standard")
+    assert not any(
+        finding.tone == "good" and "score_order.cramers_v" in finding.evidence
+        for finding in sheet.result.findings
+    )
+
+
+# -- the gate --------------------------------------------------------------------------------------
+
+
+def rate(imputed: Imputed | None, high: float) -> Estimate:
+    return Estimate("score_order.cramers_v", "V", 0.02, 0.0, 0.05, unit="V", n=360, clusters=12,
+                    bounds=Bounds(0.0, high), imputed=imputed)  # fmt: skip
+
+
+def test_the_gate_reads_the_bounds_with_lost_calls_and_says_so() -> None:
+    sheet = lossy("score_order", first(0.3, 1))
+    policy = parse('[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.15\n', "p.toml", AXES)
+    (verdict,) = judge(Datasheet("1.3", {}, {}, {}, (sheet.result,)), policy).verdicts
+    estimate = sheet["cramers_v"]
+    assert estimate.bounds is not None
+    assert estimate.imputed is not None
+    assert verdict.bound == estimate.bounds.high
+    assert estimate.bounds.high > (estimate.high or 0.0)
+    lost = sheet.result.unreadable
+    assert f"with {lost} lost calls counted against the limit" in verdict.why
+
+
+def test_without_bounds_the_gate_reads_the_imputed_ends() -> None:
+    policy = parse('[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.15\n', "p.toml", AXES)
+    result = simulate("fair", "smoke").result
+    passed = []
+    for imputed in (None, Imputed(3, 0.0, 0.2), Imputed(3, None, None)):
+        one = replace(rate(imputed, 0.05), bounds=None)
+        sheet = Datasheet("1.3", {}, {}, {}, (replace(result, estimates=(one,)),))
+        passed.append(judge(sheet, policy).verdicts[0].passed)
+    assert passed == [True, None, None]

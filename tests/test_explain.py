@@ -1,0 +1,59 @@
+"""From a printed key to the function that computes it, for every key that a sheet can show."""
+
+import inspect
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import judgesheet
+from judgesheet.axes import all_axes
+from judgesheet.errors import UsageError
+from judgesheet.keys import Key
+from judgesheet.sweep.estimates import EXPLAINED
+from tests.simulate import simulate
+
+SHEETS = sorted(Path(__file__).parents[1].glob("examples/*/datasheet.json"))
+
+
+def refer(key: str) -> None:
+    """The key leads to a function of its name with a docstring, which `explain` prints."""
+    name = Key.parse(key).name
+    figure = {**all_axes()[Key.parse(key).axis].ESTIMATES, **EXPLAINED}[name]
+    assert inspect.unwrap(figure).__name__ == name
+    told = judgesheet.explain(key)
+    assert told.startswith(f"{key.partition('[')[0]}\n\n")
+    assert inspect.cleandoc(figure.__doc__ or "") in told
+
+
+@pytest.mark.parametrize("axis", all_axes())
+def test_every_key_of_a_run_is_explained(axis: str) -> None:
+    for profile, spec in (("quick", "first-biased"), ("smoke", "unreadable")):
+        for estimate in simulate(spec, profile, axis).result.estimates:
+            refer(estimate.key)
+
+
+def test_every_key_of_a_sweep_is_explained(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"axes": list(all_axes()), "profile": "smoke", "pdf": False}
+    run = judgesheet.probe("sim/first-biased", tmp_path, sweep="temperature=0,1", **asked)
+    keys = [estimate.key for axis in run.datasheet.axes for estimate in axis.estimates]
+    assert {Key.parse(key).name for key in keys} >= set(EXPLAINED)
+    for key in keys:
+        refer(key)
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.parent.name)
+def test_every_key_of_a_shipped_sheet_is_explained(path: Path) -> None:
+    for axis in json.loads(path.read_text(encoding="utf-8"))["axes"]:
+        for estimate in axis["estimates"]:
+            refer(estimate["key"])
+
+
+def test_a_slip_gets_the_likely_keys() -> None:
+    with pytest.raises(UsageError, match=r"score_order\.cramers_v"):
+        judgesheet.explain("cramer_v")
+    with pytest.raises(UsageError, match=r"candidate_order\.order_change_rate, criterion_order"):
+        judgesheet.explain("order_change_rate")
+    with pytest.raises(UsageError, match="lists them all"):
+        judgesheet.explain("%%%")
