@@ -5,7 +5,7 @@ between repeats of one order, and the headline is their difference (Xu et al., s
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -21,13 +21,12 @@ from judgesheet.stats.interval import (
     by_cluster,
     cluster_rate,
     mean_t,
-    unseen_share,
 )
 
 figure = Figures("")
 Which = Literal["different", "same"]
-FEW_PROMPTS = 6
-"""With fewer prompts their spread is not believed: a t interval can close in by luck."""
+EITHER_WAY = -1.0, 1.0
+"""Range of a difference of two rates, and of tau."""
 NO_RANKING = Reason("no_ranking", "no prompt has several candidates that were all read")
 NO_REPEAT = Reason(
     "no_repeat",
@@ -72,7 +71,7 @@ def excess_change_rate(rows: Rows, label: str) -> Draft:
     """Changes under another order less changes under the same one, mean over prompts."""
     changes = _changes(rows.reads)
     sums, sizes = by_cluster(changes.excess, rows.cluster)
-    mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
+    mean = mean_t(sums[sizes > 0] / sizes[sizes > 0], EITHER_WAY)
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
     return Draft(label, mean, rows.dims, n=_known(changes.excess)).or_absent(why)
 
@@ -139,28 +138,7 @@ def excess_flip_rate(scores: Scored) -> Draft:
     flips = _call_flips(scores.contest)
     known = flips.excess[~np.isnan(flips.excess)]
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
-    return Draft(label, mean_excess(known), n=known.size).or_absent(why)
-
-
-def mean_excess(per_prompt: Floats, few: int = FEW_PROMPTS) -> Interval:
-    """Mean over prompts, (P,), with its t interval; no certainty from prompts that look alike.
-
-    Where every prompt shows the same, or fewer than `few` were seen, the interval reaches at least
-    as far as the share of prompts that may differ and were not seen.
-    """
-    mean = _within(mean_t(per_prompt), -1.0, 1.0)
-    alike = mean.low is None
-    if mean.value is None or per_prompt.size < 2 or not (alike or per_prompt.size < few):
-        return mean
-    reach = unseen_share(per_prompt.size)
-    low, high = max(-1.0, mean.value - reach), min(1.0, mean.value + reach)
-    method = "Clopper-Pearson over prompts"
-    if mean.low is not None and mean.high is not None:
-        low, high = min(low, mean.low), max(high, mean.high)
-        method = f"{mean.method}, at least {method}"
-    seen = "every prompt shows the same" if alike else f"only {per_prompt.size} prompts were seen"
-    note = f"{seen}; the interval allows for prompts that were not seen"
-    return replace(mean, low=low, high=high, method=method, note=note, kind="other", reason="")
+    return Draft(label, mean_t(known, EITHER_WAY), n=known.size).or_absent(why)
 
 
 def _flip_rate(contest: Contest, which: Which, label: str) -> Draft:
@@ -239,7 +217,7 @@ def kendall_tau(scores: Scored) -> Iterator[Draft]:
         tied = taus.size - known.size
         draft = Draft(
             f"Kendall's tau between rankings, {contest.base} against {other}",
-            _within(mean_t(known), -1.0, 1.0),
+            mean_t(known, EITHER_WAY),
             dims,
             n=known.size,
             note=f"{tied} prompts left out: all tied or unread in one arm" if tied else "",
@@ -310,10 +288,3 @@ def _tables(cluster: Ints) -> list[Ints]:
         for size in np.unique(sizes)
         if size > 1
     ]
-
-
-def _within(mean: Interval, least: float, most: float) -> Interval:
-    """An interval cut to the range of what it estimates."""
-    if mean.low is None or mean.high is None:
-        return mean
-    return replace(mean, low=max(mean.low, least), high=min(mean.high, most))

@@ -178,8 +178,8 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
         value = _z_difference(hits, alarms)
         strict = np.where(np.isnan(slots), np.nan, (slots == 1).astype(float))
         paper = _z_difference(*_detections(rung, strict))
-        # Bonferroni: two one-sided .9875 bounds give the lower end of a two-sided .95 interval.
-        bound = stats.d_prime_bound(cluster_rate(*hits, 0.975), cluster_rate(*alarms, 0.975))
+        right, wrong = (stats.log_linear(float(k.sum()), float(n.sum())) for k, n in (hits, alarms))
+        bound = stats.d_prime_bound(right, wrong, cluster_rate(*hits), cluster_rate(*alarms))
         perfect = bool(hits[0].sum() == hits[1].sum() and alarms[0].sum() == 0)
         interval = Interval(
             None if value is None else value / sqrt(2),

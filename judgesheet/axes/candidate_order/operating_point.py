@@ -14,8 +14,7 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
-from judgesheet.stats.interval import Interval, by_cluster
-from judgesheet.stats.pairwise import paired_difference
+from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
 
 ByPair = dict[tuple[int, str], float]
 NO_SHIFT = Reason("no_shift", "no pair was answered under both prompts")
@@ -120,7 +119,7 @@ def _paired(one: ByPair, other: ByPair) -> tuple[Interval, int]:
     shared = sorted(one.keys() & other.keys())
     each = [one[pair] - other[pair] for pair in shared]
     sums, sizes = by_cluster(each, np.array([cluster for cluster, _ in shared], dtype=np.int64))
-    return paired_difference(sums, sizes), len(shared)
+    return cluster_mean(sums, sizes, within=(-1.0, 1.0)), len(shared)
 
 
 def _by_pair(pairs: Pairs, values: Floats) -> ByPair:

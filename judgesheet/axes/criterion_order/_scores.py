@@ -7,6 +7,7 @@ name, and `criterion` says which of the pool's criteria stands in which slot.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -100,11 +101,16 @@ class Scores:
 
     @property
     def span(self) -> float:
-        """Best less worst score; of the scores given where the scale is not known."""
+        """Best less worst score; of the scores given where the scale is not known, at least 1."""
         if self.lists.scale is not None:
             return float(self.lists.scale - 1)
         given = self.reads[~np.isnan(self.reads)]
-        return float(np.ptp(given)) if given.size else 0.0
+        return max(1.0, float(np.ptp(given))) if given.size else 1.0
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Least and greatest score; no limits where the scale is not known."""
+        return (1.0, self.lists.scale) if self.lists.scale is not None else (-inf, inf)
 
     @property
     def call_place(self) -> Ints:

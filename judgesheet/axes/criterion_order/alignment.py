@@ -27,7 +27,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     for arm, reads in scores.arms.items():
         label = f"Spread within a response and criterion, {arm} arm"
         given = f"{reads.shape[1]} reads per response"
-        yield alignment.within_item_sd(label, arm, reads, scores.cluster, given)
+        yield alignment.within_item_sd(label, arm, reads, scores.cluster, scores.span, given)
 
 
 @figure("r", symbol=lambda dims: f"r_{dims['arm'][:3]}", null=0.0, better="higher")

@@ -35,7 +35,9 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     for arm, reads in scores.arms.items():
         label = f"Spread within a response, {arm} arm"
         given = f"{reads.shape[1]} reads per response, {scores.scale}-point rubric"
-        yield alignment.within_item_sd(label, arm, reads, scores.grid.cluster, given)
+        yield alignment.within_item_sd(
+            label, arm, reads, scores.grid.cluster, scores.scale - 1, given
+        )
 
 
 @figure("r", symbol=_of_arm("r"), null=0.0, better="higher")

@@ -34,7 +34,7 @@ def position_share(scores: Scores) -> Iterator[Draft]:
     """Share of calls that chose the description listed at a position; 1/n if place does not matter.
 
     The rubric's n descriptions are listed in balanced orders; whatever scores a judge likes, each
-    stands equally often at each position. Cluster-robust t interval over stimuli; Wilson over
+    stands equally often at each position. Interval of a rate, clusters are stimuli; Wilson over
     calls beside it as the papers count (Xu et al., figure 4 and table 2).
     """
     counts = scores.grid.position_counts
