@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
-from judgesheet.checkup import Check, examine
+from judgesheet.checkup import Diagnosis, examine
 from judgesheet.errors import RunError, UsageError
 from judgesheet.files import write_whole
 from judgesheet.judges import check_name
@@ -59,7 +59,7 @@ from judgesheet.spine.parsing import (
 from judgesheet.spine.plan import AxisBudget, budget, write_batch, write_plan, write_sidecar
 from judgesheet.spine.policy import Policy
 from judgesheet.spine.policy import load as load_policy
-from judgesheet.spine.render import Options, Paper, write
+from judgesheet.spine.render import Paper, write
 from judgesheet.spine.render import render as rendered
 from judgesheet.spine.render.attach import attach as attach_section
 from judgesheet.spine.stimuli import pools
@@ -338,7 +338,7 @@ def render(
     source = Path(source)
     beside = source if source.is_dir() else source.parent
     directory = Path(out) if out is not None else beside
-    return write(load(source), directory, formats, Options(paper=paper))
+    return write(load(source), directory, formats, paper)
 
 
 def attach(
@@ -348,8 +348,7 @@ def attach(
 
     `metadata` also puts the model-index into the card's front matter. Returns what was written.
     """
-    options = Options(paper=paper)
-    return attach_section(Path(card), load(source), with_metadata=metadata, options=options)
+    return attach_section(Path(card), load(source), with_metadata=metadata, paper=paper)
 
 
 def load(source: str | Path) -> Datasheet:
@@ -385,12 +384,13 @@ def explain(key: str | None = None) -> str:
     if not meant:  # the names alone: all keys of an axis begin alike
         names = {name: name.partition(".")[2] for name in texts}
         near = get_close_matches(wanted.rpartition(".")[2], set(names.values()), n=3, cutoff=0.5)
-        meant = [name for name in texts if names[name] in near]
+        axis = wanted.partition(".")[0]
+        meant = [name for name in texts if names[name] in near or name.startswith(f"{axis}.")]
     more = f"take {', '.join(meant)}" if meant else "`judgesheet explain` lists them all"
     raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
-def doctor(model: str | None = None, **connection: Any) -> list[Check]:
+def doctor(model: str | None = None, **connection: Any) -> list[Diagnosis]:
     """Check this machine, and with `model` the endpoint (`base_url`, `api_key_env` as for it)."""
     return examine(model, **connection)
 

@@ -5,10 +5,10 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from judgesheet import __version__
 from judgesheet.errors import JudgesheetError
@@ -17,30 +17,20 @@ Status = Literal["ok", "missing", "failed", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """One check: what was looked at, how it is, and what to do about it."""
+class Diagnosis:
+    """One check: what was looked at, how it is, and what to do about it.
+
+    Where one has `failed` a probe cannot work; something `missing` only limits it.
+    """
 
     what: str
     status: Status
     detail: str
 
-    @property
-    def fatal(self) -> bool:
-        """Whether a probe cannot work; something missing only limits it."""
-        return self.status == "failed"
-
-    def as_line(self) -> str:
-        """The check for a reader."""
-        return f"{self.status:8} {self.what}: {self.detail}"
-
-    def as_record(self) -> dict[str, Any]:
-        """The check for a program."""
-        return asdict(self)
-
 
 def examine(
     model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
-) -> list[Check]:
+) -> list[Diagnosis]:
     """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
     checks = [look() for look in _MACHINE]
     if model is not None:
@@ -48,42 +38,44 @@ def examine(
     return checks
 
 
-def _python() -> Check:
+def _python() -> Diagnosis:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Check("judgesheet", "ok", f"{__version__} on Python {version}")
+    return Diagnosis("judgesheet", "ok", f"{__version__} on Python {version}")
 
 
-def _package_data() -> Check:
-    from judgesheet.resources import stimuli_dir, template_dir
+def _package_data() -> Diagnosis:
+    from judgesheet.resources import data_folder
 
     try:
-        return Check("templates and stimuli", "ok", f"{template_dir()}, {stimuli_dir()}")
+        return Diagnosis(
+            "templates and stimuli", "ok", f"{data_folder('templates')}, {data_folder('stimuli')}"
+        )
     except JudgesheetError as error:
-        return Check("templates and stimuli", "failed", str(error))
+        return Diagnosis("templates and stimuli", "failed", str(error))
 
 
-def _pdf() -> Check:
+def _pdf() -> Diagnosis:
     """Whether the typesetting libraries work: an empty sheet is set as PDF."""
     from judgesheet.records import Datasheet
     from judgesheet.spine.render import render
 
     try:
         pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
-        return Check("PDF", "ok", f"a test sheet was set ({len(pdf):,} bytes)")
+        return Diagnosis("PDF", "ok", f"a test sheet was set ({len(pdf):,} bytes)")
     except JudgesheetError as error:
-        return Check("PDF", "failed", str(error))
+        return Diagnosis("PDF", "failed", str(error))
 
 
-def _writable() -> Check:
+def _writable() -> Diagnosis:
     here = Path.cwd()
     try:
         with tempfile.NamedTemporaryFile(dir=here):
-            return Check("working folder", "ok", f"{here} is writable")
+            return Diagnosis("working folder", "ok", f"{here} is writable")
     except OSError as error:
-        return Check("working folder", "failed", f"{here} is not writable: {error.strerror}")
+        return Diagnosis("working folder", "failed", f"{here} is not writable: {error.strerror}")
 
 
-def _local_judge() -> Check:
+def _local_judge() -> Diagnosis:
     lacking = [
         command
         for module, command in (
@@ -93,16 +85,16 @@ def _local_judge() -> Check:
         if find_spec(module) is None
     ]
     if lacking:
-        return Check("local judge", "missing", " and ".join(lacking))
-    return Check("local judge", "ok", "local/smollm2-135m can be probed without an endpoint")
+        return Diagnosis("local judge", "missing", " and ".join(lacking))
+    return Diagnosis("local judge", "ok", "local/smollm2-135m can be probed without an endpoint")
 
 
-def _keys() -> Check:
+def _keys() -> Diagnosis:
     known = [name for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY") if os.environ.get(name)]
-    return Check("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
+    return Diagnosis("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
 
 
-_MACHINE: tuple[Callable[[], Check], ...] = (
+_MACHINE: tuple[Callable[[], Diagnosis], ...] = (
     _python,
     _package_data,
     _pdf,
@@ -112,7 +104,7 @@ _MACHINE: tuple[Callable[[], Check], ...] = (
 )
 
 
-def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Check]:
+def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Diagnosis]:
     from judgesheet.judges import Connection, open_judge
     from judgesheet.judges.check import examine as examine_judge
 
@@ -121,17 +113,17 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
         judge = open_judge(model, connection)
         found = asyncio.run(examine_judge(judge))
     except JudgesheetError as error:
-        yield Check(model, "failed", str(error))
+        yield Diagnosis(model, "failed", str(error))
         return
     if not found.reachable:
-        yield Check(model, "failed", found.problem)
+        yield Diagnosis(model, "failed", found.problem)
         return
-    yield Check(model, "ok", f"answers in {found.latency_s:.2f} s")
+    yield Diagnosis(model, "ok", f"answers in {found.latency_s:.2f} s")
     yield _feature("JSON schema", found.json_schema, "use --reply text")
     yield _feature("log-probabilities", found.logprobs, "expected scores are not available")
     yield _feature("seed", found.seed, "runs with a temperature do not repeat")
     yield _feature("determinism", found.deterministic, "repeats measure how much it varies")
 
 
-def _feature(what: str, present: bool | None, otherwise: str) -> Check:
-    return Check(what, "ok", "yes") if present else Check(what, "note", f"no: {otherwise}")
+def _feature(what: str, present: bool | None, otherwise: str) -> Diagnosis:
+    return Diagnosis(what, "ok", "yes") if present else Diagnosis(what, "note", f"no: {otherwise}")

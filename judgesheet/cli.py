@@ -10,6 +10,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -256,7 +257,7 @@ def consensus(
         done = judgesheet.consensus(candidates, model, out, on_progress=show, tell=tell, **options)
     if as_json:
         decisions = [decision.as_record() for decision in done.decisions]
-        click.echo(_json({"summary": done.summary.as_record(), "decisions": decisions}))
+        click.echo(_json({"summary": asdict(done.summary), "decisions": decisions}))
     else:
         click.echo(done.summary.as_text())
         click.echo(out / "decisions.jsonl")
@@ -377,10 +378,11 @@ def doctor(as_json: bool, **options: Any) -> None:
     """Check this machine, and an endpoint if --model is given."""
     checks = judgesheet.doctor(**options)
     if as_json:
-        click.echo(_json([check.as_record() for check in checks]))
+        click.echo(_json([asdict(check) for check in checks]))
     else:
-        click.echo("\n".join(check.as_line() for check in checks))
-    if any(check.fatal for check in checks):
+        for check in checks:
+            click.echo(f"{check.status:8} {check.what}: {check.detail}")
+    if any(check.status == "failed" for check in checks):
         raise SystemExit(1)
 
 

@@ -17,6 +17,7 @@ ANY = "*"
 
 _KEY = re.compile(r"(?P<axis>\w+)\.(?P<name>\w+)(?:\[(?P<dims>.*)\])?", re.DOTALL)
 _NAME = re.compile(r"(?P<name>\w+)(?:\[(?P<dims>.*)\])?", re.DOTALL)
+_PATTERN = re.compile(r"(?P<name>\w*)(?:\[(?P<dims>.*)\])?", re.DOTALL)
 _DIMENSION = re.compile(r"(\w+)=(.*?)(?:,(?=\w+=)|$)", re.DOTALL)
 
 
@@ -67,6 +68,32 @@ class Key:
         return same and all(pattern.dims[dim] in (ANY, self.dims[dim]) for dim in self.dims)
 
 
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Figures of an axis: those of this name, or of any where it is "", that have these dimensions.
+
+    Written like a key within its axis: `name`, `[dim=value]`, `name[dim=value]`, "" for all.
+    """
+
+    name: str
+    dims: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Take a pattern apart.
+
+        Raises
+        ------
+        ValueError
+            if it is none.
+        """
+        return cls(*_split(text, _PATTERN))
+
+    def fits(self, key: Key) -> bool:
+        """Whether it means this key."""
+        return self.name in ("", key.name) and self.dims.items() <= key.dims.items()
+
+
 def key(axis: str, name: str, **dims: object) -> str:
     """Write a key, dimensions in the order given."""
     return str(Key(axis, name).at(**dims))
@@ -80,7 +107,11 @@ def split_local(local: str) -> tuple[str, dict[str, str]]:
     ValueError
         if it is none.
     """
-    found = _NAME.fullmatch(local)
+    return _split(local, _NAME)
+
+
+def _split(local: str, form: re.Pattern[str]) -> tuple[str, dict[str, str]]:
+    found = form.fullmatch(local)
     if found is None:
         raise ValueError(f"{local!r} is no name of an estimate")
     return found["name"], dict(_DIMENSION.findall(found["dims"] or ""))

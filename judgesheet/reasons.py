@@ -21,8 +21,7 @@ class Reason:
 
 NO_OBSERVATIONS = Reason("no_observations", "no observations")
 ONE_CLUSTER = Reason("one_cluster", "one cluster: no interval")
-ALL_AGREE = Reason("all_agree", "all clusters agree: no interval")
 CONSTANT = Reason("constant", "undefined: one side is constant")
-NEVER_VARIED = Reason("never_varied", "the same in every resample: no interval")
+NEVER_VARIED = Reason("never_varied", "it rests on fewer than three stimuli: no interval")
 NO_FINITE_NUMBER = Reason("no_finite_number", "the computation gave no finite number")
 NOT_RECORDED = Reason("not_recorded", "the records lack what this figure needs")

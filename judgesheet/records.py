@@ -238,8 +238,11 @@ class Plot:
 
     `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
-    `only` keeps the members that have a dimension at a value (`set=natural`) or lack it (`slot=`);
-    `mark` names an estimate without dimensions that is drawn across, with its interval.
+    `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
+    (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
+    among the values of x, `even` puts it at equal shares. `names` says that the values of x are
+    names, even where they look like numbers. `mark` names an estimate without dimensions that is
+    drawn across, with its interval.
     """
 
     kind: str
@@ -252,8 +255,10 @@ class Plot:
     x_label: str = ""
     y_label: str = ""
     reference: float | None = None
-    only: tuple[str, ...] = ()
+    having: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
+    even: bool = False
+    names: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,13 +319,15 @@ class Rating:
 class Control:
     """A question with a known answer; where it fails, the other figures of the axis mean little.
 
-    `passed` None means that the data cannot tell. `evidence` are keys of estimates.
+    `passed` None means that the data cannot tell. `evidence` are keys of estimates. Controls of
+    several axes with the same `code` ask the same.
     """
 
     name: str
     passed: bool | None
     text: str
     evidence: tuple[str, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

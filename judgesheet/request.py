@@ -6,9 +6,9 @@ closes what is open, and asks the endpoint at most once for each; `make_plan` ne
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options
@@ -30,6 +30,8 @@ from judgesheet.spine import plan as planning
 from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.parsing import Parser, as_record, refuse_failing_examples
 from judgesheet.sweep.knob import parse_knob
+
+Part = TypeVar("Part", Options, Connection, CollectSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +168,10 @@ def _options(request: Request, settled: Settled, axis: str) -> Options:
     # A form of the user's own is not replaced by JSON unless they say so, and it has its score
     # where only their parser finds it.
     is_free = axis in settled.parsers and request.reply != "json"
-    return Options(
-        profile=request.profile,
+    return _part(
+        Options,
+        request,
         reply="text" if is_free else settled.reply,
-        temperature=request.temperature,
-        max_tokens=request.max_tokens,
-        repeats=request.repeats,
-        sequences=request.sequences,
         template=_template(request.prompts.get(axis)),
         logprobs=settled.logprobs and not is_free,
     )
@@ -180,24 +179,18 @@ def _options(request: Request, settled: Settled, axis: str) -> Options:
 
 def connection(request: Request) -> Connection:
     """How to reach the endpoint."""
-    return Connection(
-        base_url=request.base_url,
-        api_key_env=request.api_key_env,
-        extra_body=request.extra_body,
-        timeout_s=request.timeout_s,
-        concurrency=request.concurrency,
-    )
+    return _part(Connection, request)
 
 
 def collect_settings(request: Request) -> CollectSettings:
     """How hard to ask, and when to stop."""
-    return CollectSettings(
-        concurrency=request.concurrency,
-        rate=request.rate,
-        max_calls=request.max_calls,
-        max_cost=request.max_cost,
-        prices=request.prices,
-    )
+    return _part(CollectSettings, request)
+
+
+def _part(kind: type[Part], request: Request, **others: Any) -> Part:
+    """A record with the request's values in its fields of the same name."""
+    names = {one.name for one in fields(kind)} & {one.name for one in fields(request)}
+    return kind(**{name: getattr(request, name) for name in names} | others)
 
 
 def _own_parsers(request: Request, axes: Sequence[Axis]) -> dict[str, Parser]:

@@ -5,6 +5,7 @@ An estimate carries the name of its unit; a name that is not here is a plain qua
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +14,8 @@ class Unit:
 
     `ends` are the least and the largest value there can be, None where the scale has none.
     `percent` units are printed times 100, `parts` of a unit make a whole, a `symbol` stands before
-    its number (`V = 0.11`), `short` is the unit where there is little room. Of a unit that is no
-    `quantity` two values have no difference, and `why` says so.
+    its number (`V = 0.11`), `short` is the unit where there is little room. Two values that are no
+    `quantity` have no difference, and `why` says so: a `p-value`, or the `name` of something.
     """
 
     name: str
@@ -23,7 +24,7 @@ class Unit:
     parts: float = 1.0
     symbol: bool = False
     short: str = ""
-    quantity: bool = True
+    kind: Literal["quantity", "p-value", "name"] = "quantity"
     why: str = ""
 
     @property
@@ -55,10 +56,10 @@ UNITS = _table(
         Unit(
             "p",
             symbol=True,
-            quantity=False,
+            kind="p-value",
             why="p-values have no difference; the effect beside it has one",
         ),
-        Unit("order", quantity=False, why="the name of an order, not a quantity"),
+        Unit("order", kind="name", why="the name of an order, not a quantity"),
         *(Unit(name, symbol=True) for name in ("d'", "t", "z")),
         Unit("chi-square", symbol=True, short="χ²"),
     )
@@ -66,5 +67,5 @@ UNITS = _table(
 
 
 def unit(name: str) -> Unit:
-    """The unit of that name; `chi-square, 4 df` is the unit `chi-square` with a remark."""
-    return UNITS.get(name) or UNITS.get(name.partition(", ")[0]) or Unit(name)
+    """The unit of that name."""
+    return UNITS.get(name) or Unit(name)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, cluster_t
+from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, mean_t
 from judgesheet.stats.pairwise import (
     FIRST,
     NO_PREFERENCE,
@@ -28,7 +28,7 @@ from judgesheet.stats.pairwise import (
     classify,
     components,
     d_prime_bound,
-    paired_difference,
+    log_linear,
     threshold,
 )
 
@@ -72,7 +72,7 @@ READING = """\
 - The components are unbiased, and single data sets may give a negative one. Their interval is a
   cluster t: at 10 tasks it covers .89 to .98, least where few pairs carry a small component.
 - `threshold75` resamples tasks: .89 to .95 under 60 tasks, and the sheet says so.
-- The bound of d' joins the bounds of two rates (Bonferroni) and is on the safe side.
+- The bound of d' takes the ends of two rates together (Zou and Donner) and is on the safe side.
 """
 
 
@@ -186,7 +186,7 @@ def _equal_quality(judge: Judge) -> Callable[[int, Rng], Outcome]:
         parts = components(signs[verdicts].reshape(-1, 2, 2))
         for part in ("position", "content", "noise"):
             sums, sizes = by_cluster(getattr(parts, part), np.repeat(range(clusters), PAIRS))
-            found[f"{part}_component"] = cluster_t(sums, sizes)
+            found[f"{part}_component"] = cluster_mean(sums, sizes, (0.0, 1.0))
         return {f"cover {name}": _covers(truths[name], one) for name, one in found.items()}
 
     return draw
@@ -219,14 +219,14 @@ def _ladder(judge: Judge) -> Callable[[int, Rng], Outcome]:
         found = cluster_rate(hits[place], calls[:, place])
         half = (one == FIRST) + (one == TIE) / 2
         size = np.full(clusters, PER_STEP[place])
-        bound = d_prime_bound(
-            *(cluster_rate(half[:, order].sum(axis=1), size, 0.975) for order in (0, 1))
-        )
+        chose = [half[:, order].sum(axis=1) for order in (0, 1)]
+        rates = (log_linear(float(k.sum()), float(size.sum())) for k in chose)
+        bound = d_prime_bound(*rates, *(cluster_rate(k, size) for k in chose))
         return {
             "cover threshold75": _covers(truth or np.inf, inside),
             "cover target_sensitivity, step 1": _covers(float(curve[place]), found),
             "cover criterion_shift, step 1": _covers(
-                float(ties[place]), paired_difference(shift, np.ones(clusters))
+                float(ties[place]), mean_t(shift, (-1.0, 1.0))
             ),
             "bound d_prime, step 1": float(bound is None or bound <= sensitivity),
         }

@@ -31,7 +31,7 @@ A judge's rate on each stimulus is drawn from a beta law with the given mean and
 correlation (ICC), its calls from that rate; {replications:,} data sets a line, seed {seed}. Made by
 `python -m proof.gate`. The Monte Carlo standard error of .05 is {error:.4f}.
 
-The rate goes the way of every other (`stats.interval.cluster_rate`, `Interval.one_sided`), and
+The rate goes the way of every other (`stats.interval.cluster_rate`, `Interval.bounds`), and
 the gate asks for `max = limit`. A floor (`min`) is the same mirrored.
 
 - *false pass*: the true rate is the limit, and the gate says it is below. Target at most .06;
@@ -49,7 +49,7 @@ READING = """\
   {worst:.1%} where the ICC is .2 or less.
 - {bold}
   With many calls on few stimuli that differ a lot, one or two stimuli carry all the hits, and the
-  data may not show how strongly the calls hang together. More stimuli mend it, more calls do not.
+  data may not show how strongly the calls are correlated. More stimuli mend it, more calls do not.
 - Power is bought with stimuli: a judge at half of a limit of 5 or 10 % is seldom proven with 20 of
   them. `judgesheet gate` says how many more would decide.
 """
@@ -87,9 +87,8 @@ def draw(p: float, icc: float, stimuli: int, calls: int, rng: np.random.Generato
 def bounds(hits: Ints, calls: int) -> tuple[float, float]:
     """The one-sided bounds as a datasheet carries them."""
     found = cluster_rate(hits, np.full(hits.size, calls))
-    sides = found.one_sided(hits.size * calls)
-    assert sides is not None  # noqa: S101
-    return sides.low, sides.high
+    assert found.bounds is not None  # noqa: S101
+    return found.bounds
 
 
 def line(task: tuple[float, float, tuple[int, int], int]) -> Line:

@@ -13,7 +13,7 @@ import numpy as np
 
 from judgesheet.stats.correlation import cluster_jackknife_r, delta_r
 from judgesheet.stats.flips import call_flips
-from judgesheet.stats.interval import by_cluster, cluster_rate, cluster_t, mean_t
+from judgesheet.stats.interval import by_cluster, cluster_mean, cluster_rate, mean_t
 from judgesheet.stats.orders import balanced
 from judgesheet.stats.position import (
     chi_square,
@@ -135,11 +135,11 @@ def _repeated(judge: Judge) -> Callable[[int, Rng], Outcome]:
 
     def draw(clusters: int, rng: Rng) -> Outcome:
         data = simulate(judge, clusters, rng, repeats=2)
-        top = mean_t(call_flips(data.picks()).excess)
+        top = mean_t(call_flips(data.picks()).excess, (-1.0, 1.0))
         change = call_flips(data.one_hot())
-        same = cluster_t(*by_cluster(change.same, data.clusters), bounded=True)
-        different = cluster_t(*by_cluster(change.different, data.clusters), bounded=True)
-        excess = cluster_t(*by_cluster(change.excess, data.clusters))
+        same = cluster_mean(*by_cluster(change.same, data.clusters), (0.0, 1.0))
+        different = cluster_mean(*by_cluster(change.different, data.clusters), (0.0, 1.0))
+        excess = cluster_mean(*by_cluster(change.excess, data.clusters), (-1.0, 1.0))
         return {
             "cover excess_flip": _covers(top_across - top_within, top.low, top.high),
             "cover change under another order": _covers(across, different.low, different.high),

@@ -338,6 +338,19 @@ def test_explain_and_doctor() -> None:
     assert {finding["what"] for finding in json.loads(found.stdout)} >= {"PDF", "local judge"}
 
 
+def test_stimuli_need_no_axis(tmp_path: Path) -> None:
+    listed = run("stimuli", "list").stdout.splitlines()
+    total = sum(int(line.split()[1]) for line in listed)
+    assert f"{total} stimuli, 0 errors" in run("stimuli", "check").stdout
+    pool = judgesheet.list_stimuli()["score_order"]
+    assert json.loads(run("stimuli", "show", pool[0].id).stdout)["id"] == pool[0].id
+    odd = recorded(tmp_path / "odd.jsonl", [{"id": "a"}])
+    assert "odd.jsonl:1 fits no axis" in sentence(run("stimuli", "check", odd))
+    assert "no stimulus 'x'" in sentence(run("stimuli", "show", "x"), 2)
+    (tmp_path / "none").mkdir()
+    assert "AXIS.jsonl" in sentence(run("stimuli", "check", tmp_path / "none"))
+
+
 def recorded(path: Path, rows: list[dict[str, object]]) -> Path:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path

@@ -63,10 +63,7 @@ ALLOWED = {
     "run_directory": {"records", "errors", "files", "spine.plan", "spine.ledger", "spine.collect"},
     "sweep": set(),
     "sweep.knob": {"errors", "files", "run_directory"},
-    "sweep.estimates": {
-        *(*BASE, "axis", "stats", "sweep.knob"),
-        *("spine.ledger", "spine.measure", "spine.assemble"),
-    },
+    "sweep.estimates": {*BASE, "axis", "stats", "spine.measure", "sweep.knob"},
     "sweep.words": {*BASE, "axis", "sweep.estimates", "sweep.knob"},
     "sweep.combine": {*BASE, "axis", "axes", "sweep.estimates", "sweep.knob", "sweep.words"},
     "sweep.loop": {"request", "run_directory", "publish", "sweep.knob"},

@@ -68,6 +68,8 @@ def test_a_bias_that_fades_with_the_knob_shows_a_trend(tmp_path: Path) -> None:
     assert (estimate(sheet, "trend_p[of=cramers_v]").value or 1) < 0.05
     texts = [finding.text for finding in sheet.axes[0].findings]
     assert any("falls with temperature" in text for text in texts)
+    for key in by_key(sheet):
+        assert judgesheet.explain(key).startswith(key.partition("[")[0])
 
 
 def test_a_bias_that_stays_is_said_to_stay(tmp_path: Path) -> None:
@@ -102,6 +104,7 @@ def test_a_sweep_that_was_cut_short_says_so(tmp_path: Path) -> None:
     sheet = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke", max_calls=5)
     assert sheet.run["complete"] is False
     assert sheet.run["settled"] == 5
+    assert judgesheet.measure(run).datasheet == sheet
     whole = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke")
     assert whole.run["complete"] is True
 

@@ -17,13 +17,14 @@ import pytest
 
 from judgesheet import stats
 from judgesheet.axes import all_axes
-from judgesheet.records import AxisResult, Bounds, Datasheet, Estimate, Recommendation
+from judgesheet.records import AxisResult, Bounds, Control, Datasheet, Estimate, Recommendation
 from judgesheet.spine.gate import judge
 from judgesheet.spine.policy import load
 from judgesheet.spine.render.page import build
 from tests.simulate import simulate
 
 WORDS = ("label", "method", "conditions", "note")
+CONTROL_WORDS = ("name", "text")
 JUDGES = ("fair", "first-biased", "constant", "noisy?unreadable=0.2", "unreadable", "always-1")
 
 
@@ -40,6 +41,7 @@ class Said:
     caveats: int
     verdicts: list[Any]
     marks: list[tuple[str, tuple[Any, ...]]]
+    checks: list[bool | None]
 
 
 def scrambler() -> Callable[[], str]:
@@ -54,7 +56,9 @@ def scrambled(monkeypatch: pytest.MonkeyPatch) -> None:
     word = scrambler()
     for record in (Estimate, Bounds, *_results()):
         init = vars(record)["__init__"]
-        monkeypatch.setattr(record, "__init__", _scrambling(init, word))
+        monkeypatch.setattr(record, "__init__", _scrambling(init, word, WORDS))
+    asked = _scrambling(vars(Control)["__init__"], word, CONTROL_WORDS)
+    monkeypatch.setattr(Control, "__init__", asked)
 
 
 def _results() -> Iterator[type]:
@@ -67,10 +71,12 @@ def _results() -> Iterator[type]:
                     yield thing
 
 
-def _scrambling(init: Callable[..., None], word: Callable[[], str]) -> Callable[..., None]:
+def _scrambling(
+    init: Callable[..., None], word: Callable[[], str], names: tuple[str, ...]
+) -> Callable[..., None]:
     def scrambling(self: Any, *args: Any, **kwargs: Any) -> None:
         init(self, *args, **kwargs)
-        for name in WORDS:
+        for name in names:
             if getattr(self, name, ""):
                 object.__setattr__(self, name, word())
 
@@ -124,6 +130,7 @@ def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
         caveats=len(result.caveats),
         verdicts=[(v.key, v.passed, v.bound, v.limit, v.warns) for v in judged.verdicts],
         marks=[(row.key, row.marks) for group in page.specs for row in group.every],
+        checks=[check.passed for check in page.front.checks.every],
     )  # fmt: skip
 
 

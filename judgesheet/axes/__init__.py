@@ -14,7 +14,7 @@ from typing import cast
 
 from judgesheet.axis import Axis
 from judgesheet.errors import UsageError
-from judgesheet.resources import stimuli_dir, template_dir
+from judgesheet.resources import data_folder
 
 
 @cache
@@ -56,13 +56,13 @@ def folder(axis: Axis) -> Path:
 def pool(axis: Axis) -> Path:
     """The built-in stimuli of an axis: `<name>.jsonl` beside its module, else in `stimuli/`."""
     beside = folder(axis) / f"{axis.NAME}.jsonl"
-    return beside if beside.is_file() else stimuli_dir() / beside.name
+    return beside if beside.is_file() else data_folder("stimuli") / beside.name
 
 
 def prompt(axis: Axis) -> str:
     """The source of the axis's prompt: `<name>.jinja` beside it, else in `templates/prompts/`."""
     beside = folder(axis) / f"{axis.NAME}.jinja"
-    file = beside if beside.is_file() else template_dir() / "prompts" / beside.name
+    file = beside if beside.is_file() else data_folder("templates") / "prompts" / beside.name
     return file.read_text(encoding="utf-8")
 
 

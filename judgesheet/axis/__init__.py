@@ -115,9 +115,9 @@ class Axis(Protocol):
     HEADLINE: tuple[str, ...]
     """Keys within the axis (`name` or `name[dim=value]`) of the characteristics table, the most
     telling first: a sheet that is short of room cuts from the end."""
-    MISSING_REASONS: Mapping[str, str]
-    """What records must hold for a figure: pattern -> words. A pattern is `name`, `[dim=value]`,
-    `name[dim=value]` or "", which means any; the first that fits a key says it."""
+    MISSING_REASONS: Mapping[tuple[str, ...], str]
+    """What records must hold for figures: patterns (see `keys.Pattern`) -> words. The first of
+    which one fits a key says it; figures that lack the same are told of together."""
     SWEEP_KEYS: tuple[str, ...]
     """Keys that a sweep follows: the bias first, then what it costs."""
 

@@ -1,13 +1,11 @@
 """How far one reading strays from another, for every axis that gives scores."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, Draft, absent
 from judgesheet.reasons import Reason
-from judgesheet.stats.interval import by_cluster, cluster_t
+from judgesheet.stats.interval import by_cluster, cluster_mean
 from judgesheet.stats.reads import row_sds
 
 ONE_READ = Reason("one_read", "the arm has one read per response")
@@ -15,7 +13,7 @@ NOTHING_READ = Reason("nothing_read", "no reply of the arm could be read")
 
 
 def within_item_sd(
-    label: str, arm: str, reads: Floats, cluster: Ints, given: Conditions | str
+    label: str, arm: str, reads: Floats, cluster: Ints, span: float, given: Conditions | str
 ) -> Draft:
     """Mean over items of the spread of an item's scores over its reads, in points.
 
@@ -29,14 +27,14 @@ def within_item_sd(
         Shape (items, reads) or (items, reads, criteria), NaN where nothing was readable.
     cluster
         Shape (items,): each item's stimulus.
+    span
+        Best less worst score; the spread is half of it at most.
     """
     items, times = reads.shape[:2]
     if times < 2:
         return absent(label, ONE_READ, {"arm": arm})
     spread = row_sds(np.moveaxis(reads.reshape(items, times, -1), 1, 2)).mean(axis=1)
     known = ~np.isnan(spread)
-    interval = cluster_t(*by_cluster(spread[known], cluster[known]))
-    if interval.low is not None:
-        interval = replace(interval, low=max(0.0, interval.low))  # a spread is never below 0
+    interval = cluster_mean(*by_cluster(spread[known], cluster[known]), within=(0.0, span / 2))
     draft = Draft(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
     return draft.or_absent(NOTHING_READ)

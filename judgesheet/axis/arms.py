@@ -1,17 +1,17 @@
 """The arms in which an axis reads an item: balanced, random and fixed orders of what it lists."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Options
-from judgesheet.stats import orders
+from judgesheet.axis import Expectation, Options
+from judgesheet.stats import orders, planning
+from judgesheet.stats.orders import Order
 
 if TYPE_CHECKING:
     import numpy as np
 
 ARMS = ("balanced", "random", "fixed")
-Order = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,22 @@ class Read:
     arm: str
     order: Order
     repeat: int
+
+
+def item_fault(cell: Mapping[str, Any], what: str, arms: Sequence[str] = ARMS) -> str | None:
+    """What is wrong with the item (`what` it names) or the arm of a recorded cell, or None."""
+    if not isinstance(cell.get("item"), str):
+        return f"cell.item must name {what}"
+    return None if cell.get("arm") in arms else f"cell.arm must be one of {', '.join(arms)}"
+
+
+def expect_flips(axis: str, repeats: int, prompts: int, items: int) -> Iterator[Expectation]:
+    """What `excess_flip_rate` can resolve with so many repeats of orders in all."""
+    pairs = repeats / items
+    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 candidates
+    width = planning.excess_flip_half_width(prompts, sd) if pairs else None
+    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
+    yield Expectation(f"{axis}.excess_flip_rate", width, assuming)
 
 
 def sequences(n: int, kind: str) -> tuple[Order, ...]:

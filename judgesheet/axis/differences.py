@@ -1,14 +1,16 @@
 """How axes write down that one arm follows quality better than another (Xu et al., tables 3, 6)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Conditions, Draft, absent
+from judgesheet.axis.figure import Draft, Figures, absent
+from judgesheet.axis.scored import Scored
 from judgesheet.reasons import Reason
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.multiplicity import holm
 
+figure = Figures("")
 MARGIN = 0.02
 """Differences of r smaller than this make no difference to a user (equivalence margin)."""
 UNEQUAL_READS = Reason("unequal_reads", "the arms were not read equally often: not comparable")
@@ -37,16 +39,10 @@ def compared(
     difference: Callable[[str, str], DeltaR] | None,
     base: str = "balanced",
 ) -> list[Compared]:
-    """The base arm against each other that was run.
+    """The base arm against each other that was run; `arms` have shape (items, reads, …).
 
-    Parameters
-    ----------
-    arms
-        Scores by arm, shape (items, reads, …).
-    difference
-        r with quality of the first arm less that of the second; None where quality is not known.
-    base
-        The arm that the others are held against.
+    `difference` gives r with quality of the first arm less that of the second; it is None where
+    quality is not known.
     """
     pairs = []
     for other in ("fixed", "random"):
@@ -59,17 +55,21 @@ def compared(
     return pairs
 
 
-def gain_symbol(dims: Mapping[str, str]) -> str:
-    """`Δr_fix`: what a characteristics table calls `delta_r`."""
+def _symbol(dims: Mapping[str, str]) -> str:
     _, _, other = dims["arms"].partition("-")
     return f"Δr_{other[:3]}"
 
 
-def gain(
-    pairs: Sequence[Compared], given: Conditions | str, temperature: float | None
-) -> Iterator[Draft]:
-    """`delta_r[arms=…]`, or why two arms have none."""
-    for pair in pairs:
+@figure("difference of r", symbol=_symbol, null=0.0, better="")
+def delta_r(scores: Scored) -> Iterator[Draft]:
+    """What averaging over balanced orders gains in correlation with quality over another arm.
+
+    r(balanced) - r(other), of the means over criteria where there are several; paired cluster
+    bootstrap (Xu et al., tables 3 and 6), where both arms were read equally often: averaging alone
+    raises r. balanced-fixed is the effect of removing the order, balanced-random that of exact
+    balance over mere shuffling.
+    """
+    for pair in scores.compared:
         label = f"Gain in r, {pair.base} minus {pair.other}"
         if pair.difference is None:
             why = (
@@ -83,24 +83,29 @@ def gain(
             pair.difference,
             pair.dims,
             n=pair.difference.n,
-            given=given,
-            note=_greedy_note(temperature, pair.other),
+            given=scores.quality(),
+            note=_greedy_note(scores.temperature, pair.other),
             method="paired cluster bootstrap, 2,000 resamples",
         )
 
 
-def gain_p(pairs: Sequence[Compared]) -> Iterator[Draft]:
-    """`delta_r_p[arms=…]`, with Holm's correction."""
-    tested = [(pair, pair.difference) for pair in pairs if pair.difference is not None]
+@figure("p", better="")
+def delta_r_p(scores: Scored) -> Iterator[Draft]:
+    """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
+    tested = [(pair, pair.difference) for pair in scores.compared if pair.difference is not None]
     adjusted = holm([difference.p for _, difference in tested])
     for (pair, difference), p in zip(tested, adjusted, strict=True):
         label = f"p: no difference in r, {pair.base} against {pair.other}"
         yield _test(label, p, pair, difference, "paired cluster bootstrap, Holm")
 
 
-def gain_equivalence_p(pairs: Sequence[Compared]) -> Iterator[Draft]:
-    """`delta_r_equivalence_p[arms=…]`: two one-sided tests at `MARGIN`."""
-    for pair in pairs:
+@figure("p", better="")
+def delta_r_equivalence_p(scores: Scored) -> Iterator[Draft]:
+    """p-value of "the two arms differ in r by .02 or more": small means proven equivalent (TOST).
+
+    A difference that is not significant proves nothing; this one can.
+    """
+    for pair in scores.compared:
         if pair.difference is not None:
             label = f"p: r differs by {MARGIN} or more, {pair.base} against {pair.other}"
             method = f"two one-sided tests, margin {MARGIN}"

@@ -137,7 +137,6 @@ class Figure(Generic[S]):
     def _estimate(self, draft: Draft) -> Estimate:
         interval = draft.interval
         note = "; ".join(part for part in (draft.note, interval.note) if part)
-        bounds = interval.one_sided(draft.n)
         given = draft.given
         return Estimate(
             key=str(Key(self.axis, self.name).at(**draft.dims)),
@@ -153,7 +152,7 @@ class Figure(Generic[S]):
             conditions=given if isinstance(given, str) else given.words,
             note=note,
             paper_compatible=draft.paper,
-            bounds=None if bounds is None else Bounds(**asdict(bounds)),
+            bounds=_bounds(interval),
             reason=interval.reason,
             given={} if isinstance(given, str) else asdict(cast("Any", given)),
         )
@@ -210,10 +209,27 @@ def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
     }
 
 
+def shared(axis: str, *modules: ModuleType) -> dict[str, Figure[Any]]:
+    """The figures that modules of the kit declare for every axis, as those of this one."""
+    return {name: figure.of(axis) for name, figure in declared_in(*modules).items()}
+
+
 def measured(figures: Iterable[Figure[S]], arranged: S) -> Iterator[Estimate]:
     """The estimates of these figures."""
     for figure in figures:
         yield from figure(arranged)
+
+
+def _bounds(interval: Interval) -> Bounds | None:
+    """What a gate may hold against a limit; None where the interval has not both ends."""
+    if interval.value is None or interval.low is None or interval.high is None:
+        return None
+    if not interval.proves:
+        reason = "none: the range over subsets is no confidence interval"
+        return Bounds(-1.0, 1.0, interval.level, reason, proves=False)
+    low, high = interval.bounds or (interval.low, interval.high)
+    method = "one-sided" if interval.bounds else "ends of the two-sided interval (conservative)"
+    return Bounds(float(low), float(high), interval.level, method)
 
 
 def _named(naming: Naming, dims: Mapping[str, str]) -> str:

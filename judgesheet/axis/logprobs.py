@@ -66,14 +66,8 @@ class Distribution:
 def score_distribution(raw: str, text: str, reply: str, largest: int) -> Distribution | Unread:
     """The distribution of the one score, from 1 to `largest`, that a reply gives.
 
-    Parameters
-    ----------
-    raw
-        The body as received: an OpenAI chat completion.
-    text, reply
-        The judge's words, and the format it was asked for.
-    largest
-        The highest score.
+    `raw` is the body as received, an OpenAI chat completion; `text` are the judge's words in it,
+    and `reply` is the format that it was asked for.
     """
     score = exactly_one_score(text, reply, largest)
     if score is None:

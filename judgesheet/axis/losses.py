@@ -254,14 +254,9 @@ FIGURES: Mapping[str, Figure[Calls]] = {
 NAMES = frozenset(FIGURES)
 
 
-def figures(axis: str) -> dict[str, Figure[Calls]]:
-    """The figures of this module as those of an axis."""
-    return {name: one.of(axis) for name, one in FIGURES.items()}
-
-
 def measure(axis: str, readings: Readings, chosen: Chosen) -> Iterator[Estimate]:
-    """The estimates of `figures` that the caller wants."""
-    wanted = [one for name, one in figures(axis).items() if readings.wants(name)]
+    """The estimates of `FIGURES` that the caller wants, as those of an axis."""
+    wanted = [one.of(axis) for name, one in FIGURES.items() if readings.wants(name)]
     if wanted and len(readings.frame):
         made = readings.frame[readings.frame["outcome"].notna()]
         yield from measured(wanted, Calls(made, chosen, readings.seed))

@@ -1,6 +1,6 @@
 """Prompt templates: found, compiled and rendered in one place, for every axis."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,7 +11,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from judgesheet import errors
 from judgesheet.axis import Options
 from judgesheet.records import canonical_json, digest
-from judgesheet.resources import template_dir
+from judgesheet.resources import data_folder
 
 # Prompts are plain text: nothing is escaped, and stimuli enter as values, never as templates.
 _ENVIRONMENT = SandboxedEnvironment(
@@ -21,22 +21,16 @@ _ENVIRONMENT = SandboxedEnvironment(
 
 def built_in(name: str) -> str:
     """The source of a template under `templates/prompts/`."""
-    return (template_dir() / "prompts" / name).read_text(encoding="utf-8")
+    return (data_folder("templates") / "prompts" / name).read_text(encoding="utf-8")
 
 
 def parameters(
     options: Options, budgets: Mapping[str, int], name: str, schema: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The parameters of a request for one reply.
+    """The parameters of a request for one reply; in JSON it is called `name` and has this schema.
 
-    Parameters
-    ----------
-    options
-        What the user chose; `max_tokens` there goes before the built-in budget.
-    budgets
-        Tokens that a reply may take, by reply format; recorded replies take none.
-    name, schema
-        What a reply in JSON is called and must look like.
+    `budgets` are the tokens that a reply may take, by reply format (recorded replies take none);
+    `max_tokens` of the options goes before them.
     """
     params: dict[str, Any] = {
         "temperature": options.temperature,
@@ -112,27 +106,25 @@ def mark(name: str) -> str:
     return f"\x02{name}\x03"
 
 
-def refuse_blind(
-    render: Callable[..., str],
-    variants: Sequence[Variant],
+def renderer(
+    axis: str,
+    options: Options,
+    variants: Iterable[Variant],
     shown: Sequence[str],
-    what: str,
     *,
     labelled: bool = False,
-) -> None:
-    """Try a user's template: all that the judge must see stands in it once, and moves as told.
+) -> Callable[..., str]:
+    """The user's template if there is one, else the built-in one of the axis, ready to fill.
+
+    A user's is tried first: all that the judge must see stands in it once, and moves as told.
 
     Parameters
     ----------
-    render
-        The compiled template.
     variants
         At least two orders of the same things. `order` lists the names of what is permuted; the
         variables hold `mark(name)` in their places.
     shown
         Names of what else must be shown.
-    what
-        How a reader calls the template: "the prompt of score_order".
     labelled
         Whether each permuted thing carries a label of its own (the number of a score, the name of a
         criterion) that has to move with it, instead of a number that its place gives.
@@ -142,6 +134,21 @@ def refuse_blind(
     TemplateError
         that says what is missing, doubled or out of order.
     """
+    what = f"the prompt of {axis}"
+    render = compile_prompt(options.template or built_in(f"{axis}.jinja"), what)
+    if options.template:
+        _refuse_blind(render, list(variants), shown, what, labelled=labelled)
+    return render
+
+
+def _refuse_blind(
+    render: Callable[..., str],
+    variants: Sequence[Variant],
+    shown: Sequence[str],
+    what: str,
+    *,
+    labelled: bool,
+) -> None:
     rest = set()
     for variant in variants:
         text = render(**variant.variables)

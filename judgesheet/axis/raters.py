@@ -4,50 +4,56 @@ A judge cannot be expected to correlate with the mean of a few raters better tha
 reliability lets anyone.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
-import numpy as np
-
-from judgesheet.axis.arrays import Ints
-from judgesheet.axis.figure import Draft, absent
-from judgesheet.axis.labels import Reference
+from judgesheet.axis.figure import Draft, Figures, absent
+from judgesheet.axis.scored import Scored
 from judgesheet.reasons import Reason
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval
 
-Rng = Callable[[], np.random.Generator]
+figure = Figures("")
 ONE_RATING = Reason(
     "one_rating", "only one score per response is known, not the single ratings of several raters"
 )
 
 
-def alpha(references: Mapping[str, Reference], cluster: Ints, rng: Rng) -> Iterator[Draft]:
-    """Krippendorff's alpha of the raters of each criterion; "" names a criterion that is the only.
+@figure("alpha", symbol="α", better="")
+def rater_alpha(scores: Scored) -> Iterator[Draft]:
+    """Krippendorff's alpha of the raters behind the reference: how far do they agree themselves?
 
-    `cluster` gives each item's stimulus, shape (items,); `rng` a fresh generator.
+    1 is agreement, 0 what chance would give; of each criterion where there are several. Level of
+    measurement: interval, since the ratings are averaged and correlated, which takes equal steps
+    for equal differences already; missing ratings are allowed. Interval: cluster bootstrap over
+    stimuli, Fisher's z, t. Krippendorff (2011).
     """
     label = "Agreement of the raters (Krippendorff's alpha)"
-    return _agreements(label, lambda agreement: agreement.alpha, references, cluster, rng)
+    return _agreements(label, lambda agreement: agreement.alpha, scores)
 
 
-def ceiling_r(references: Mapping[str, Reference], cluster: Ints, rng: Rng) -> Iterator[Draft]:
-    """The correlation with the raters' mean that a perfect judge can reach; arguments as above."""
+@figure("r", symbol="r_max", better="")
+def rater_ceiling_r(scores: Scored) -> Iterator[Draft]:
+    """The correlation with the mean of these raters that a perfect judge can be expected to reach.
+
+    The index of reliability, sqrt(reliability of the mean rating): ICC(C,k) where every rater rated
+    every item (McGraw and Wong 1996), else Spearman-Brown of `rater_alpha` with the harmonic mean
+    of the ratings per item. Read `pearson_r` (of the same criterion) against it: r = .6 under a
+    ceiling of .7 is a good judge. No value where the mean rating shows no reliability: the raters
+    agree no more than by chance. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and
+    Novick (1968), 3.4.
+    """
     label = "Correlation that a perfect judge could reach"
-    return _agreements(label, lambda agreement: agreement.ceiling, references, cluster, rng)
+    return _agreements(label, lambda agreement: agreement.ceiling, scores)
 
 
 def _agreements(
-    label: str,
-    part: Callable[[Agreement], Interval],
-    references: Mapping[str, Reference],
-    cluster: Ints,
-    rng: Rng,
+    label: str, part: Callable[[Agreement], Interval], scores: Scored
 ) -> Iterator[Draft]:
-    rated = {name: of for name, of in references.items() if of.ratings.shape[1] > 1}
+    rated = {name: of for name, of in scores.references.items() if of.ratings.shape[1] > 1}
     if not rated:
         yield absent(label, ONE_RATING)
     for criterion, reference in rated.items():
-        agreement = rater_agreement(reference.ratings, cluster, rng())
+        agreement = rater_agreement(reference.ratings, scores.cluster, scores.rng())
         yield Draft(
             f"{label}, {criterion}" if criterion else label,
             part(agreement),

@@ -73,6 +73,24 @@ def json_documents(text: str) -> list[Any]:
     return [] if None in found else found
 
 
+def json_answers(text: str, key: str) -> list[Any] | None:
+    """What the outermost objects hold under a key; None where it is unclear what stands there."""
+    found = list(json_objects(text))
+    return None if None in found else [one[key] for one in found if one is not None and key in one]
+
+
+def recorded(text: str) -> Any | None:
+    """The verdict that a ledger of recordings holds in place of a reply; None if it is no JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+PLACEHOLDERS = ("criterion", "candidate", "label", "position")
+"""What a pattern of the user's own may say for a thing that the prompt lists."""
+
+
 def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
     """What stands for each thing that a prompt lists, for the `parts` of a room.
 
@@ -80,8 +98,7 @@ def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
     """
     for place, name in enumerate(names):
         label = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
-        same = dict.fromkeys(("criterion", "candidate"), str(name))
-        yield {**same, "label": label, "position": str(place + 1)}
+        yield dict(zip(PLACEHOLDERS, (str(name), str(name), label, str(place + 1)), strict=True))
 
 
 def one_reading(readings: list[Any]) -> Any | None:
@@ -98,15 +115,6 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return None
-
-
-def score_from_json(text: str) -> int | None:
-    """N of the single `{"score": N}` that the text holds."""
-    found = list(json_objects(text))
-    if None in found:
-        return None
-    scores = [obj["score"] for obj in found if obj is not None and "score" in obj]
-    return one_reading([whole_number(score) for score in scores])
 
 
 def score_from_text(text: str, largest: int) -> int | None:
@@ -136,10 +144,7 @@ def exactly_one_score(text: str, reply: str, largest: int) -> int | None:
     if reply == "text":
         score = score_from_text(text, largest)
     elif reply == "json":
-        score = score_from_json(text)
-    else:  # recorded: the ledger holds the verdict itself
-        try:
-            score = whole_number(json.loads(text))
-        except ValueError:
-            score = None
+        score = one_reading([whole_number(one) for one in json_answers(text, "score") or ()])
+    else:
+        score = whole_number(recorded(text))
     return score if score is not None and 1 <= score <= largest else None

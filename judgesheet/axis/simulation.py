@@ -6,7 +6,6 @@ answers stands with each axis, in `axes/<axis>/_simulated.py`.
 
 import math
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar, get_type_hints
@@ -170,11 +169,6 @@ def drawn(rng: random.Random, shares: Mapping[T, float]) -> T:
 def hashed(text: str) -> int:
     """32 bits that follow from a text."""
     return int(digest(text)[:8], 16)
-
-
-def count_words(text: str) -> int:
-    """The number of words."""
-    return len(re.findall(r"\w+", text))
 
 
 def interpolated(knots: Sequence[float], n: int) -> list[float]:

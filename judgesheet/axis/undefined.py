@@ -25,15 +25,9 @@ _ROUNDING = 1e-9
 def explained(r: Correlation, means: Floats, quality: Floats, cluster: Ints) -> Correlation:
     """The correlation with a reason that says whose fault it is that it has no value or interval.
 
-    Parameters
-    ----------
-    r
-        Of `means` with `quality`.
-    means, quality
-        Shape (items,) or (items, criteria), NaN where unknown. No value: `EQUAL_QUALITY` where no
-        criterion's quality varies, else `EQUAL_SCORES` where none of its scores do.
-    cluster
-        Shape (items,). No interval: `NEARLY_EQUAL_SCORES` where no scores vary without one cluster.
+    It is that of `means` with `quality`, each (items,) or (items, criteria), NaN where unknown. No
+    value: `EQUAL_QUALITY` where no criterion's quality varies, else `EQUAL_SCORES` where none of
+    its scores do. No interval: `NEARLY_EQUAL_SCORES` where no scores vary without one cluster.
     """
     scores, truth = means.reshape(len(means), -1), quality.reshape(len(means), -1)
     truth = np.where(np.isnan(scores), np.nan, truth)

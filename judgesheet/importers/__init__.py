@@ -120,13 +120,7 @@ def _panel(db: sqlite3.Connection, tally: Tally) -> Sequence[str]:
 
 
 def _lines(axis: str, prompts: Iterable[Prompt | Skip], tally: Tally) -> Iterator[str]:
-    """The stimuli of an axis, counted as they are made.
-
-    Raises
-    ------
-    StimuliError
-        if one breaks the axis's schema, or there is none.
-    """
+    """The stimuli of an axis, counted as they are made."""
     for record, where in _shaped(_shapers()[axis], prompts, tally):
         validated(get_axis(axis), record, where)
         line = json.dumps(record, ensure_ascii=False)

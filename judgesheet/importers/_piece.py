@@ -14,7 +14,7 @@ from judgesheet.errors import UsageError
 from judgesheet.files import slug
 from judgesheet.importers._rows import Row
 from judgesheet.records import digest
-from judgesheet.resources import stimuli_dir
+from judgesheet.resources import data_folder
 
 Ratings = Sequence[float | None]
 Rubrics = Mapping[str, Sequence[str]]
@@ -146,7 +146,7 @@ def read_rubric(path: str | Path | None) -> dict[str, list[str]]:
 
 def own_rubrics(format_name: str) -> dict[str, list[str]]:
     """The rubrics that were written for a format, in the form that `--rubric` takes."""
-    return read_rubric(stimuli_dir() / "rubrics" / f"{format_name}.json")
+    return read_rubric(data_folder("stimuli") / "rubrics" / f"{format_name}.json")
 
 
 def chosen(rubrics: Rubrics, criterion: str | None) -> Rubrics:

@@ -7,8 +7,7 @@ opened.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self
 
 from judgesheet.errors import UsageError
 from judgesheet.records import Call, Outcome, Reply, ReplyFormat
@@ -19,38 +18,28 @@ PROVIDERS = ("openai", "anthropic", "openai-compatible", "local", "sim", "python
 class Judge(Protocol):
     """What the collector needs of a judge. Entered once per run, used from one event loop.
 
-    A judge with nothing to open or close derives from this class.
+    A judge that derives from this class says only what is particular to it.
     """
+
+    max_concurrency: int | None = None
+    """Calls in flight that this judge can bear; None leaves it to the collector."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
         """What a reader must know of this judge (provider, model, base URL, …); never a key."""
 
-    @property
-    def max_concurrency(self) -> int | None:
-        """Calls in flight that this judge can bear; None leaves it to the collector."""
-
     async def ask(self, call: Call, attempt: int) -> Reply:
         """Put one question once. `attempt` counts from 1 and is copied into the reply."""
+
+    def advise(self, outcome: Outcome) -> str | None:  # noqa: ARG002
+        """What to do about this outcome, where the judge knows better than the collector."""
+        return None
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         return None
-
-
-@runtime_checkable
-class Advising(Protocol):
-    """A judge that knows better than the collector what a user can do about its failures."""
-
-    def advise(self, outcome: Outcome) -> str | None:
-        """What to do about this outcome, such as "check the key in OPENAI_API_KEY"."""
 
 
 @dataclass(frozen=True, slots=True)

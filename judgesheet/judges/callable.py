@@ -25,8 +25,6 @@ from judgesheet.records import Call, Outcome, Reply
 class CallableJudge(Judge):
     """A Python function as a judge; one that is not a coroutine function runs in a thread."""
 
-    max_concurrency: int | None = None
-
     def __init__(self, name: str, function: Callable[..., Any], timeout_s: float) -> None:
         self._name = name
         self._function = function

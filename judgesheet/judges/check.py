@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judgesheet.judges import Advising, Judge
+from judgesheet.judges import Judge
 from judgesheet.records import LOGPROBS, Call, Reply
 
 EXAMINATION = "examination"
@@ -105,7 +105,7 @@ async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0) -> Reply
 
 
 def _problem(judge: Judge, reply: Reply) -> str:
-    advice = judge.advise(reply.outcome) if isinstance(judge, Advising) else None
+    advice = judge.advise(reply.outcome)
     said = " ".join(reply.raw.split())[:120]
     return f"{reply.outcome} ({said})" + (f": {advice}" if advice else "")
 

@@ -10,12 +10,11 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Self
 
 from judgesheet import __version__
 from judgesheet.errors import JudgeError, UsageError
-from judgesheet.judges import Connection
+from judgesheet.judges import Connection, Judge
 from judgesheet.judges.dialects import (
     ANTHROPIC,
     COMPATIBLE,
@@ -49,10 +48,8 @@ class Endpoint:
     key_required: bool = False
 
 
-class HttpJudge:
+class HttpJudge(Judge):
     """A chat model behind HTTP."""
-
-    max_concurrency: int | None = None
 
     def __init__(
         self, endpoint: Endpoint, connection: Connection, carrier: Carrier | None = None
@@ -62,7 +59,6 @@ class HttpJudge:
         self._carrier = carrier
         self._address = Address(endpoint.base_url)
         self._redacted = Redaction()
-        self._wire: Wire | None = None
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -86,15 +82,8 @@ class HttpJudge:
         self._wire = Wire(url, headers, self._connection.concurrency, self._carrier)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._wire:
-            await self._wire.aclose()
-            self._wire = None
+    async def __aexit__(self, *_: object) -> None:
+        await self._wire.aclose()
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome, with the names that the user gave."""
@@ -143,8 +132,6 @@ class HttpJudge:
         )
 
     async def _post(self, call: Call) -> Received:
-        if self._wire is None:
-            raise RuntimeError("a judge is entered before it is asked")
         endpoint, extra = self._endpoint, self._connection.extra_body
         body = request_body(endpoint.dialect, endpoint.model, call, extra)
         return await self._wire.post(json.dumps(body).encode())

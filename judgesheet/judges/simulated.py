@@ -48,8 +48,6 @@ the middle of the scale; the last four are frauds that a probe must see through 
 class SimulatedJudge(Judge):
     """A judge with planted parameters; the same call and attempt always get the same reply."""
 
-    max_concurrency: int | None = None
-
     def __init__(
         self, name: str, parameters: Parameters, answer_key: Mapping[str, float] | None = None
     ) -> None:

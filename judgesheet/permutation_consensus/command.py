@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from judgesheet.errors import UsageError
@@ -72,7 +72,7 @@ def decide_sets(
         summary = summarise(decisions, ledger.totals(), request.prices)
     lines = (json.dumps(decision.as_record()) for decision in decisions)
     write_lines(directory / "decisions.jsonl", lines)
-    write_lines(directory / "summary.json", [json.dumps(summary.as_record(), indent=2)])
+    write_lines(directory / "summary.json", [json.dumps(asdict(summary), indent=2)])
     return Decided(decisions, summary, directory, progress)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order import keyed
 from judgesheet.records import Call, Outcome, Reply
-from judgesheet.spine.ledger import is_settled
+from judgesheet.spine.ledger import SETTLING
 from judgesheet.spine.parsing import read
 
 Replies = Mapping[str, Reply]
@@ -142,7 +142,7 @@ class Answers:
     def open(self) -> list[Call]:
         """The calls that are to be asked, for the first time or again."""
         ended = zip(self.calls, self.outcomes, strict=True)
-        return [call for call, outcome in ended if outcome is None or not is_settled(outcome)]
+        return [call for call, outcome in ended if outcome not in SETTLING]
 
     @cached_property
     def readings(self) -> list[Any | None]:

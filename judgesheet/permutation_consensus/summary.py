@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run of `consensus`.
+    """A run of `consensus`, and the content of summary.json.
 
     `sets` = `decided` (one winner) + `tied` + `undecided`. `agreement` is the mean over the sets
     with a decision. `planned` counts the calls that the replies so far give rise to, `saved` those
@@ -77,10 +76,6 @@ class Summary:
     tokens_out: int | None
     cost_usd: float | None
     accuracy: Accuracy | None
-
-    def as_record(self) -> dict[str, Any]:
-        """The content of summary.json."""
-        return asdict(self)
 
     def as_text(self) -> str:
         """For a reader."""

@@ -26,10 +26,10 @@ from tenacity import (
 )
 
 from judgesheet.errors import JudgeError
-from judgesheet.judges import Advising, Judge
+from judgesheet.judges import Judge
 from judgesheet.prices import Prices, cost
 from judgesheet.records import HOPELESS, RETRYABLE, Call, Outcome, Reply
-from judgesheet.spine.ledger import Ledger, is_settled
+from judgesheet.spine.ledger import SETTLING, Ledger
 
 REPORT_EVERY_S = 0.1
 LINGER_S = 0.003  # a transaction waits this long for company: a tenth of them costs a third
@@ -226,9 +226,8 @@ class Circuit:
             self._stop(reply, f"for {self._given_up} calls in a row, retries included")
 
     def _stop(self, reply: Reply, how_often: str) -> None:
-        did, advice = _TROUBLE[reply.outcome]
-        if isinstance(self._judge, Advising):
-            advice = self._judge.advise(reply.outcome) or advice
+        did, usual = _TROUBLE[reply.outcome]
+        advice = self._judge.advise(reply.outcome) or usual
         said = server_message(reply.raw)
         quote = f" (“{said}”)" if said else ""
         raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, then run the same again")
@@ -337,7 +336,7 @@ class _Session:
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
         reply: Reply = await self._retrying.copy()(self._attempt, call, count(attempts + 1))
-        if not is_settled(reply.outcome):
+        if reply.outcome not in SETTLING:
             self._now = replace(self._now, failed=self._now.failed + 1)
             self._circuit.gave_up(reply)
 
@@ -379,7 +378,7 @@ class _Session:
 
     def _count(self, call: Call, reply: Reply) -> None:
         """Count a reply that was committed."""
-        now, settled = self._now, is_settled(reply.outcome)
+        now, settled = self._now, reply.outcome in SETTLING
         is_lost = reply.outcome == "ok" and not self._is_readable(call, reply.text)
         self._now = replace(
             now,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from judgesheet.errors import RunError
+from judgesheet.reasons import Reason
 from judgesheet.records import Characteristic, Datasheet, Estimate
 from judgesheet.spine.datasheet import by_key
 from judgesheet.stats.multiplicity import holm
@@ -18,6 +19,7 @@ from judgesheet.units import unit
 
 Outcome = Literal["worse", "better", "no change proven", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
+NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
 SIGNIFICANT = 0.05
 Z95, Z80 = 1.959964, 0.841621
 """Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
@@ -30,7 +32,8 @@ class Difference:
     `better` says which way a user wants the figure: `lower`, `higher`, `nearer` (to `null`) or ""
     (then there is no verdict). `worse_by`, with its bounds, is the difference in the direction
     that a user does not want. `p` is two-sided, `p_holm` over the figures with a verdict.
-    `detectable` is the smallest true difference that would be seen with a power of 80 %.
+    `detectable` is the smallest true difference that would be seen with a power of 80 %. `reason`
+    is the code of a `reasons.Reason` where there is a difference and yet no verdict.
     """
 
     key: str
@@ -54,6 +57,7 @@ class Difference:
     correlation: float | None = None
     method: str = ""
     note: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def compare(
     old, new
         The sheets; differences are new minus old.
     correlations
-        Per key, how the errors of the two values hang together, where both ran on the same stimuli
+        Per key, the correlation of the two values' errors, where both ran on the same stimuli
         (`paired.correlations`). A key without one is taken as independent.
     force
         Compare although the sheets answer different questions.
@@ -208,7 +212,7 @@ def difference(
         return replace(row, note=f"only in the {'old' if new is None else 'new'} sheet")
     if old.value is None or new.value is None:
         return replace(row, note=f"no value: {old.note if old.value is None else new.note}")
-    if not unit(either.unit).quantity:
+    if unit(either.unit).kind != "quantity":
         return replace(row, note=unit(either.unit).why)
     row = replace(row, value=new.value - old.value)
     before, after = _spread(old), _spread(new)
@@ -219,7 +223,7 @@ def difference(
     paired = f"paired by stimulus, correlation {rho:.2f}"
     method = "square and add (MOVER), " + ("independent" if correlation is None else paired)
     row = replace(row, low=found.low, high=found.high, correlation=correlation, method=method)
-    return row if wanted is None else _directed(row, before, after, wanted, rho)
+    return _directed(row, before, after, wanted, rho) if wanted else _undirected(row)
 
 
 def _spread(estimate: Estimate) -> Spread | None:
@@ -245,7 +249,7 @@ def _directed(
         folded = _folded(before, wanted.null), _folded(after, wanted.null)
         worse, better = mover(*folded, rho), "nearer"
     else:
-        return row
+        return _undirected(row)
     half = max(worse.value - worse.low, worse.high - worse.value)
     return replace(
         row,
@@ -257,6 +261,10 @@ def _directed(
         p=min(1.0, 2 * min(p_worse(worse, 0.0), 1 - p_worse(worse, 0.0))),
         detectable=half * (Z95 + Z80) / Z95,
     )
+
+
+def _undirected(row: Difference) -> Difference:
+    return replace(row, reason=NO_DIRECTION.code)
 
 
 def _mirrored(one: Spread) -> Spread:

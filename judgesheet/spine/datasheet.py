@@ -8,6 +8,7 @@ edge; the rest of the code trusts the record.
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.errors import RunError
 from judgesheet.keys import Key
 from judgesheet.reasons import NO_FINITE_NUMBER
-from judgesheet.records import AxisResult, Datasheet, Estimate
+from judgesheet.records import Datasheet, Estimate
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -27,19 +28,14 @@ SCHEMA_VERSION = "1.3"
 # History
 # 1.0: the first.
 # 1.1: one-sided bounds of estimates, limits and needs of verdicts, the decision, `better`.
-# 1.2: `reason` and `given` of estimates, `proves` of bounds.
+# 1.2: `reason` and `given` of estimates, `proves` of bounds, `code` of controls, `having` (for
+#      `only`), `even` and `names` of plots; the unit `chi-square, 4 df` is `chi-square`, given df.
 # 1.3: `imputed` of estimates; their bounds then allow for lost calls.
 
 
 def by_key(sheet: Datasheet) -> dict[str, Estimate]:
     """Every estimate of the sheet by its key, in the sheet's order."""
     return {estimate.key: estimate for axis in sheet.axes for estimate in axis.estimates}
-
-
-def family(result: AxisResult, name: str) -> list[tuple[Mapping[str, str], Estimate]]:
-    """The members of `axis.name[…]` with their dimensions, in the sheet's order."""
-    keyed = [(Key.parse(estimate.key), estimate) for estimate in result.estimates]
-    return [(key.dims, estimate) for key, estimate in keyed if key.name == name]
 
 
 def to_json(sheet: Datasheet) -> str:
@@ -59,7 +55,7 @@ def from_json(source: str | Path) -> Datasheet:
     """
     where, text = _read(source)
     try:
-        data = json.loads(text, parse_constant=_refuse_constant)
+        data = _as_written_today(json.loads(text, parse_constant=_refuse_constant))
     except (ValueError, RecursionError) as error:
         raise RunError(f"{where} is no JSON: {error}") from None
     _check_version(data, where)
@@ -119,6 +115,23 @@ def _check_version(data: Any, where: str) -> None:
             f"{where} has schema version {version[:20]}, this judgesheet reads {SCHEMA_VERSION}: "
             "render it with the judgesheet that made it"
         )
+
+
+def _as_written_today(data: Any) -> Any:
+    """What a sheet before 1.2 wrote as text, as data."""
+    if isinstance(data, list):
+        return [_as_written_today(part) for part in data]
+    if not isinstance(data, dict):
+        return data
+    today = {name: _as_written_today(part) for name, part in data.items()}
+    rules, unit = today.get("only"), str(today.get("unit"))
+    if isinstance(rules, list) and "families" in today:
+        today["having"] = dict(str(rule).partition("=")[::2] for rule in rules)
+    if {"name", "passed", "evidence"} <= today.keys():  # a control was known by its name
+        today.setdefault("code", today["name"])
+    if df := re.fullmatch(r"chi-square, (\d+) df", unit):
+        today |= {"unit": "chi-square", "given": {"df": int(df[1])}}
+    return today
 
 
 def _validate(data: Any, where: str) -> Datasheet:

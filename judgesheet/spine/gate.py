@@ -21,7 +21,15 @@ from judgesheet.records import (
     Estimate,
     Verdict,
 )
-from judgesheet.spine.compare import Z95, Comparison, Difference, Spread, difference, p_worse
+from judgesheet.spine.compare import (
+    NO_DIRECTION,
+    Z95,
+    Comparison,
+    Difference,
+    Spread,
+    difference,
+    p_worse,
+)
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.policy import Limit, Policy, Regression
 from judgesheet.stats.multiplicity import holm
@@ -110,8 +118,8 @@ def _members(key: str, found: Mapping[str, Estimate]) -> list[str]:
 def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
     estimate = found.get(key)
     if estimate is None:
-        meant = _meant(key, found)
-        hint = f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+        closest = _closest_key(key, found)
+        hint = f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"
         return _unproven(limit, key, None, "the datasheet has no such estimate", hint)
     if estimate.value is None or not math.isfinite(estimate.value):
         why = f"no value: {estimate.note or 'not a finite number'}"
@@ -123,7 +131,7 @@ def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
     return _decide(limit, key, estimate, bounds)
 
 
-def _meant(key: str, found: Iterable[str]) -> str:
+def _closest_key(key: str, found: Iterable[str]) -> str:
     """The key that a wrong one probably stands for: by name first, then by axis and dimensions.
 
     "" where no name is similar. The whole key would be a poor measure: all keys of an axis begin
@@ -248,7 +256,9 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
         None if (spread := _worsening(row)) is None else p_worse(spread, one.margin)
         for one, row in found
     ]
-    return tuple(_slid(one, row, q) for (one, row), q in zip(found, holm(p), strict=True))
+    return tuple(
+        _regression_verdict(one, row, q) for (one, row), q in zip(found, holm(p), strict=True)
+    )
 
 
 def _from_limits(policy: Policy) -> list[Regression]:
@@ -281,7 +291,7 @@ def _worsening(row: Difference | None) -> Spread | None:
     return Spread(row.worse_by, row.worse_low, row.worse_high)
 
 
-def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
+def _regression_verdict(one: Regression, row: Difference | None, p: float | None) -> Verdict:
     verdict = Verdict(
         rule=f"worse than the baseline by at most {one.margin:g}",
         key=one.key,
@@ -296,7 +306,8 @@ def _slid(one: Regression, row: Difference | None, p: float | None) -> Verdict:
     found = _worsening(row)
     if found is None or p is None:
         why = "neither sheet has it" if row is None else row.note
-        why = why or "no sheet says which way it is better; the policy can (better = …)"
+        if row is not None and row.reason == NO_DIRECTION.code:
+            why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
         return replace(verdict, why=why, needed="a run of both judges that measures it")
     scale = ONE_SIDED / Z95
     upper = found.value + scale * (found.high - found.value)
@@ -340,11 +351,11 @@ def _decision(sheet: Datasheet, policy: Policy) -> Decision:
         text = "Not proven: no limit of the policy is proven on what was probed."
         return Decision("not proven", name, "", f"{text}{scope}")
     tightest = min(kept, key=_distance)
-    conditions = dict(_conditions(sheet))
+    conditions = dict.fromkeys(_conditions(sheet))
     proven = f"{_count(kept)} proven, {tightest.key} by least"
     if conditions:
         text = f"Adopt under conditions: {proven}.{scope}"
-        told, keys = tuple(conditions), tuple(conditions.values())
+        told, keys = zip(*conditions, strict=True)
         return Decision("conditions", name, tightest.key, text, told, keys)
     return Decision("adopt", name, tightest.key, f"Adopt: {proven}.{scope}")
 

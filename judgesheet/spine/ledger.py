@@ -9,12 +9,12 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, fields
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self
 
 from judgesheet import __version__
 from judgesheet.errors import RunError
@@ -110,8 +110,8 @@ CREATE VIEW answer AS
     ON call_id = id AND attempt = (SELECT max(attempt) FROM attempt WHERE call_id = id);
 """
 
-SETTLING: tuple[Outcome, ...] = ("ok", "refused", "too_long", "rejected")
-"""Outcomes that asking again would not change."""
+SETTLING: frozenset[Outcome] = frozenset({"ok", "refused", "too_long", "rejected"})
+"""Outcomes of which a call is never asked again, not even on resume: they would not change."""
 
 _PAGE = 500  # calls read at once: no read transaction stays open while requests are in flight
 
@@ -149,11 +149,6 @@ class Totals:
     longest_prompt: int | None
 
 
-def is_settled(outcome: Outcome) -> bool:
-    """Whether a call with this outcome is never asked again, not even on resume."""
-    return outcome in SETTLING
-
-
 class Ledger:
     """An open ledger. Safe to use from several threads of one process; close it after use."""
 
@@ -173,16 +168,17 @@ class Ledger:
         RunError
             if it belongs to another plan or another judge, is in use, or cannot be written.
         """
-        with _one_sentence(path):
+        with _one_sentence(path), ExitStack() as on_error:
             ledger = cls(path, _connect_exclusively(path))
-            with _closed_on_error(ledger):
-                if _is_empty(ledger._db):
-                    ledger._create(plan, judge)
-                else:
-                    ledger._check_version()
-                    ledger._refuse_another(plan, judge)
-                # After creation: a plan written in WAL mode is written twice.
-                ledger._db.execute("PRAGMA journal_mode = WAL")
+            on_error.callback(ledger.close)
+            if _is_empty(ledger._db):
+                ledger._create(plan, judge)
+            else:
+                ledger._check_version()
+                ledger._refuse_another(plan, judge)
+            # After creation: a plan written in WAL mode is written twice.
+            ledger._db.execute("PRAGMA journal_mode = WAL")
+            on_error.pop_all()
         return ledger
 
     @classmethod
@@ -196,14 +192,15 @@ class Ledger:
         """
         if not path.is_file():
             raise RunError(f"there is no ledger at {path}: run `judgesheet probe` first")
-        with _one_sentence(path):
+        with _one_sentence(path), ExitStack() as on_error:
             ledger = cls(path, _connect_exclusively(path) if writable else _connect(path))
-            with _closed_on_error(ledger):
-                if _is_empty(ledger._db):
-                    raise RunError(f"{path} holds no run: run `judgesheet probe` first")
-                ledger._check_version()
-                if not writable:
-                    ledger._db.execute("PRAGMA query_only = ON")
+            on_error.callback(ledger.close)
+            if _is_empty(ledger._db):
+                raise RunError(f"{path} holds no run: run `judgesheet probe` first")
+            ledger._check_version()
+            if not writable:
+                ledger._db.execute("PRAGMA query_only = ON")
+            on_error.pop_all()
         return ledger
 
     def __enter__(self) -> Self:
@@ -289,8 +286,7 @@ class Ledger:
         with self._writing() as db:
             known = {key for (key,) in db.execute("SELECT id FROM call")}
             new = [call for call in calls if call.id not in known]
-            rows = _rows(db, new, len(known))
-            db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            _insert(db, new, len(known))
 
     # -- what came back ----------------------------------------------------------------------
 
@@ -325,7 +321,7 @@ class Ledger:
         query = """
             SELECT id, axis, stimulus, cell, repeat, reply, outcome, text
             FROM answer ORDER BY seq"""
-        return cast("Iterator[Answer]", self._stream(query))
+        return self._stream(query)
 
     def bodies(self) -> Iterator[tuple[str, str]]:
         """`call_id, raw` of every call that asked for log-probabilities and was answered.
@@ -339,7 +335,7 @@ class Ledger:
         query = f"""
             SELECT id, raw FROM answer
             WHERE outcome = 'ok' AND params IN ({asked})"""  # noqa: S608
-        return cast("Iterator[tuple[str, str]]", self._stream(query, page=20))
+        return self._stream(query, page=20)
 
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
@@ -387,12 +383,11 @@ class Ledger:
             db.executemany(
                 "INSERT INTO meta VALUES (?, ?)", ((key, _json(meta[key])) for key in meta)
             )
-            rows = _rows(db, plan.calls)
-            db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            _insert(db, plan.calls)
             db.executemany(
                 "INSERT INTO label (axis, item, kind, score, criterion, ratings)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
-                map(_label_row, plan.labels),
+                " VALUES (:axis, :item, :kind, :score, :criterion, :ratings)",
+                ({**asdict(one), "ratings": _json(one.ratings)} for one in plan.labels),
             )
 
     def _check_version(self) -> None:
@@ -441,7 +436,7 @@ class Ledger:
                 yield Pending(_restore(row, params), row[-1])
             last = rows[-1][0]
 
-    def _stream(self, query: str, page: int = _PAGE) -> Iterator[tuple[Any, ...]]:
+    def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
         with self._reading() as db:
             cursor = db.execute(query)
         while True:
@@ -509,15 +504,6 @@ def _is_empty(db: sqlite3.Connection) -> bool:
 
 
 @contextmanager
-def _closed_on_error(ledger: Ledger) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        ledger.close()
-        raise
-
-
-@contextmanager
 def _one_sentence(path: Path) -> Iterator[None]:
     """Turn SQLite's and the system's complaints about `path` into a `RunError`."""
     try:
@@ -546,10 +532,8 @@ def _sentence(path: Path, error: Exception) -> str:
     return f"{path} cannot be used ({error})"
 
 
-def _rows(
-    db: sqlite3.Connection, calls: Sequence[Call], start: int = 0
-) -> Iterator[tuple[Any, ...]]:
-    """The rows of `call`; contents that were not seen yet are written on the way."""
+def _insert(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
+    """Write calls, and of their contents those that are not there yet."""
     seen: set[str] = set()
 
     def content(statement: str, value: Any) -> str:
@@ -561,11 +545,14 @@ def _rows(
             db.execute(statement, (key, text))
         return key
 
-    for seq, call in enumerate(calls, start):
+    def row(seq: int, call: Call) -> tuple[Any, ...]:
         params = content("INSERT OR IGNORE INTO params VALUES (?, ?)", call.params)
         prompt = content("INSERT OR IGNORE INTO prompt VALUES (?, ?)", call.messages)
-        cell = _json(call.cell)
-        yield seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply, params, prompt
+        place = (seq, call.id, call.axis, call.stimulus, _json(call.cell), call.repeat, call.reply)
+        return (*place, params, prompt)
+
+    rows = (row(seq, call) for seq, call in enumerate(calls, start))
+    db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
@@ -575,17 +562,19 @@ def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
     """
     _, key, axis, stimulus, cell, repeat, reply, params, _, messages, *_ = row
     call = object.__new__(Call)
-    content = {"axis": axis, "stimulus": stimulus, "repeat": repeat, "reply": reply, "id": key}
-    content |= {"cell": json.loads(cell), "params": contents[params]}
-    content |= {"messages": tuple(json.loads(messages))}
-    for name, value in content.items():
+    values = {
+        "id": key,
+        "axis": axis,
+        "stimulus": stimulus,
+        "repeat": repeat,
+        "reply": reply,
+        "cell": json.loads(cell),
+        "params": contents[params],
+        "messages": tuple(json.loads(messages)),
+    }
+    for name, value in values.items():
         object.__setattr__(call, name, value)
     return call
-
-
-def _label_row(label: Label) -> tuple[Any, ...]:
-    place = (label.axis, label.item, label.kind, label.score, label.criterion)
-    return (*place, _json(list(label.ratings)))
 
 
 _FIELDS = attrgetter(*(field.name for field in fields(Reply)))
@@ -601,34 +590,20 @@ def _row_of(reply: Reply) -> tuple[Any, ...]:
 
 def _json(value: Any, *, in_order: bool = False) -> str:
     """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
-
-    def compact(*, ascii_only: bool) -> str:
-        return json.dumps(
-            value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=ascii_only
-        )
-
-    text = compact(ascii_only=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return compact(ascii_only=True)
-    return text
+    text = json.dumps(value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _difference(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """What differs between two identities, such as `model was 'a', now 'b'`; "" if nothing."""
-    keys: Iterable[str] = [*stored, *(key for key in given if key not in stored)]
-    return ", ".join(
-        _one_difference(key, stored.get(key), given.get(key))
-        for key in keys
-        if stored.get(key) != given.get(key)
-    )
-
-
-def _one_difference(key: str, stored: Any, given: Any) -> str:
-    if isinstance(stored, dict) and isinstance(given, dict):
-        return _difference(stored, given)
-    return f"{key} was {stored!r}, now {given!r}"
+    found = []
+    for key in {**stored, **given}:
+        old, new = stored.get(key), given.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            found.append(_difference(old, new))
+        elif old != new:
+            found.append(f"{key} was {old!r}, now {new!r}")
+    return ", ".join(filter(None, found))
 
 
 def _latency_quantile(db: sqlite3.Connection, share: float) -> float | None:

@@ -1,13 +1,14 @@
 """Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from judgesheet import axis as kit
@@ -16,13 +17,15 @@ from judgesheet.axes import all_axes, explain
 from judgesheet.axis import Axis, Distributing, Readings, headline
 from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
-from judgesheet.keys import Key, split_local
+from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import AxisResult, Estimate, Recommendation, digest
 from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.parsing import Parser, from_records, read
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from judgesheet.spine.ledger import Ledger
 
 COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", "text")
@@ -141,20 +144,38 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
     return result, list(axis.recommend(estimates))
 
 
+def leave_out(
+    axis: Axis, readings: Readings, groups: Sequence[Collection[str]], keys: Iterable[str]
+) -> "dict[str, NDArray[np.float64]]":
+    """Per key of the axis, its value without the stimuli of each group; NaN where it has none.
+
+    What a jackknife over stimuli needs; shape (groups,) each.
+    """
+    parsed = [key for key in map(Key.parse, keys) if key.axis == axis.NAME]
+    series = {str(key): np.full(len(groups), np.nan) for key in parsed}
+    families = frozenset(key.name for key in parsed)
+    for place, group in enumerate(groups):
+        frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
+        for estimate in axis.measure(replace(readings, frame=frame, families=families)):
+            if estimate.key in series and estimate.value is not None:
+                series[estimate.key][place] = estimate.value
+    return series
+
+
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
     """The headline figures that the records do not allow, each with what they lack."""
     for row in headline(axis):
         if row.key not in estimates:
             key = Key.parse(row.key)
-            lacks = _lack(axis, key)
-            note = f"the records lack {lacks}"
+            patterns, words = _lack(axis, key)
+            note = f"the records lack {words}"
             yield Estimate(
                 row.key,
                 _label(key),
                 None,
                 note=note,
                 reason=NOT_RECORDED.code,
-                given={"lacks": lacks},
+                given={"lacks": patterns},
             )
 
 
@@ -163,22 +184,20 @@ def _label(key: Key) -> str:
     return key.name.replace("_", " ").capitalize() + (f" ({dims})" if dims else "")
 
 
-def _lack(axis: Axis, key: Key) -> str:
+def _lack(axis: Axis, key: Key) -> tuple[tuple[str, ...], str]:
     """What the records must hold for a figure, by the first pattern that fits its key."""
-    for pattern, words in axis.MISSING_REASONS.items():
-        name, _, inside = pattern.partition("[")
-        dims = split_local(f"any[{inside}")[1] if inside else {}
-        if name in ("", key.name) and dims.items() <= key.dims.items():
-            return words
-    return "calls of this axis"
+    for patterns, words in axis.MISSING_REASONS.items():
+        if any(Pattern.parse(one).fits(key) for one in patterns):
+            return patterns, words
+    return (), "calls of this axis"
 
 
 def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
     """One sentence per reason why figures have no value, in the words of the first of them."""
-    groups: dict[tuple[str, str], list[Estimate]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[Estimate]] = {}
     for estimate in estimates:
         if estimate.value is None:
-            why = (estimate.reason, str(estimate.given.get("lacks", "")))
+            why = (estimate.reason, estimate.given.get("lacks", ()))
             groups.setdefault(why, []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note

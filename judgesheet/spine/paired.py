@@ -17,7 +17,7 @@ from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, Readings
 from judgesheet.records import Datasheet
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.measure import answers, readings_of
+from judgesheet.spine.measure import answers, leave_out, readings_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,8 +62,8 @@ def between(
     if stimuli != sorted(set(new.frame["stimulus"])) or len(stimuli) < FEWEST_STIMULI:
         return
     groups = _groups(stimuli)
-    before = _without(axis, old, groups, keys)
-    after = _without(axis, new, groups, keys)
+    before = leave_out(axis, old, groups, keys)
+    after = leave_out(axis, new, groups, keys)
     for key in before.keys() & after.keys():
         rho = shrunk_correlation(before[key], after[key])
         if rho is not None:
@@ -75,22 +75,6 @@ def _groups(stimuli: list[str]) -> list[set[str]]:
     shuffled = np.random.default_rng(0).permutation(np.array(stimuli, dtype=object))
     count = min(len(stimuli), MOST_GROUPS)
     return [set(shuffled[start::count]) for start in range(count)]
-
-
-def _without(
-    axis: Axis, readings: Readings, groups: list[set[str]], keys: Collection[str]
-) -> "dict[str, Floats]":
-    """Per key, its value without each group; NaN where it then has none."""
-    series = {key: np.full(len(groups), np.nan) for key in keys if key.startswith(f"{axis.NAME}.")}
-    families = frozenset(key.split(".", 1)[1].partition("[")[0] for key in series)
-    for place, group in enumerate(groups):
-        frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
-        known = (readings.labels, readings.temperature, readings.seed)
-        part = Readings(frame, *known, families)
-        for estimate in axis.measure(part):
-            if estimate.key in series and estimate.value is not None:
-                series[estimate.key][place] = estimate.value
-    return series
 
 
 def shrunk_correlation(old: "Floats", new: "Floats") -> float | None:

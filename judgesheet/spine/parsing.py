@@ -16,7 +16,7 @@ then reads as it reads any recorded verdict. So an own parser can say nothing th
 allow, and this module knows no axis. A reply that gives two different verdicts has none.
 
 Where a verdict has a part for each criterion or candidate, the pattern names the part:
-`{criterion}` or `{candidate}` is its name in the cell's `order`, `{label}` its letter (A, B, …) and
+`{criterion}` or `{candidate}` is its name, `{label}` its letter (A, B, …) and
 `{position}` its number (1, 2, …) by displayed place. Where each part has several fields, there is a
 table for each: `[verdict.score]`, `[verdict.uncertain]`.
 
@@ -33,12 +33,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
-from string import ascii_uppercase
 from typing import Any, Literal, Self
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Axis
-from judgesheet.axis.reply import json_documents
+from judgesheet.axis import Axis, NamingParts
+from judgesheet.axis.reply import PLACEHOLDERS, json_documents
 from judgesheet.errors import ParserError, RunError, UsageError
 from judgesheet.records import Call, ReplyFormat, digest
 from judgesheet.spine.ledger import Ledger
@@ -47,7 +46,7 @@ LONGEST = 200_000
 """Characters of a reply; a longer one is no answer and not searched."""
 MOST_MATCHES = 1_000
 """Matches that are looked at; a reply with more is noise."""
-_PLACEHOLDER = re.compile(r"\{(criterion|candidate|label|position)\}")
+_PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
 _DECIMAL = re.compile(r"[+-]?\d{1,15}\.\d{1,15}")
 _UNREADABLE = object()
@@ -159,16 +158,19 @@ class Parser:
         """SHA-256 of the file."""
         return digest(self.source)
 
-    def verdict(self, text: str, cell: Mapping[str, Any]) -> str | None:
-        """The recorded verdict that a reply gives, as JSON; None if it gives none, or two."""
+    def verdict(self, text: str, parts: Iterable[Mapping[str, str]] = ()) -> str | None:
+        """The recorded verdict that a reply gives, as JSON; None if it gives none, or two.
+
+        `parts` says what the placeholders mean for each displayed criterion or candidate.
+        """
         if len(text) > LONGEST:
             return None
         reply = _Reply(text)
         if not any(pattern.names_parts for pattern in self.fields.values()):
             value = self._part(reply, {})
         else:
-            parts = {names["candidate"]: self._part(reply, names) for names in _parts(cell)}
-            value = parts if parts and _UNREADABLE not in parts.values() else _UNREADABLE
+            found = {names["candidate"]: self._part(reply, names) for names in parts}
+            value = found if found and _UNREADABLE not in found.values() else _UNREADABLE
         return None if value is _UNREADABLE else json.dumps(value)
 
     def _part(self, reply: "_Reply", names: Mapping[str, str]) -> Any:
@@ -185,10 +187,15 @@ def read(
     try:
         if parser is None or reply == "recorded":
             return axis.parse(text, reply, cell)
-        verdict = parser.verdict(text, cell)
+        verdict = parser.verdict(text, _parts(axis, cell))
         return None if verdict is None else axis.parse(verdict, "recorded", cell)
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return None
+
+
+def _parts(axis: object, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
+    """The parts of a reply in this cell; none where the axis reads replies as a whole."""
+    return axis.parts(cell) if isinstance(axis, NamingParts) else ()
 
 
 def try_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> Iterator[Trial]:
@@ -296,18 +303,6 @@ class _Reply:
     @cached_property
     def documents(self) -> list[Any]:
         return json_documents(self.text)
-
-
-def _parts(cell: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """The names that stand for each displayed criterion or candidate."""
-    for place, name in enumerate(cell.get("order") or ()):
-        label = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
-        yield {
-            "criterion": str(name),
-            "candidate": str(name),
-            "label": label,
-            "position": str(place + 1),
-        }
 
 
 def _typed(value: Any) -> tuple[type, Any]:
@@ -423,7 +418,7 @@ def _scalar(value: Any) -> bool:
     return isinstance(value, str | int | float)
 
 
-_ODD = tuple((name, 'it\'s "odd" [1]') for name in ("criterion", "candidate", "label", "position"))
+_ODD = tuple((name, 'it\'s "odd" [1]') for name in PLACEHOLDERS)
 """Names that a pattern must bear."""
 
 

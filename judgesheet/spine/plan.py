@@ -4,8 +4,9 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from statistics import mode
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
@@ -61,10 +62,9 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
 
 
 def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> dict[str, Any]:
-    name = "built-in" if path is None else path.name
     return {
         "axis": axis.NAME,
-        "name": name,
+        "name": "built-in" if path is None else path.name,
         "stimuli": len(used),
         "digest": pools.pool_digest(used),
     }
@@ -72,9 +72,8 @@ def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> d
 
 def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
     template = options.template or prompt(axis)
-    kinds = Counter(canonical_json(call.params) for call in calls)
-    usual = kinds.most_common(1)[0][0] if kinds else ""
-    typical = next((call for call in calls if canonical_json(call.params) == usual), None)
+    kinds = [canonical_json(call.params) for call in calls]
+    typical = calls[kinds.index(mode(kinds))] if calls else None
     return {
         "axis": axis.NAME,
         "name": "built-in" if options.template is None else "own",
@@ -87,17 +86,8 @@ def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[s
 
 def as_line(call: Call) -> str:
     """One line of plan.jsonl."""
-    record = {
-        "call_id": call.id,
-        "axis": call.axis,
-        "stimulus": call.stimulus,
-        "cell": dict(call.cell),
-        "repeat": call.repeat,
-        "messages": [dict(message) for message in call.messages],
-        "params": dict(call.params),
-        "reply": call.reply,
-    }
-    return json.dumps(record, ensure_ascii=False)
+    content = {part.name: getattr(call, part.name) for part in fields(Call) if part.init}
+    return json.dumps({"call_id": call.id, **content}, ensure_ascii=False)
 
 
 def write_plan(plan: Plan, path: Path) -> None:

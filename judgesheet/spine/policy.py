@@ -16,7 +16,7 @@ from judgesheet.axes import axis_names
 from judgesheet.errors import PolicyError, RunError, UsageError
 from judgesheet.keys import Key
 from judgesheet.records import digest
-from judgesheet.resources import policies_dir
+from judgesheet.resources import data_folder
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 NotProven = Literal["fail", "warn"]
@@ -87,7 +87,7 @@ class Policy(_Part):
 
 def shipped() -> list[str]:
     """Names of the policies that come with judgesheet."""
-    return sorted(path.stem for path in policies_dir().glob("*.toml"))
+    return sorted(path.stem for path in data_folder("policies").glob("*.toml"))
 
 
 def load(source: str | Path) -> Policy:
@@ -107,7 +107,7 @@ def load(source: str | Path) -> Policy:
                 f"there is no policy file {source}, and the shipped policies are "
                 f"{', '.join(shipped())}"
             )
-        path = policies_dir() / f"{source}.toml"
+        path = data_folder("policies") / f"{source}.toml"
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

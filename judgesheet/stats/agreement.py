@@ -182,6 +182,7 @@ def _interval(value: float, drawn: Floats, groups: int, level: float, floor: flo
         return percentiles
     z = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -NEARLY_ONE, NEARLY_ONE))
     error = float(z.std(ddof=1)) * np.sqrt(groups / (groups - 1))
-    low, high = fisher_ends(value, error, groups, level)
+    found = fisher_ends(value, error, groups, level)
+    low, bounds = max(floor, found.low), (max(floor, found.bounds[0]), found.bounds[1])
     method = f"{percentiles.method}, Fisher z, t"
-    return replace(percentiles, low=max(floor, low), high=high, method=method)
+    return replace(percentiles, low=low, high=found.high, method=method, bounds=bounds)

@@ -16,14 +16,13 @@ from ._support import (
     Integers,
     bootstrap_weights,
     cluster_codes,
-    expanded_percentiles,
     floats,
     subsets,
     sum_by,
     two_sided,
 )
-from .interval import Interval
-from .standard_error import NEARLY_ONE, fisher_ends, jackknife_error
+from .interval import Interval, resampled
+from .standard_error import NEARLY_ONE, at_least_fisher, fisher_ends, jackknife_error
 
 Kind = Literal["pearson", "spearman"]
 
@@ -199,8 +198,9 @@ def cluster_jackknife_r(
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
     if np.isnan(left_out).any() or np.any(np.abs(left_out) > NEARLY_ONE):
         return without_ends(r, DEGENERATE_WITHOUT_ONE)
-    error = jackknife_error(np.arctanh(left_out))
-    return answer(r, *fisher_ends(r, error, deletions, level), kind="correlation")
+    error = at_least_fisher(jackknife_error(np.arctanh(left_out)), x.size)
+    found = fisher_ends(r, error, deletions, level)
+    return answer(r, found.low, found.high, bounds=found.bounds)
 
 
 def _why_undefined(x: Floats) -> Reason:
@@ -239,18 +239,17 @@ def delta_r(
     codes, groups = cluster_codes(np.asarray(clusters)[known])
     sums = sum_by(_moments(*(column[known] for column in columns)), codes, groups)
     items, value = int(known.sum()), float(_delta(sums.sum(axis=0)))
-    if np.isnan(value):
-        return without_interval(None, items, groups, level)
-    if groups < 2:
+    if np.isnan(value) or groups < 2:
         return without_interval(value, items, groups, level)
     drawn = np.tensordot(bootstrap_weights(groups, resamples, rng), sums, axes=1)
     return difference(value, _delta(drawn), items, groups, level, margin)
 
 
-def without_interval(value: float | None, items: int, clusters: int, level: float) -> DeltaR:
-    """A difference without an interval, and why it has none."""
+def without_interval(value: float, items: int, clusters: int, level: float) -> DeltaR:
+    """A difference (NaN where it is undefined) without an interval, and why it has none."""
     why = ONE_CLUSTER if clusters == 1 else CONSTANT
-    return DeltaR(value, None, None, level, clusters, note=why.sentence, reason=why.code, n=items)
+    known = None if np.isnan(value) else value
+    return DeltaR(known, None, None, level, clusters, note=why.sentence, reason=why.code, n=items)
 
 
 def difference(
@@ -259,7 +258,8 @@ def difference(
     """Interval, test and equivalence test of a difference from its cluster bootstrap.
 
     Expanded percentiles: the tail is taken at the normal probability of sqrt(G/(G-1)) t_{G-1}, and
-    tail shares are turned into p-values by the inverse, so that test and interval agree.
+    tail shares are turned into p-values by the inverse, so that test and interval agree. Where
+    fewer than three clusters carry the difference there is no interval and no equivalence test.
 
     Parameters
     ----------
@@ -277,11 +277,15 @@ def difference(
     Hesterberg, T. C. (2015), "What teachers should know about the bootstrap", The American
     Statistician 69, 371-386 (expanded percentile interval).
     """
+    found = resampled(value, drawn, clusters, level)
+    answer = partial(
+        DeltaR, value, found.low, found.high, level, clusters, found.method, found.note,
+        found.reason, found.bounds, n=items,
+    )  # fmt: skip
     drawn = drawn[~np.isnan(drawn)]
-    low, high = expanded_percentiles(drawn, clusters, level) if drawn.size else (np.nan, np.nan)
     p = min(1.0, 2 * min(_tail_p(drawn <= 0, clusters), _tail_p(drawn >= 0, clusters)))
     apart = max(_tail_p(drawn >= margin, clusters), _tail_p(drawn <= -margin, clusters))
-    return DeltaR(value, low, high, level, clusters=clusters, n=items, p=p, p_equivalence=apart)
+    return answer(p=p, p_equivalence=None if found.low is None else apart)
 
 
 def _delta(sums: Floats) -> Floats:

@@ -6,6 +6,7 @@ places, 0..n-1; NaN marks a call without a reading.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -24,21 +25,17 @@ from ._support import (
     floats,
     sum_by,
 )
-from .interval import Interval, missing, unseen_share, without_ends
+from .interval import Interval, estimated, missing, student, without_ends
 from .reads import ratio
-from .standard_error import half_width
 
 NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
 NEVER_THERE = Reason("never_there", "the criterion never stood there")
 FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 
-FEW_DEPARTING = 5
-"""With fewer clusters that differ from the rest, their spread is not believed: of clusters that
-differ with a chance of 1 in 40, twelve show none in 74 % of probes."""
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _DECIMALS = 9  # beyond these, means of integer scores differ by rounding only
-_SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t"
+_SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room for unseen clusters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +215,8 @@ def _range(effects: Floats) -> Floats:
 def position_shift(criterion: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
     """Each position's deviation from the criterion's mean, with a cluster-robust t interval.
 
-    Where every cluster shows the same, the interval allows for the share of clusters that may
-    differ unseen, each by a quarter of the scale (one point of five scores).
+    It leaves room for unseen clusters, each of which may differ by a quarter of the scale (one
+    point of five scores).
 
     Parameters
     ----------
@@ -229,35 +226,47 @@ def position_shift(criterion: PositionEffects, span: float, level: float = 0.95)
         Best less worst score, n - 1 on a scale of n.
     """
     columns = zip(criterion.effects, criterion.influence.T, strict=True)
-    return [_robust_t(value, own, criterion, span, level) for value, own in columns]
+    return [_robust_t(value, own, criterion, span, (-span, span), level) for value, own in columns]
 
 
-def position_mean(criterion: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
-    """Mean score at each position, compared within items; intervals as in `position_shift`."""
+def position_mean(
+    criterion: PositionEffects,
+    span: float,
+    within: tuple[float, float] = (-inf, inf),
+    level: float = 0.95,
+) -> list[Interval]:
+    """Mean score at each position, compared within items; intervals as in `position_shift`.
+
+    `within` are the least and the greatest score.
+    """
     weights = criterion.counts / max(1, int(criterion.counts.sum()))
     centre = criterion.mean - float(weights @ np.nan_to_num(criterion.effects))
     own = criterion.mean_influence - np.nan_to_num(criterion.influence) @ weights
     columns = zip(criterion.effects, criterion.influence.T, strict=True)
     return [
-        _robust_t(centre + value, own + part, criterion, span, level) for value, part in columns
+        _robust_t(centre + value, own + part, criterion, span, within, level)
+        for value, part in columns
     ]
 
 
 def _robust_t(
-    value: float, influence: Floats, criterion: PositionEffects, span: float, level: float
+    value: float,
+    influence: Floats,
+    criterion: PositionEffects,
+    span: float,
+    within: tuple[float, float],
+    level: float,
 ) -> Interval:
     groups, value = criterion.clusters, float(value)
-    method = "within items, cluster-robust t"
+    method = "within items, cluster-robust t, room for unseen clusters"
     if np.isnan(value):
         why = criterion.why or NEVER_THERE
         return missing(why, level=level, clusters=groups, method=method)
     if groups < 2:
         return without_ends(value, ONE_CLUSTER, level=level, clusters=groups, method=method)
     error = float(np.sqrt(groups / (groups - 1) * float(influence @ influence)))
-    half, note = half_width(error, groups, level), ""
-    if half < TINY:
-        half, note = _reach(groups, span, level), f"all {groups} clusters agree"
-    return Interval(value, value - half, value + half, level, groups, method, note)
+    at, reach = student(value, error, groups), (_step(span), _step(span))
+    return estimated(value, at, groups, level, method, reach, within)
 
 
 def spreads(
@@ -272,8 +281,8 @@ def spreads(
     The range of the errors bounds the error of the range. Its 95th percentile q comes from cluster
     resamples of the influences (which are centred), widened from the normal to Student's t for the
     number of clusters: value -+ q, not below 0. A percentile interval of the spread itself never
-    covers a true spread of 0. Where fewer than five clusters differ from the rest, the interval
-    allows for the share of clusters that may differ unseen, by a quarter of the scale.
+    covers a true spread of 0. The interval leaves room for unseen clusters, which may differ by a
+    quarter of the scale.
 
     Parameters
     ----------
@@ -286,9 +295,8 @@ def spreads(
     weights = bootstrap_weights(groups, resamples, rng) if groups else np.zeros((resamples, 0))
     values = np.array([criterion.spread for criterion in criteria])
     errors = np.array([_range(weights @ criterion.influence) for criterion in criteria])
-    reach = np.array([_unseen(criterion, span, level) for criterion in criteria])
     each = tuple(
-        _spread(values[at], errors[at], reach[at], criterion.clusters, level, criterion.why)
+        _spread(values[at], errors[at], span, criterion.clusters, level, criterion.why)
         for at, criterion in enumerate(criteria)
     )
     known = ~np.isnan(values)
@@ -297,48 +305,39 @@ def spreads(
         nothing = missing(why, level=level, method=_SPREAD_METHOD)
         return OverCriteria(each, nothing, nothing)
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
-    values, errors, reach = values[known], errors[known], reach[known]
-    mean = _spread(values.mean(), errors.mean(axis=0), reach.mean(), fewest, level)
-    most = _spread(values.max(), errors.max(axis=0), reach.max(), fewest, level)
+    values, errors = values[known], errors[known]
+    mean = _spread(values.mean(), errors.mean(axis=0), span, fewest, level)
+    most = _spread(values.max(), errors.max(axis=0), span, fewest, level)
     return OverCriteria(each, mean, most)
 
 
 def _spread(
     value: float,
     errors: Floats,
-    reach: float,
+    span: float,
     clusters: int,
     level: float,
     why: Reason | None = None,
 ) -> Interval:
-    value, reach, method = float(value), float(reach), _SPREAD_METHOD
+    value, method = float(value), _SPREAD_METHOD
     if np.isnan(value):
         return missing(why or NOT_COMPARED, level=level, clusters=clusters, method=method)
     if clusters < 2:
         return without_ends(value, ONE_CLUSTER, level=level, clusters=clusters, method=method)
-    # The tails of both sides: a range is one-sided, and |its error| has one tail.
-    tail = 2 * expanded_tail((1 - level) / 2, clusters)
-    half = float(np.quantile(errors, max(0.0, 1 - tail)))
-    note = ""
-    if reach > half:
-        half, note = reach, "few clusters differ: the interval allows for unseen ones"
-    return Interval(value, max(0.0, value - half), value + half, level, clusters, method, note)
+
+    def at(confidence: float) -> tuple[float, float]:
+        # The tails of both sides: a range is one-sided, and |its error| has one tail.
+        tail = 2 * expanded_tail((1 - confidence) / 2, clusters)
+        half = float(np.quantile(errors, max(0.0, 1 - tail)))
+        return value - half, value + half
+
+    reach = value, _step(span)
+    return estimated(value, at, clusters, level, method, reach, within=(0.0, inf))
 
 
-def _unseen(criterion: PositionEffects, span: float, level: float) -> float:
-    """What clusters that were not seen could change, if only few differ from the rest; else 0."""
-    if criterion.clusters < 2 or np.isnan(criterion.spread):
-        return 0.0
-    cells = criterion.cells[~np.isnan(criterion.cells).all(axis=1)]
-    rows = np.round(np.nan_to_num(cells), _DECIMALS)
-    _, alike = np.unique(rows, axis=0, return_counts=True)
-    departing = criterion.clusters - int(alike.max())
-    return _reach(criterion.clusters, span, level) if departing < FEW_DEPARTING else 0.0
-
-
-def _reach(clusters: int, span: float, level: float) -> float:
-    """What clusters that were not seen can add to a mean, in points."""
-    return unseen_share(clusters, level) * max(1.0, LEAST_STEP * span)
+def _step(span: float) -> float:
+    """By how many points a cluster that was not seen may differ."""
+    return max(1.0, LEAST_STEP * span)
 
 
 def permuted_spreads(

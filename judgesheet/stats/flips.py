@@ -106,7 +106,8 @@ def call_flips(q: ArrayLike) -> CallFlips:
     within_pairs = np.sum(calls * (calls - 1), axis=1) / 2
     different = _disagreement((total_norms - order_norms) / 2, across_pairs)
     same = _disagreement((order_norms - call_norms) / 2, within_pairs)
-    return CallFlips(different, same, different - same)
+    excess = different - same
+    return CallFlips(different, same, np.where(np.abs(excess) < TIE, 0.0, excess))
 
 
 def _disagreement(agreements: Floats, pairs: Floats) -> Floats:

@@ -1,30 +1,27 @@
 """Intervals for means and rates whose calls share stimuli: the cluster is the unit.
 
 `value`, `low` and `high` are None where they are not defined, and `reason` says why.
+
+Every interval obeys one rule: data that disagree more never make it much shorter. What makes it
+short where nothing disagrees is not knowledge but the lack of it, so that each interval leaves room
+for stimuli that were not drawn (`unseen_share`), and a design effect below 1 is not believed.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
+from functools import partial
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from judgesheet.reasons import (
-    ALL_AGREE,
-    CONSTANT,
-    NEVER_VARIED,
-    NO_OBSERVATIONS,
-    ONE_CLUSTER,
-    Reason,
-)
+from judgesheet.reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUSTER, Reason
 
-from . import bounds
 from ._support import (
-    ICC_AT_BOUND,
-    TINY,
     Floats,
+    Integers,
     cluster_codes,
     expanded_percentiles,
     floats,
@@ -34,14 +31,14 @@ from ._support import (
     z_quantile,
 )
 
-SMALL_SAMPLE = 20
-"""Below this number of clusters a rate gets the beta-binomial interval."""
-DEFF_FLOOR_FRACTIONAL = 0.1
-"""Averages vary less than single calls; their effective n is at most ten times their count."""
-
-Kind = Literal["rate", "mean", "correlation", "band", "other"]
-"""What an interval is of, which decides its one-sided bounds: a share of calls, a cluster-robust
-mean, a correlation on Fisher's scale, a range without error of sampling, or none of these."""
+UNSEEN = 0.1
+"""Probability with which stimuli that behave unlike all that were seen are missed by every
+interval: at a share of them of `unseen_share` it covers .90, at any other share more."""
+ALIKE = 0.05
+"""Share of resamples with one and the same value above which fewer than three of the stimuli carry
+an estimate, (1 - 3/G)^G = .05: its resamples then say nothing about other stimuli."""
+ROUNDING = 1e-9
+"""What differs by less differs by rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +59,13 @@ class Interval:
         How the interval was computed.
     note
         Why something is None or degenerate, in words; empty otherwise.
-    kind
-        What the interval is of.
     reason
         Code of the `Reason` why something is None; empty otherwise.
+    bounds
+        Two one-sided bounds, each of confidence `level`: the ends of the same interval at twice its
+        error. None where it was not computed there; its ends then serve and hold with more.
+    proves
+        False where `low` and `high` hold no error of sampling, so that nothing follows from them.
     """
 
     value: float | None
@@ -75,51 +75,23 @@ class Interval:
     clusters: int = 0
     method: str = ""
     note: str = ""
-    kind: Kind = "other"
     reason: str = ""
-
-    def one_sided(self, n: int, level: float = 0.95) -> bounds.OneSided | None:
-        """The one-sided bounds that the interval implies; None where it has no two ends.
-
-        - of a share of calls: `bounds.korn_graubard`;
-        - of a cluster-robust mean: its half-width with the one-sided quantile of t;
-        - of a correlation: the same, on Fisher's scale;
-        - of anything else: the ends of the two-sided interval, which hold with more than `level`.
-
-        Parameters
-        ----------
-        n
-            Number of calls behind the estimate.
-        level
-            Confidence of each bound.
-        """
-        if self.value is None or self.low is None or self.high is None:
-            return None
-        span = bounds.Span(self.value, min(self.low, self.value), max(self.high, self.value))
-        if self.kind == "band":
-            return bounds.nothing_proven(level)
-        if self.clusters > 1 and n > 0:
-            if self.kind == "rate":
-                return bounds.of_rate(span, n, self.clusters, level)
-            if self.kind == "mean":
-                return bounds.of_mean(span, self.clusters, level)
-            if self.kind == "correlation" and span.low > -1 and span.high < 1:
-                return bounds.of_correlation(span, self.clusters, level)
-        return bounds.of_ends(span, level)
+    bounds: tuple[float, float] | None = None
+    proves: bool = True
 
 
 def missing(
     reason: Reason, *, level: float = 0.95, clusters: int = 0, method: str = ""
 ) -> Interval:
     """What stands where nothing can be estimated."""
-    return Interval(None, None, None, level, clusters, method, reason.sentence, reason=reason.code)
+    return Interval(None, None, None, level, clusters, method, reason.sentence, reason.code)
 
 
 def without_ends(
     value: float, reason: Reason, *, level: float = 0.95, clusters: int = 0, method: str = ""
 ) -> Interval:
     """A value that the data give no interval for."""
-    return Interval(value, None, None, level, clusters, method, reason.sentence, reason=reason.code)
+    return Interval(value, None, None, level, clusters, method, reason.sentence, reason.code)
 
 
 def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
@@ -130,8 +102,87 @@ def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Inte
     return Interval(value, None, None, clusters=clusters, method=method)
 
 
+class Ends(NamedTuple):
+    """Ends of an interval, and the one-sided bounds that belong to it."""
+
+    low: float
+    high: float
+    bounds: tuple[float, float]
+
+
+def unseen_share(clusters: int) -> float:
+    """Largest share of stimuli that may differ wholly although none of `clusters` does.
+
+    The share u that is missed with probability (1 - u)^G = `UNSEEN`: .175, .092 and .023 for 12, 24
+    and 100 stimuli.
+    """
+    return float(1 - UNSEEN ** (1 / clusters))
+
+
+At = Callable[[float], tuple[float, float]]
+"""Ends of an interval of the confidence that is asked for."""
+
+
+def student(centre: float, error: float, clusters: int) -> At:
+    """A t interval with G - 1 degrees of freedom about a centre with this standard error."""
+
+    def at(confidence: float) -> tuple[float, float]:
+        half = t_quantile(clusters - 1, two_sided(confidence)) * error
+        return centre - half, centre + half
+
+    return at
+
+
+def ends(
+    value: float,
+    at: At,
+    clusters: int,
+    level: float,
+    reach: tuple[float, float],
+    within: tuple[float, float] = (-inf, inf),
+) -> Ends:
+    """Ends that leave room for unseen stimuli, hold the value and lie within what is possible.
+
+    Parameters
+    ----------
+    value
+        The estimate.
+    at
+        Ends of the interval of a confidence level.
+    clusters
+        Number of clusters, at least 1.
+    reach
+        How far below and above the value a stimulus may lie that was not seen.
+    within
+        Range of what is estimated.
+    """
+    unseen = unseen_share(clusters)
+    room = value - unseen * max(0.0, reach[0]), value + unseen * max(0.0, reach[1])
+
+    def pair(confidence: float) -> tuple[float, float]:
+        low, high = at(confidence)
+        low, high = max(min(low, room[0]), within[0]), min(max(high, room[1]), within[1])
+        return min(low, value), max(high, value)
+
+    return Ends(*pair(level), pair(2 * level - 1))
+
+
+def estimated(
+    value: float,
+    at: At,
+    clusters: int,
+    level: float,
+    method: str,
+    reach: tuple[float, float] = (0.0, 0.0),
+    within: tuple[float, float] = (-inf, inf),
+) -> Interval:
+    """The interval with these `ends`; parameters are theirs."""
+    low, high, bounds = ends(value, at, clusters, level, reach, within)
+    return Interval(value, low, high, level, clusters, method, bounds=bounds)
+
+
 def by_cluster(values: ArrayLike, clusters: ArrayLike) -> tuple[Floats, Floats]:
-    """Sums and counts per cluster of the values that are not NaN, as `cluster_t` wants them.
+    """Sums and counts per cluster of the values that are not NaN, as `cluster_mean` wants them.
 
     Parameters
     ----------
@@ -158,100 +209,47 @@ def widening(clusters: int, level: float, other: float) -> float:
     return t_quantile(clusters - 1, two_sided(other)) / t_quantile(clusters - 1, two_sided(level))
 
 
-def cluster_t(
-    sums: ArrayLike, sizes: ArrayLike, level: float = 0.95, *, bounded: bool = False
+def cluster_mean(
+    sums: ArrayLike, sizes: ArrayLike, within: tuple[float, float], level: float = 0.95
 ) -> Interval:
-    """Ratio mean over clusters with a cluster-robust t interval.
+    """Ratio mean over clusters with a cluster-robust t interval and room for unseen clusters.
 
     The variance is the sandwich with G/(G-1), the quantile t with G-1 degrees of freedom.
-    Clusters of size 0 are dropped. One cluster: a value and no interval. No variance between
-    clusters is no certainty either: a `bounded` mean gets an interval that allows for the share of
-    clusters that may depart unseen (Clopper-Pearson for 0 of G), an unbounded one gets none.
+    Clusters of size 0 are dropped. One cluster: a value and no interval.
 
     Parameters
     ----------
     sums, sizes
         Shape (G,): sum and number of observations of each cluster.
+    within
+        Least and greatest mean of a cluster that is possible.
     level
         Confidence level.
-    bounded
-        True if every observation lies in [0, 1]; the interval is then clipped to it.
     """
     sums, sizes = floats(sums), floats(sizes)
     sums, sizes = sums[sizes > 0], sizes[sizes > 0]
-    groups, method = int(sums.size), "cluster-robust t"
+    groups, method = int(sums.size), "cluster-robust t, room for unseen clusters"
     if groups == 0:
         return missing(NO_OBSERVATIONS, level=level, method=method)
     value = float(sums.sum() / sizes.sum())
     if groups == 1:
         return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method=method)
-    method = f"{method}, within 0 and 1" if bounded else method
-    if bounded and _all_agree(sums, sizes):
-        return _unanimous(round(value), groups, level)
-    half = t_quantile(groups - 1, two_sided(level)) * _ratio_se(sums, sizes)
-    note = ""
-    if half <= 0:
-        note = f"all {groups} clusters agree"
-        if not bounded:
-            alike = ALL_AGREE.saying(f"{note}: no interval")
-            return without_ends(value, alike, level=level, clusters=groups, method=method)
-        half, method = unseen_share(groups, level), "Clopper-Pearson on clusters"
-    low, high = value - half, value + half
-    if bounded:
-        low, high = max(0.0, low), min(1.0, high)
-    kind: Kind = "rate" if bounded else "mean"
-    return Interval(value, low, high, level, groups, method, note, kind)
+    at = student(value, _ratio_error(sums, sizes), groups)
+    reach = value - within[0], within[1] - value
+    return estimated(value, at, groups, level, method, reach, within)
 
 
-def mean_t(values: ArrayLike, level: float = 0.95, *, bounded: bool = False) -> Interval:
-    """Mean of one value per cluster with Student's interval; NaN entries are dropped.
-
-    Parameters
-    ----------
-    values
-        Shape (G,).
-    level, bounded
-        As for `cluster_t`.
-    """
+def mean_t(values: ArrayLike, within: tuple[float, float], level: float = 0.95) -> Interval:
+    """Mean of one value per cluster, shape (G,), as `cluster_mean`; NaN entries are dropped."""
     array = floats(values)
     array = array[~np.isnan(array)]
-    return cluster_t(array, np.ones_like(array), level, bounded=bounded)
+    return cluster_mean(array, np.ones_like(array), within, level)
 
 
-def _ratio_se(sums: Floats, sizes: Floats) -> float:
+def _ratio_error(sums: Floats, sizes: Floats) -> float:
+    """Standard error of a ratio mean, by the sandwich."""
     residuals = sums - sums.sum() / sizes.sum() * sizes
-    squares = float(residuals @ residuals)
-    if squares <= TINY**2 * float(sums @ sums):
-        return 0.0
-    return float(np.sqrt(sums.size / (sums.size - 1) * squares) / sizes.sum())
-
-
-def _all_agree(sums: Floats, sizes: Floats) -> bool:
-    return bool(np.all(sums <= TINY * sizes) or np.all(sums >= (1 - TINY) * sizes))
-
-
-def _unanimous(value: int, groups: int, level: float) -> Interval:
-    """Clopper-Pearson for 0 of G or G of G."""
-    reach = unseen_share(groups, level)
-    low, high = (1 - reach, 1.0) if value else (0.0, reach)
-    note = f"all {groups} clusters agree: the interval is that of {value * groups} of {groups}"
-    method = "Clopper-Pearson on clusters"
-    return Interval(float(value), low, high, level, groups, method, note, "rate")
-
-
-def unseen_share(groups: int, level: float = 0.95) -> float:
-    """Upper bound of the share of clusters that differ when none of `groups` was seen to.
-
-    Clopper-Pearson for 0 of G, two-sided: what a spread of exactly zero still leaves open.
-
-    Parameters
-    ----------
-    groups
-        Number of clusters, at least 1.
-    level
-        Confidence level.
-    """
-    return float(1 - (1 - two_sided(level)) ** (1 / groups))
+    return float(np.sqrt(sums.size / (sums.size - 1) * residuals @ residuals) / sizes.sum())
 
 
 def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95) -> Interval:
@@ -264,8 +262,8 @@ def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95
     drawn
         Shape (resamples,): the estimate in every resample, NaN where undefined there.
     clusters
-        Number of clusters that were resampled. With one there is no interval, nor where no resample
-        differs: what never varied may still do so elsewhere.
+        Number of clusters that were resampled. With one there is no interval, nor where fewer than
+        three carry the estimate: what hardly varies here may still do so elsewhere.
     level
         Confidence level.
 
@@ -281,10 +279,20 @@ def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95
     method = f"cluster bootstrap, {np.size(drawn):,} resamples"
     if clusters < 2 or not array.size:
         return without_ends(value, ONE_CLUSTER, level=level, clusters=clusters, method=method)
-    if np.ptp(array) <= TINY:
+    if hardly_varies(array):
         return without_ends(value, NEVER_VARIED, level=level, clusters=clusters, method=method)
-    low, high = expanded_percentiles(array, clusters, level)
-    return Interval(value, min(low, value), max(high, value), level, clusters, method)
+
+    def at(confidence: float) -> tuple[float, float]:
+        return expanded_percentiles(array, clusters, confidence)
+
+    return estimated(value, at, clusters, level, method)
+
+
+def hardly_varies(drawn: Floats) -> bool:
+    """Whether so many resamples agree that fewer than three clusters carry the estimate."""
+    ordered = np.sort(drawn)
+    run = max(1, int(ALIKE * ordered.size))
+    return bool(np.any(ordered[run:] - ordered[:-run] <= ROUNDING))
 
 
 def wilson(k: float, n: float, level: float = 0.95) -> Interval:
@@ -303,27 +311,27 @@ def wilson(k: float, n: float, level: float = 0.95) -> Interval:
     """
     if n <= 0:
         return missing(NO_OBSERVATIONS, level=level, method="Wilson")
-    low, high = _wilson_bounds(k / n, n, z_quantile(two_sided(level)))
-    return Interval(k / n, low, high, level, 0, "Wilson", kind="rate")
+    low, high = _wilson_ends(k / n, n, z_quantile(two_sided(level)))
+    return Interval(k / n, low, high, level, 0, "Wilson")
 
 
-def _wilson_bounds(p: float, n: float, z: float) -> tuple[float, float]:
+def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    half = z / (1 + z * z / n) * np.sqrt(max(0.0, p * (1 - p)) / n + z * z / (4 * n * n))
     low = 0.0 if p <= 0 else max(0.0, float(centre - half))
     high = 1.0 if p >= 1 else min(1.0, float(centre + half))
     return low, high
 
 
 def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Interval:
-    """A rate over clusters of calls; `method` says which of two intervals was used.
+    """A rate over clusters of calls: the wider ends of two intervals, and room for unseen clusters.
 
-    Under 20 clusters: beta-binomial posterior (Jeffreys prior for the mean, uniform for the
-    intraclass correlation), equal-tailed; an end is 0 or 1 when no or every call succeeds.
-    From 20 clusters up: Wilson on the effective number of calls N / deff with the quantile of t at
-    G-1 degrees of freedom. deff is the cluster-robust over the binomial variance, at least 1 for
-    whole successes and at least .1 for fractional ones; at a rate of 0 or 1 it is 1 + .1 (m - 1)
-    with m calls per cluster. One cluster: a value and no interval.
+    One is the equal-tailed beta-binomial posterior (Jeffreys prior for the mean, uniform for the
+    intraclass correlation), which covers where clusters differ smoothly and at rates near 0 and 1.
+    The other is Wilson's on the effective number of calls N / deff with the quantile of t at G-1
+    degrees of freedom (the normal's where no cluster has two calls), deff the cluster-robust over
+    the binomial variance and at least 1, which covers where few clusters differ much. One cluster:
+    a value and no interval.
 
     Parameters
     ----------
@@ -336,60 +344,64 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -
     """
     k, n = floats(successes), floats(trials)
     k, n = k[n > 0], n[n > 0]
-    groups = int(n.size)
+    groups, method = int(n.size), "beta-binomial and Wilson, the wider; room for unseen clusters"
     if groups == 0:
-        return missing(NO_OBSERVATIONS, level=level, method="cluster rate")
-    value = float(k.sum() / n.sum())
+        return missing(NO_OBSERVATIONS, level=level, method=method)
+    value = min(1.0, max(0.0, float(k.sum() / n.sum())))
     if groups == 1:
-        return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method="cluster rate")
-    if groups < SMALL_SAMPLE:
-        low, high = _beta_binomial(k, n, level)
-        method = "beta-binomial, Jeffreys mean, uniform ICC prior"
-    else:
-        low, high = _deff_wilson(k, n, level)
-        method = "Wilson on the effective n, t quantile"
-    return Interval(value, min(low, value), max(high, value), level, groups, method, kind="rate")
+        return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method=method)
+    variance, total = value * (1 - value), float(n.sum())
+    deff = max(1.0, _ratio_error(k, n) ** 2 * total / variance) if variance > ROUNDING else 1.0
+    posterior = _Posterior.of(k, n)
+    # The variance of one call per cluster is known, that of several is estimated.
+    quantile = partial(t_quantile, groups - 1) if total > groups else z_quantile
+
+    def at(confidence: float) -> tuple[float, float]:
+        low, high = posterior.ends(confidence)
+        other_low, other_high = _wilson_ends(value, total / deff, quantile(two_sided(confidence)))
+        return min(low, other_low), max(high, other_high)
+
+    reach = value, 1 - value
+    return estimated(value, at, groups, level, method, reach, within=(0.0, 1.0))
 
 
-def _deff_wilson(k: Floats, n: Floats, level: float) -> tuple[float, float]:
-    total, p = float(n.sum()), float(k.sum() / n.sum())
-    if 0 < p < 1:
-        floor = 1.0 if np.all(k == np.round(k)) else DEFF_FLOOR_FRACTIONAL
-        deff = max(floor, _ratio_se(k, n) ** 2 / (p * (1 - p) / total))
-    else:
-        deff = 1 + ICC_AT_BOUND * max(0.0, total / n.size - 1)
-    return _wilson_bounds(p, total / deff, t_quantile(n.size - 1, two_sided(level)))
+class _Posterior(NamedTuple):
+    """Posterior of the mean of a beta-binomial: cell edges (m + 1,) and the mass below each."""
+
+    edges: Floats
+    below: Floats
+
+    @classmethod
+    def of(cls, k: Floats, n: Floats, cells: int = 64, within: float = 18.0) -> "_Posterior":
+        """Quadrature over mean and intraclass correlation, first coarse, then where the mass is.
+
+        `within` is how many log units below its greatest the density still counts.
+        """
+        counts, times = np.unique(np.stack([k, n - k], axis=1), axis=0, return_counts=True)
+        # Jeffreys' Beta(1/2, 1/2) is the law of sin^2 of a uniform angle
+        angles = np.linspace(0, np.pi / 2, cells + 1)
+        near = np.flatnonzero((peak := _log_density(angles, counts, times)) > peak.max() - within)
+        first, last = max(0, near[0] - 1), min(cells, near[-1] + 2)
+        angles = np.linspace(angles[first], angles[last], cells + 1)
+        density = _log_density(angles, counts, times)
+        mass = np.cumsum(np.exp(density - density.max()))
+        return cls(np.sin(angles) ** 2, np.concatenate([[0.0], mass / mass[-1]]))
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """Ends of the equal-tailed interval."""
+        tail = 1 - two_sided(level)
+        low, high = np.interp([tail, 1 - tail], self.below, self.edges)
+        return float(low), float(high)
 
 
-def _beta_binomial(k: Floats, n: Floats, level: float) -> tuple[float, float]:
-    """Equal-tailed posterior interval of the mean, by quadrature over mean and ICC."""
-    mean, alpha, _ = _grid()
-    kinds, times = np.unique(np.stack([k, n - k], axis=1), axis=0, return_counts=True)
-    log_likelihood = np.zeros_like(alpha)
-    for (hits, misses), count in zip(kinds, times, strict=True):
-        log_likelihood += count * _log_evidence(float(hits), float(misses))
-    density = np.exp(log_likelihood - log_likelihood.max()).sum(axis=1)
-    # cell i spans quantiles i/m..(i+1)/m of the prior, hence the leading zero
-    cumulative = np.concatenate([[0.0], np.cumsum(density) / density.sum()])
-    edges = np.sin(np.linspace(0, np.pi / 2, mean.size + 1)) ** 2
-    tail = 1 - two_sided(level)
-    low, high = np.interp([tail, 1 - tail], cumulative, edges)
-    return (0.0 if k.sum() <= 0 else float(low)), (1.0 if (n - k).sum() <= 0 else float(high))
-
-
-@lru_cache(maxsize=128)
-def _log_evidence(hits: float, misses: float) -> Floats:
-    """Log-likelihood of one cluster on the grid; kept, as the same counts recur in every rate."""
-    _, alpha, beta = _grid()
-    evidence: Floats = special.betaln(alpha + hits, beta + misses) - special.betaln(alpha, beta)
-    return evidence
-
-
-@lru_cache(maxsize=1)
-def _grid(means: int = 400, correlations: int = 48) -> tuple[Floats, Floats, Floats]:
-    """Midpoints of equal prior mass: the mean (means,), beta parameters (means, correlations)."""
-    # Jeffreys' Beta(1/2, 1/2) is the law of sin^2 of a uniform angle
-    mean = np.sin((np.arange(means) + 0.5) / means * np.pi / 2) ** 2
-    icc = (np.arange(correlations) + 0.5) / correlations
-    concentration = (1 - icc) / icc
-    return mean, mean[:, None] * concentration, (1 - mean)[:, None] * concentration
+def _log_density(angles: Floats, counts: Floats, times: Integers, correlations: int = 24) -> Floats:
+    """Log posterior of the mean at the midpoints of angles (m + 1,), the correlation integrated."""
+    mean = np.sin((angles[1:] + angles[:-1]) / 2)[:, None] ** 2
+    root = (np.arange(correlations) + 0.5) / correlations  # more points where it is near 0
+    concentration = (1 - root**2) / root**2
+    alpha, beta = mean * concentration, (1 - mean) * concentration
+    log_density: Floats = np.log(root) - times.sum() * special.betaln(alpha, beta)
+    for (hits, misses), count in zip(counts, times, strict=True):
+        log_density = log_density + count * special.betaln(alpha + hits, beta + misses)
+    result: Floats = special.logsumexp(log_density, axis=1)
+    return result

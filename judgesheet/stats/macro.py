@@ -23,7 +23,6 @@ from .correlation import (
     FEW_CLUSTERS,
     LEAST_VARIANCE,
     PERFECT,
-    ROUNDING,
     Correlation,
     DeltaR,
     Kind,
@@ -32,7 +31,8 @@ from .correlation import (
     without_interval,
     without_rounding,
 )
-from .standard_error import NEARLY_ONE, fisher_ends
+from .interval import hardly_varies
+from .standard_error import NEARLY_ONE, at_least_fisher, fisher_ends
 
 RARELY_DEFINED = Reason("rarely_defined", "undefined in most resamples: no interval")
 
@@ -95,10 +95,13 @@ def macro_r(
         return without_ends(value, RARELY_DEFINED)
     if max(abs(value), float(np.abs(drawn).max())) > NEARLY_ONE:
         return without_ends(value, PERFECT)
-    if float(np.ptp(drawn)) < ROUNDING:
+    if hardly_varies(drawn):
         return without_ends(value, NEVER_VARIED)
-    error = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
-    return answer(value, *fisher_ends(value, error, used, level), note=note)
+    readings = int((~np.isnan(scores) & ~np.isnan(target))[:, defined].sum())
+    spread = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
+    error = at_least_fisher(spread, readings)
+    found = fisher_ends(value, error, used, level)
+    return answer(value, found.low, found.high, bounds=found.bounds, note=note)
 
 
 def macro_delta_r(
@@ -131,7 +134,7 @@ def macro_delta_r(
     known = (~missing & defined).any(axis=1)
     items, used = int(known.sum()), len(np.unique(codes[known]))
     if used < 2:
-        return without_interval(None, items, used, level)
+        return without_interval(float("nan"), items, used, level)
 
     def gain(weights: Floats) -> Floats:
         here, there = (

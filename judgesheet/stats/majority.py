@@ -11,9 +11,9 @@ from scipy import stats
 from ._support import TINY, Floats, Integers, floats
 from .consensus import uniform_picks
 from .flips import top1_flip
-from .interval import Interval
+from .interval import Interval, estimated, student
 from .reads import ratio, row_means
-from .standard_error import half_width, jackknife_error, unanimous_ends
+from .standard_error import jackknife_error
 
 MOST_SUBSETS = 200
 """With more choices of k runs than this, random ones: a prompt's mean then has an error of .035 at
@@ -47,8 +47,8 @@ def error_correlation(hits: ArrayLike, level: float = 0.95) -> Interval:
     """Correlation of the errors of two votes on one prompt, over all pairs of votes.
 
     (P(both err) - e^2) / (e2 - e^2), where e^2 is estimated by votes on different prompts, so that
-    a small probe is not biased by its own mean. Interval: jackknife over prompts, t quantile; where
-    the prompts do not differ, as far as prompts that were not seen could move it.
+    a small probe is not biased by its own mean. Interval: jackknife over prompts, t quantile, with
+    room for prompts that were not seen.
 
     Parameters
     ----------
@@ -64,25 +64,21 @@ def error_correlation(hits: ArrayLike, level: float = 0.95) -> Interval:
     joint = errors**2 - squares
     terms = [votes, errors, squares, votes * (votes - 1), joint, votes**2, errors**2]
 
-    answer = partial(Interval, level=level, clusters=groups)
-    method = "U-statistic, jackknife over prompts"
+    method = "U-statistic, jackknife over prompts, room for unseen prompts"
+    answer = partial(Interval, level=level, clusters=groups, method=method)
     if groups < 3:
-        return answer(None, None, None, method=method, note="under three prompts")
+        return answer(None, None, None, note="under three prompts")
     sums = np.stack(terms)
     total = sums.sum(axis=1, keepdims=True)
     value, left_out = float(_correlation(total)[0]), _correlation(total - sums)
     if np.isnan(value):
         note = "all votes err" if errors.sum() else "no vote errs"
-        return answer(None, None, None, method=method, note=note)
+        return answer(None, None, None, note=note)
     if np.isnan(left_out).any():
         note = "one prompt holds all errors: no interval"
-        return answer(value, None, None, method=method, note=note)
-    half = half_width(jackknife_error(left_out), groups, level)
-    if half > TINY:
-        return answer(value, max(-1.0, value - half), min(1.0, value + half), method=method)
-    method = "Clopper-Pearson on prompts"
-    note = "all prompts agree: the interval allows for prompts that were not seen"
-    return answer(value, *unanimous_ends(value, groups, level), method=method, note=note)
+        return answer(value, None, None, note=note)
+    at, reach = student(value, jackknife_error(left_out), groups), (value + 1, 1 - value)
+    return estimated(value, at, groups, level, method, reach, within=(-1.0, 1.0))
 
 
 def _correlation(sums: Floats) -> Floats:

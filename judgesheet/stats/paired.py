@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from ._support import TINY, Floats, floats, two_sided, z_quantile
-from .interval import Interval
+from .interval import Interval, estimated
 
 
 def sign_test(improved: int, regressed: int) -> float:
@@ -26,7 +26,8 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
     Half a pair is added to each cell of the table of pairs: with N + 2 in place of N, centre
     S / (N + 2) and variance (Q + 1 - S^2 / (N + 2)) / (N + 2)^2, where S and Q are the sums of the
     differences and of their squares. For differences of -1, 0, 1 these are the discordant counts;
-    ties that count a share give fractions between. The interval is widened to contain the mean.
+    ties that count a share give fractions between. The interval is widened to contain the mean and
+    leaves room for unseen pairs.
 
     Parameters
     ----------
@@ -41,7 +42,8 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
     array = floats(differences)
     array = array[~np.isnan(array)]
     pairs = int(array.size)
-    answer = partial(Interval, level=level, clusters=pairs, method="Agresti-Min, paired")
+    method = "Agresti-Min, paired; room for unseen pairs"
+    answer = partial(Interval, level=level, clusters=pairs, method=method)
     if pairs == 0:
         return answer(None, None, None, note="no pairs")
     value = float(array.mean())
@@ -49,9 +51,14 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
         return answer(value, None, None, note="one pair: no interval")
     total, squares, n = float(array.sum()), float(array @ array), pairs + 2
     centre = total / n
-    half = z_quantile(two_sided(level)) * ((squares + 1 - total**2 / n) ** 0.5) / n
-    low, high = max(-1.0, centre - half), min(1.0, centre + half)
-    return answer(value, min(low, value), max(high, value))
+    error = ((squares + 1 - total**2 / n) ** 0.5) / n
+
+    def at(confidence: float) -> tuple[float, float]:
+        half = z_quantile(two_sided(confidence)) * error
+        return centre - half, centre + half
+
+    reach = value + 1, 1 - value
+    return estimated(value, at, pairs, level, method, reach, within=(-1.0, 1.0))
 
 
 def changes(differences: ArrayLike) -> tuple[int, int, int]:

@@ -7,15 +7,22 @@ opposite content.
 """
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._support import Floats, Integers, bootstrap_weights, floats, two_sided, z_quantile
-from .interval import Interval, cluster_t
+from ._support import (
+    Floats,
+    Integers,
+    bootstrap_weights,
+    expanded_tail,
+    floats,
+    two_sided,
+    z_quantile,
+)
+from .interval import Interval
 from .reads import ratio
-from .standard_error import unanimous_ends
 
 TIE, FIRST, SECOND, INVALID = 0, 1, 2, 3
 NO_PREFERENCE, STABLE, POSITIONAL, ONE_SIDED, OTHER = range(5)
@@ -185,8 +192,8 @@ class Threshold(Interval):
         The step; the smallest one if `censored` is "left", None if it is "right" or nothing was
         asked.
     low, high
-        Percentiles over resampled clusters. Censored on the left they are 0 and the smallest step,
-        on the right None.
+        Percentiles over resampled clusters, expanded to Student's t. Censored on the left they are
+        0 and the smallest step, on the right None.
     censored
         "left" if the smallest step already reaches the target, "right" if none does, "" otherwise.
     bracketed
@@ -233,7 +240,7 @@ def threshold(
     if groups > 1:
         weights = bootstrap_weights(groups, RESAMPLES, rng)
         drawn = _crossing(isotonic(weights @ k, weights @ n), places, target)
-        tail = 1 - two_sided(level)
+        tail = expanded_tail(1 - two_sided(level), groups)
         # Not interpolated: between a crossing and no crossing (infinity) there is no number.
         ends = np.quantile(drawn, [tail, 1 - tail], method="nearest")
         low, high = (float(end) for end in ends)
@@ -292,45 +299,37 @@ def d_prime(hits: float, n_first: float, false_alarms: float, n_second: float) -
     """
     if n_first <= 0 or n_second <= 0:
         return None
-    hit_rate = (hits + 0.5) / (n_first + 1)
-    alarm_rate = (false_alarms + 0.5) / (n_second + 1)
-    return z_quantile(hit_rate) - z_quantile(alarm_rate)
+    return z_quantile(log_linear(hits, n_first)) - z_quantile(log_linear(false_alarms, n_second))
 
 
-def d_prime_bound(hits: Interval, false_alarms: Interval) -> float | None:
-    """Lower bound of d' on the scale of a two-alternative choice (divided by sqrt 2).
+def log_linear(k: float, n: float) -> float:
+    """A rate that is never 0 or 1: (k + .5) / (n + 1)."""
+    return (k + 0.5) / (n + 1)
+
+
+def d_prime_bound(
+    hit_rate: float, false_alarm_rate: float, hits: Interval, false_alarms: Interval
+) -> float | None:
+    """Lower end of d' on the scale of a two-alternative choice (divided by sqrt 2).
+
+    From the ends l of z(H) and u of z(F) that make d' small: z(H) - z(F) - sqrt((z(H) - l)^2 +
+    (u - z(F))^2). The two rates seldom miss together by as much as each may miss alone.
 
     Parameters
     ----------
+    hit_rate, false_alarm_rate
+        H and F, inside (0, 1).
     hits, false_alarms
-        Intervals of the two rates at a level of 1 - a; the bound then holds at one-sided level
-        1 - a (Bonferroni), so intervals of .975 give the lower end of a two-sided .95 interval.
+        Their intervals; the end has their level.
+
+    References
+    ----------
+    Zou, G. Y. and Donner, A. (2008), "Construction of confidence limits about effect measures: a
+    general approach", Statistics in Medicine 27, 1693-1702.
     """
     low, high = hits.low, false_alarms.high
     if low is None or high is None or low <= 0 or high >= 1:
         return None
-    return (z_quantile(low) - z_quantile(high)) / sqrt(2)
-
-
-def paired_difference(
-    sums: ArrayLike, sizes: ArrayLike, reach: float = 1.0, level: float = 0.95
-) -> Interval:
-    """Mean of paired differences over clusters, cluster-robust t interval.
-
-    Where all clusters agree there is no spread to take an interval from: it then reaches as far as
-    clusters that were not seen could move the mean.
-
-    Parameters
-    ----------
-    sums, sizes
-        Shape (G,): sum and number of differences of each cluster.
-    reach
-        Largest size of a difference.
-    """
-    mean = cluster_t(sums, sizes, level)
-    if mean.value is None or mean.low is not None or mean.clusters < 2:
-        return mean
-    low, high = unanimous_ends(mean.value, mean.clusters, level, reach)
-    method = "Clopper-Pearson on clusters"
-    note = f"all {mean.clusters} clusters agree: the interval allows for clusters not seen"
-    return Interval(mean.value, low, high, level, mean.clusters, method, note)
+    here, there = z_quantile(hit_rate), z_quantile(false_alarm_rate)
+    apart = hypot(max(0.0, here - z_quantile(low)), max(0.0, z_quantile(high) - there))
+    return (here - there - apart) / sqrt(2)

@@ -13,15 +13,13 @@ from scipy import special
 
 from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
-from ._support import TINY, Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
-from .interval import Interval, cluster_t, unseen_share
+from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
+from .interval import Interval, cluster_rate, ends
 
-FEW_CLUSTERS = 12
-"""With fewer clusters a design effect below 1 is not believed, and some may depart unseen."""
 MONTE_CARLO_BELOW = 30
 """With fewer items the sharp null is tested by drawing permutations; from 48 on its chi-square
 rejects .044-.054 at .05."""
-_ROUNDING = 1e-20  # total variance of shares below which it is rounding error
+_ROUNDING = 1e-18  # total variance of shares below which it is rounding: (1e-9)^2
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +134,13 @@ def chi_square(counts: ArrayLike) -> ChiSquare:
 
 
 def position_share(counts: ArrayLike, level: float = 0.95) -> tuple[Interval, ...]:
-    """Share of calls (G, n) that chose each position, with cluster-robust t intervals.
+    """Share of calls (G, n) that chose each position, with the interval of a rate.
 
     n intervals, first position first.
     """
     array = floats(counts)
     sizes = array.sum(axis=1)
-    shares = [cluster_t(column, sizes, level, bounded=True) for column in array.T]
-    lows = [share.low or 0.0 for share in shares]
-    return tuple(
-        _within_the_rest(share, sum(lows) - low) for share, low in zip(shares, lows, strict=True)
-    )
-
-
-def _within_the_rest(share: Interval, others: float) -> Interval:
-    """A share that no cluster showed cannot exceed what the lower ends of the others leave."""
-    if share.value != 0 or share.high is None:
-        return share
-    return replace(share, high=min(share.high, max(0.0, 1 - others)))
+    return tuple(cluster_rate(column, sizes, level) for column in array.T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +151,6 @@ class _Shares:
     covariance: Floats
     calls: float
     clusters: int
-    pseudo: bool
 
     @property
     def df(self) -> int:
@@ -187,26 +173,15 @@ class _Shares:
 
 
 def _shares(counts: ArrayLike) -> _Shares | None:
-    """Shares and covariance; None without calls or with one position.
-
-    Clusters that all have the same non-uniform shares show no variance although they are a sample:
-    one pseudo-cluster of mean size with uniform shares is then added to the covariance.
-    """
+    """Shares and covariance; None without calls or with one position."""
     array = floats(counts)
     array = array[array.sum(axis=1) > 0]
     groups, positions = array.shape
     if groups == 0 or positions < 2:
         return None
     calls = float(array.sum())
-    shares = array.sum(axis=0) / calls
     covariance = _sandwich(array) if groups > 1 else np.zeros((positions, positions))
-    constant = groups > 1 and float(np.trace(covariance)) < _ROUNDING
-    pseudo = constant and float(np.ptp(shares)) > TINY
-    if constant:
-        covariance = np.zeros((positions, positions))
-    if pseudo:
-        covariance = _sandwich(np.vstack([array, np.full(positions, calls / groups / positions)]))
-    return _Shares(shares, covariance, calls, groups, pseudo)
+    return _Shares(array.sum(axis=0) / calls, covariance, calls, groups)
 
 
 def _sandwich(counts: Floats) -> Floats:
@@ -231,19 +206,27 @@ def rao_scott(counts: ArrayLike) -> RaoScott:
     Annals of Statistics 12, 46-60; F reference: Thomas, D. R. and Rao, J. N. K. (1987), JASA 82,
     630-636; unbiased tr(S^2): Bai, Z. and Saranadasa, H. (1996), Statistica Sinica 6, 311-329.
     """
-    sample = _shares(counts)
+    sample, note = _shares(counts), ""
     if sample is None:
         return RaoScott(None, None, 0, "no calls, or a single position")
     if sample.clusters < 2:
         return RaoScott(None, None, 1, "one cluster: no test")
+    if float(np.trace(sample.covariance)) < _ROUNDING:
+        if float(sample.departure @ sample.departure) < _ROUNDING:
+            return RaoScott(1.0, 0.0, sample.clusters, "every cluster has exactly uniform counts")
+        covariance, note = _pseudo(sample), "variance from a uniform pseudo-cluster"
+        sample = replace(sample, covariance=covariance)
     deffs, freedom = sample.deffs, sample.clusters - 1
     mean = float(deffs.mean())
-    if mean <= 0:
-        return RaoScott(1.0, mean, sample.clusters, "every cluster has exactly uniform counts")
     df = _satterthwaite(deffs, freedom)
     p = float(special.fdtrc(df, df * freedom, sample.chi2 / float(deffs.sum())))
-    note = "variance from a uniform pseudo-cluster" if sample.pseudo else ""
     return RaoScott(p, mean, sample.clusters, note)
+
+
+def _pseudo(sample: _Shares) -> Floats:
+    """The covariance that one more cluster, with uniform shares, would give equal clusters."""
+    same = np.tile(sample.shares, (sample.clusters, 1))
+    return _sandwich(np.vstack([same, np.full(sample.shares.size, 1 / sample.shares.size)]))
 
 
 def _satterthwaite(deffs: Floats, freedom: int) -> float:
@@ -275,55 +258,49 @@ def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
 
     X/deff is assumed noncentral chi-square with n-1 degrees of freedom and noncentrality
     N (n-1) V^2 / deff, which is inverted for V; deff is the larger of the mean Rao-Scott design
-    effect and that along the observed direction, times (t_{G-1}/z)^2. The upper end is that of
-    X/deff = n-1 where less was observed: that is what chance gives at V = 0, and a sample that is
-    more even than chance shows no smaller V than the design can resolve. The interval is widened
-    to contain the naive V. (A percentile bootstrap covers a V of 0 never, this one .98-.99.)
-
-    Every cluster exactly uniform: V = 0 and the upper end is the Clopper-Pearson bound of the share
-    of clusters that could depart. Every cluster with the same non-uniform shares (always the first
-    position, say): the variance of one uniform pseudo-cluster.
+    effect and that along the observed direction, at least 1, times (t_{G-1}/z)^2. The upper end is
+    that of X/deff = n-1 where less was observed: that is what chance gives at V = 0, and a sample
+    that is more even than chance shows no smaller V than the design can resolve. It reaches at
+    least to the V at which the most chosen position has the upper end of its share and the others
+    are even: few clusters that always choose one position make a skew that no chi-square has. The
+    lower end leaves room for unseen clusters that choose evenly. (A percentile bootstrap covers a
+    V of 0 never, this one .98-.99.)
     """
     sample = _shares(counts)
-    method = "noncentral chi-square inverted, cluster-robust design effect"
+    method = "noncentral chi-square inverted, design effect at least 1; room for unseen clusters"
     if sample is None:
         why = NO_OBSERVATIONS.saying("no calls, or a single position")
         return CramersV(None, None, None, level, method=method, note=why.sentence, reason=why.code)
     groups, calls = sample.clusters, sample.calls
     v = min(1.0, float(np.sqrt(sample.chi2 / (calls * sample.df))))
-    answer = partial(CramersV, level=level, clusters=groups, n=round(calls))
+    answer = partial(CramersV, level=level, clusters=groups, method=method, n=round(calls))
     if groups < 2:
         why = ONE_CLUSTER
-        return answer(v, None, None, method=method, note=why.sentence, reason=why.code)
-    spread = float(np.trace(sample.covariance))
-    sampling = 0.0 if sample.pseudo else spread * sample.shares.size / sample.df
-    answer = partial(answer, debiased=float(np.sqrt(max(0.0, v * v - sampling))))
-    deff, note = _v_deff(sample), ""
-    if deff <= 0:
-        method = "Clopper-Pearson on clusters that depart from uniform"
-        note = "every cluster has exactly uniform counts"
-        return answer(v, 0.0, max(v, unseen_share(groups, level)), method=method, note=note)
-    if deff < 1 and groups < FEW_CLUSTERS:
-        deff, note = 1.0, "design effect taken as 1: few clusters show too little of it"
-    if sample.pseudo:
-        method += ", variance from a uniform pseudo-cluster"
-        note = note or "every cluster has the same shares"
-    low, high = _v_bounds(sample, deff, level)
-    if groups < FEW_CLUSTERS:
-        high = max(high, unseen_share(groups, level))
-    return answer(v, min(low, v), max(high, v), method=method, note=note)
+        return answer(v, None, None, note=why.sentence, reason=why.code)
+    sampling = float(np.trace(sample.covariance)) * sample.shares.size / sample.df
+    debiased = float(np.sqrt(max(0.0, v * v - sampling)))
+    deff, most = max(1.0, _v_deff(sample)), floats(counts)[:, sample.shares.argmax()]
+    sizes, positions = floats(counts).sum(axis=1), sample.shares.size
+
+    def at(confidence: float) -> tuple[float, float]:
+        low, high = _v_ends(sample, deff, confidence)
+        share = cluster_rate(most, sizes, confidence).high or 0.0
+        return low, max(high, (positions * share - 1) / (positions - 1))
+
+    found = ends(v, at, groups, level, reach=(v, 0.0), within=(0.0, 1.0))
+    return answer(v, found.low, found.high, bounds=found.bounds, debiased=debiased)
 
 
 def _v_deff(sample: _Shares) -> float:
     mean, departure = float(sample.deffs.mean()), sample.departure
     length = float(departure @ departure)
-    if length < TINY**2:  # no direction to look along
+    if length < _ROUNDING:  # no direction to look along
         return mean
     along = sample.calls * sample.shares.size * departure @ sample.covariance @ departure / length
     return max(mean, float(along))
 
 
-def _v_bounds(sample: _Shares, deff: float, level: float) -> tuple[float, float]:
+def _v_ends(sample: _Shares, deff: float, level: float) -> tuple[float, float]:
     t = t_quantile(sample.clusters - 1, two_sided(level))
     deff = deff * (t / z_quantile(two_sided(level))) ** 2
     df, x = sample.df, sample.chi2 / deff

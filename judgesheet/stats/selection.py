@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import optimize, special
 
 from ._support import Floats, Integers, bootstrap_weights, floats, t_quantile, two_sided, z_quantile
-from .interval import Interval
+from .interval import Interval, estimated
 from .orders import Order
 from .reads import ratio
 
@@ -146,7 +146,8 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
     Lower end: departures are shrunk together towards 0 (soft threshold) as long as the observed
     cost stays within the upper tail of its sampling distribution there, a sum of folded normals
     with gamma-matched moments. t has G-1 degrees of freedom, G being the fewest clusters that chose
-    one of the scores.
+    one of the scores. The covariance is not believed where it is below that of independent calls,
+    and the ends leave room for unseen clusters, which follow the position alone.
 
     Parameters
     ----------
@@ -158,7 +159,7 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
     array = floats(counts)
     array = array[array.sum(axis=(1, 2)) > 0]
     groups, positions = array.shape[0], array.shape[2]
-    method = "folded-normal inversion on the cluster-robust covariance"
+    method = "folded-normal inversion, cluster-robust covariance; room for unseen clusters"
     answer = partial(Interval, level=level, clusters=groups, method=method)
     scores = np.asarray(order, dtype=np.int64) - 1
     rows = array.sum(axis=2)[:, scores]  # (G, n): calls that chose the score shown at p
@@ -174,11 +175,19 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
         return answer(cost, None, None, note=note)
     residuals = (cells - shares * rows) / rows.sum(axis=0)
     covariance = groups / (groups - 1) * residuals.T @ residuals
-    tail = 1 - two_sided(level)
-    t = t_quantile(fewest - 1, 1 - tail)
-    high = min(200.0, cost + 100 * t * _largest_se(covariance))
-    low = 100 * _shrunk(departures, covariance * (t / z_quantile(1 - tail)) ** 2, tail)
-    return answer(cost, low, high)
+    independent = np.diag(shares * (1 - shares) / rows.sum(axis=0))
+    if np.trace(covariance) < np.trace(independent):
+        covariance = independent
+
+    def at(confidence: float) -> tuple[float, float]:
+        tail = 1 - two_sided(confidence)
+        t = t_quantile(fewest - 1, 1 - tail)
+        high = cost + 100 * t * _largest_se(covariance)
+        return 100 * _shrunk(departures, covariance * (t / z_quantile(1 - tail)) ** 2, tail), high
+
+    most = 200 * (1 - 1 / positions)
+    reach = cost, most - cost
+    return estimated(cost, at, groups, level, method, reach, within=(0.0, most))
 
 
 def _largest_se(covariance: Floats) -> float:

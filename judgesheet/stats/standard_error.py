@@ -1,9 +1,11 @@
 """From G clusters to a standard error, and from that to an interval with Student's t."""
 
+from math import sqrt
+
 import numpy as np
 
 from ._support import Floats, t_quantile, two_sided
-from .interval import unseen_share
+from .interval import Ends, ends, student
 
 NEARLY_ONE = 1 - 1e-9
 """A correlation beyond this is perfect: Fisher's z of 1 is infinite."""
@@ -25,25 +27,22 @@ def half_width(error: float, clusters: int, level: float) -> float:
     return t_quantile(clusters - 1, two_sided(level)) * error
 
 
-def fisher_ends(value: float, error: float, clusters: int, level: float) -> tuple[float, float]:
+def at_least_fisher(error: float, items: int) -> float:
+    """An error of Fisher's z, not believed below that of independent items, 1 / sqrt(items - 3)."""
+    return max(error, 1 / sqrt(max(1, items - 3)))
+
+
+def fisher_ends(value: float, error: float, clusters: int, level: float) -> Ends:
     """Ends of the t interval of a correlation, whose `error` is that of Fisher's z = atanh r.
 
     References
     ----------
     Fisher, R. A. (1921), Metron 1, 3-32.
     """
-    half = half_width(error, clusters, level)
-    z = float(np.arctanh(np.clip(value, -NEARLY_ONE, NEARLY_ONE)))
-    return float(np.tanh(z - half)), float(np.tanh(z + half))
+    on_z = student(float(np.arctanh(np.clip(value, -NEARLY_ONE, NEARLY_ONE))), error, clusters)
 
+    def at(confidence: float) -> tuple[float, float]:
+        low, high = np.tanh(on_z(confidence))
+        return float(low), float(high)
 
-def unanimous_ends(
-    value: float, clusters: int, level: float, reach: float = 1.0
-) -> tuple[float, float]:
-    """Ends for a mean on which all clusters agree: how far clusters not seen could move it.
-
-    No spread is no certainty: the share of clusters that may differ unseen is that of
-    Clopper-Pearson for 0 of G, and each may lie anywhere within -reach and reach.
-    """
-    unseen = unseen_share(clusters, level)
-    return value - unseen * (value + reach), value + unseen * (reach - value)
+    return ends(value, at, clusters, level, reach=(0.0, 0.0))

@@ -10,7 +10,7 @@ from judgesheet.axis import Axis
 from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Characteristic, Datasheet
 from judgesheet.sweep import words
-from judgesheet.sweep.estimates import Setting, followed, trend, trend_p, unreadable_share
+from judgesheet.sweep.estimates import EXPLAINED, Setting, followed, unreadable_share
 from judgesheet.sweep.knob import Knob
 
 
@@ -99,7 +99,6 @@ def _glossary(axis: Axis, results: Sequence[AxisResult]) -> dict[str, str]:
     """What the followed estimates mean, as the axis says it, and those of the sweep itself."""
     names = {Key.parse(key).name for key in axis.SWEEP_KEYS}
     known = {name: text for r in results for name, text in r.glossary.items() if name in names}
-    for function in (unreadable_share, trend, trend_p):
-        first, _, _ = (function.__doc__ or "").strip().partition("\n\n")
-        known[function.__name__] = " ".join(first.split())
+    for name, figure in EXPLAINED.items():
+        known[name] = " ".join((figure.__doc__ or "").partition("\n\n")[0].split())
     return known

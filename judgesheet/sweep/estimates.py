@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from judgesheet.axis import Axis, Readings
 from judgesheet.keys import Key
 from judgesheet.keys import key as key_of
 from judgesheet.records import AxisResult, Datasheet, Estimate
+from judgesheet.spine.measure import leave_out
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.multiplicity import holm
 from judgesheet.stats.trend import Trend, jackknife_trend
@@ -27,16 +29,6 @@ class Setting:
         """What the setting's sheet says of an axis, if it was asked about."""
         return next((result for result in self.sheet.axes if result.name == axis.NAME), None)
 
-    def values(self, axis: Axis, stimuli: frozenset[str]) -> dict[str, float | None]:
-        """The followed estimates from these stimuli alone: value by key."""
-        readings = self.readings[axis.NAME]
-        frame = readings.frame[readings.frame["stimulus"].isin(stimuli)]
-        if frame.empty:
-            return {}
-        families = frozenset(Key.parse(key).name for key in axis.SWEEP_KEYS)
-        some = replace(readings, frame=frame, families=families)
-        return {estimate.key: estimate.value for estimate in axis.measure(some)}
-
 
 @dataclass(frozen=True, slots=True)
 class Followed:
@@ -54,13 +46,13 @@ class Followed:
 
 def followed(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Iterator[Followed]:
     """The estimates that the axis wants followed, the bias first."""
-    trends = _trends(knob, axis, settings)
+    own = {key: _by_value(axis, key, settings) for key in axis.SWEEP_KEYS}
+    trends = _trends(knob, axis, settings, [key for key in own if own[key]])
     slopes = dict(zip(trends, trend(knob, axis, trends), strict=True))
     tests = dict(zip(trends, trend_p(knob, axis, trends), strict=True))
-    for key in axis.SWEEP_KEYS:
-        own = _by_value(axis, key, settings)
-        label = next((estimate.label for estimate in own.values()), "")
-        levels = {value: _under(knob, value, estimate) for value, estimate in own.items()}
+    for key, estimates in own.items():
+        label = next((estimate.label for estimate in estimates.values()), "")
+        levels = {value: _under(knob, value, estimate) for value, estimate in estimates.items()}
         yield Followed(key, label, levels, slopes.get(key), tests.get(key))
 
 
@@ -117,30 +109,23 @@ Trends = Mapping[str, Trend | None]
 """Trend by followed key; None where some setting lacks the estimate."""
 
 
-def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Trends:
-    frames = [setting.readings[axis.NAME].frame for setting in settings]
-    readable = [frozenset(frame["stimulus"][frame["value"].notna()]) for frame in frames]
-    shared = frozenset.intersection(*readable)
-    whole = [setting.values(axis, shared) for setting in settings]
-    without = [
-        [setting.values(axis, shared - {stimulus}) for stimulus in sorted(shared)]
-        for setting in settings
-    ]
-    known = [key for key in axis.SWEEP_KEYS if any(key in values for values in whole)]
-    return {key: _trend_of(knob, key, whole, without) for key in known}
+def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting], keys: Sequence[str]) -> Trends:
+    """The trends over the stimuli with a readable reply under every setting; none without any."""
+    readings = [setting.readings[axis.NAME] for setting in settings]
+    shared = frozenset.intersection(
+        *(frozenset(one.frame["stimulus"][one.frame["value"].notna()]) for one in readings)
+    )
+    groups = [frozenset[str](), *(frozenset({stimulus}) for stimulus in sorted(shared))]
+    parts = [replace(one, frame=one.frame[one.frame["stimulus"].isin(shared)]) for one in readings]
+    series = [leave_out(axis, part, groups, keys) for part in parts] if shared else []
+    return {key: _trend_of(knob, np.array([one[key] for one in series])) for key in keys if series}
 
 
-Values = Mapping[str, float | None]
-
-
-def _trend_of(
-    knob: Knob, key: str, whole: Sequence[Values], without: Sequence[Sequence[Values]]
-) -> Trend | None:
-    estimates = np.array([values.get(key) for values in whole], dtype=float)
-    left_out = np.array([[values.get(key) for values in row] for row in without], dtype=float)
-    if len(knob.values) < 2 or np.isnan(estimates).any() or np.isnan(left_out).any():
+def _trend_of(knob: Knob, values: NDArray[np.float64]) -> Trend | None:
+    """The trend of an estimate; `values` has shape (settings, 1 + stimuli), all of them first."""
+    if len(knob.values) < 2 or np.isnan(values).any():
         return None
-    return jackknife_trend(knob.places, estimates, left_out)
+    return jackknife_trend(knob.places, values[:, 0], values[:, 1:])
 
 
 def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:

@@ -122,7 +122,7 @@ def plots(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Plot
                 caption=f"Under each setting of {knob.name}, with 95 % intervals.",
                 families=(key.name,),
                 x=knob.name,
-                only=tuple(f"{name}={value}" for name, value in key.dims.items()),
+                having=key.dims,
                 x_label=knob.name,
                 reference=_null(axis, one.key),
             )

@@ -1,11 +1,16 @@
 """What rooms of scores have in common: differences between arms, and how many orders are enough."""
 
+from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
-from judgesheet.axis.differences import compared, gain
+from judgesheet.axis.differences import Compared, compared, delta_r
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.findings import enough
+from judgesheet.axis.labels import Quality
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import ONE_CLUSTER
 from judgesheet.records import Estimate
@@ -38,6 +43,11 @@ def test_without_known_quality_agreement_with_all_orders_decides(
     assert enough(Estimates("any", budget("budget_r", *unknown))) is None
 
 
+def gains(pairs: list[Compared]) -> Iterable[Draft]:
+    scores: Any = SimpleNamespace(compared=pairs, temperature=0.7, quality=lambda: Quality(""))
+    return delta_r.drafts(scores)
+
+
 def test_only_arms_that_were_read_equally_often_are_compared() -> None:
     arms = {arm: np.zeros((4, reads)) for arm, reads in
             (("balanced", 10), ("fixed", 1), ("random", 10))}  # fmt: skip
@@ -46,12 +56,12 @@ def test_only_arms_that_were_read_equally_often_are_compared() -> None:
         assert (base, other) == ("balanced", "random")
         return DeltaR(0.1, 0.0, 0.2, n=4)
 
-    fixed, random = gain(compared(arms, difference), "", 0.7)
+    fixed, random = gains(compared(arms, difference))
     assert fixed.interval.reason == "unequal_reads"
     assert "10 and 1 reads" in fixed.interval.note
     assert random.interval.value == 0.1
     assert dict(random.dims) == {"arms": "balanced-random"}
-    [fixed] = gain(compared(arms, None), "", 0.7)
+    [fixed] = gains(compared(arms, None))
     assert fixed.interval.value is None
 
 

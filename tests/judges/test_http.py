@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from judgesheet.errors import JudgeError, UsageError
-from judgesheet.judges import Advising, Connection, open_judge
+from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import LONGEST_NAME
 from judgesheet.judges.http import LONGEST_RAW, HttpJudge
 from judgesheet.judges.redaction import Redaction
@@ -313,7 +313,6 @@ def test_a_missing_key_is_named_before_the_first_call(
 
 def test_advice_names_what_the_user_gave() -> None:
     judge = open_judge("openai/gpt-x", Connection(base_url="http://h/v1"))
-    assert isinstance(judge, Advising)
     assert "OPENAI_API_KEY" in str(judge.advise("unauthorized"))
     assert "gpt-x" in str(judge.advise("not_found"))
     assert "http://h/v1" in str(judge.advise("unavailable"))

@@ -73,6 +73,7 @@ FIGURES = (
         x="position",
         x_label="position in the rubric",
         y_label="share of calls",
+        even=True,
     ),
     Plot(
         "heatmap",
@@ -156,7 +157,7 @@ def _shares() -> Iterator[Estimate]:
     for position, share in enumerate((0.4154, 0.1818, 0.1247, 0.1173, 0.1607), 1):
         yield estimate(
             f"position_share[position={position}]",
-            f"share of choices at position {position}",
+            f"Share of choices at position {position}",
             share,
             share - 0.031 - position / 1000,
             share + 0.034,
@@ -210,11 +211,12 @@ def _preference() -> Iterator[Estimate]:
     )
     yield estimate(
         "chi2",
-        "chi-square of positions against uniform",
+        "Chi-square of positions against uniform",
         278.52,
         None,
         None,
-        "chi-square, 4 df",
+        "chi-square",
+        given={"df": 4},
         method="Pearson, calls taken as independent",
     )
     yield estimate(
@@ -253,7 +255,7 @@ def _orders() -> Iterator[Estimate]:
         share = raw[position - 1] / sum(raw)
         yield estimate(
             f"selection[score={score},position={position}]",
-            f"score {score} chosen at position {position}",
+            f"Score {score} chosen at position {position}",
             round(share, 4),
             round(share - 0.05, 4),
             round(share + 0.06, 4),
@@ -275,7 +277,7 @@ def _orders() -> Iterator[Estimate]:
         cost = 31.2 + (i * 37 % 29)
         yield estimate(
             f"bias_cost[order={order}]",
-            f"bias cost of the order {order}",
+            f"Bias cost of the order {order}",
             cost,
             cost - 8.4,
             cost + 9.1,
@@ -283,7 +285,7 @@ def _orders() -> Iterator[Estimate]:
         )
     yield estimate(
         "min_bias_order",
-        "order with the smallest bias cost",
+        "Order with the smallest bias cost",
         12345.0,
         None,
         None,
@@ -292,7 +294,7 @@ def _orders() -> Iterator[Estimate]:
     )
     yield estimate(
         "within_item_sd[arm=balanced]",
-        "spread of one response's scores, balanced",
+        "Spread of one response's scores, balanced",
         0.9127,
         0.8411,
         0.9844,
@@ -321,7 +323,7 @@ def _flips() -> Iterator[Estimate]:
     prompts: dict[str, Any] = {"n": CLUSTERS, "method": "mean over prompts, t interval"}
     yield estimate(
         "order_flip_rate",
-        "best response flips between two orders",
+        "Best response flips between two orders",
         0.5104,
         0.4437,
         0.5771,
@@ -329,18 +331,18 @@ def _flips() -> Iterator[Estimate]:
     )
     yield estimate(
         "repeat_flip_rate",
-        "best response flips within one order",
+        "Best response flips within one order",
         0.3021,
         0.2266,
         0.3776,
         **prompts,
     )
     yield estimate(
-        "excess_flip_rate", "flips that the order causes", 0.2083, 0.1391, 0.2776, **prompts
+        "excess_flip_rate", "Flips that the order causes", 0.2083, 0.1391, 0.2776, **prompts
     )
     yield estimate(
         "top1_flip_rate",
-        "best response differs, balanced against fixed",
+        "Best response differs, balanced against fixed",
         0.3958,
         0.2814,
         0.5102,
@@ -349,7 +351,7 @@ def _flips() -> Iterator[Estimate]:
     )
     yield estimate(
         "kendall_tau",
-        "agreement of rankings, balanced against fixed",
+        "Agreement of rankings, balanced against fixed",
         0.3402,
         0.2019,
         0.4785,
@@ -466,6 +468,7 @@ def plausible() -> Datasheet:
                     "name": "score_order.jinja",
                     "digest": "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
                     "template": TEMPLATE,
+                    "permuted": ["options"],
                     "example": [{"role": "user", "content": EXAMPLE}],
                 }
             ],
@@ -584,7 +587,9 @@ def all_unreadable() -> Datasheet:
                 refused=5,
                 failed=2,
                 estimates=tuple(
-                    Estimate(f"{AXIS}.{name}", name.replace("_", " "), None, note=nothing)
+                    Estimate(
+                        f"{AXIS}.{name}", name.replace("_", " ").capitalize(), None, note=nothing
+                    )
                     for name in keys
                 ),
                 caveats=("Every call failed to give a score.",),

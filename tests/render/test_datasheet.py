@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from judgesheet.errors import RunError
+from judgesheet.estimates import Estimates
 from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Estimate
-from judgesheet.spine.datasheet import by_key, family, from_json, to_json
+from judgesheet.spine.datasheet import by_key, from_json, to_json
 from tests.render import sheets
 
 
@@ -86,8 +87,21 @@ def test_keys_come_apart() -> None:
         Key.parse("nonsense")
 
 
+def test_what_earlier_sheets_wrote_as_text_is_read_as_data() -> None:
+    data = json.loads(to_json(sheets.judged()))
+    (axis,) = data["axes"]
+    (chi2,) = (one for one in axis["estimates"] if one["key"].endswith(".chi2"))
+    del chi2["given"], axis["figures"][0]["having"], axis["controls"][0]["code"]
+    chi2["unit"], axis["figures"][0]["only"] = "chi-square, 4 df", ["set=natural", "slot="]
+    read = from_json(json.dumps(data)).axes[0]
+    assert read.figures[0].having == {"set": "natural", "slot": ""}
+    assert read.controls[0].code == read.controls[0].name
+    found = next(one for one in read.estimates if one.key == chi2["key"])
+    assert (found.unit, found.given) == ("chi-square", {"df": 4})
+
+
 def test_families_and_keys() -> None:
     sheet = sheets.plausible()
-    shares = family(sheet.axes[0], "position_share")
+    shares = Estimates(sheets.AXIS, sheet.axes[0].estimates).family("position_share")
     assert [dims["position"] for dims, _ in shares] == ["1", "2", "3", "4", "5"]
     assert by_key(sheet)["score_order.cramers_v"].value == 0.2713

@@ -5,19 +5,21 @@ from xml.etree import ElementTree
 
 import pytest
 
-from judgesheet.records import AxisResult, Plot
+from judgesheet.records import Estimate, Plot
 from judgesheet.spine.render.figures import KINDS, draw
 from tests.render import sheets
 
 
 @pytest.fixture(scope="module")
-def axis() -> AxisResult:
-    return sheets.plausible().axes[0]
+def estimates() -> tuple[Estimate, ...]:
+    return sheets.plausible().axes[0].estimates
 
 
 @pytest.mark.parametrize("figure", sheets.FIGURES + sheets.CROSSED, ids=lambda figure: figure.title)
-def test_a_figure_is_named_unique_and_repeatable(axis: AxisResult, figure: Plot) -> None:
-    first, second = (draw(figure, axis, "f1") for _ in range(2))
+def test_a_figure_is_named_unique_and_repeatable(
+    estimates: tuple[Estimate, ...], figure: Plot
+) -> None:
+    first, second = (draw(figure, estimates, "f1") for _ in range(2))
     assert first == second
     root = ElementTree.fromstring(first.svg)
     assert root.get("role") == "img"
@@ -34,20 +36,21 @@ def test_every_kind_is_tried_here() -> None:
     assert {figure.kind for figure in sheets.FIGURES + sheets.CROSSED} == set(KINDS)
 
 
-def test_equal_shares_are_the_reference_of_a_distribution(axis: AxisResult) -> None:
+def test_equal_shares_are_the_reference_of_a_distribution(estimates: tuple[Estimate, ...]) -> None:
     shares = sheets.FIGURES[0]
-    assert draw(shares, axis, "f").svg == draw(replace(shares, reference=0.2), axis, "f").svg
+    named = replace(shares, even=False, reference=0.2)
+    assert draw(shares, estimates, "f").svg == draw(named, estimates, "f").svg
 
 
-def test_series_differ_in_dash_and_marker(axis: AxisResult) -> None:
-    svg = draw(sheets.FIGURES[3], axis, "f").svg
+def test_series_differ_in_dash_and_marker(estimates: tuple[Estimate, ...]) -> None:
+    svg = draw(sheets.FIGURES[3], estimates, "f").svg
     assert svg.count("stroke-dasharray") >= 2
     assert ">balanced</text>" in svg
     assert ">random</text>" in svg
 
 
-def test_a_missing_value_is_a_gap_with_a_note(axis: AxisResult) -> None:
-    drawing = draw(sheets.FIGURES[5], axis, "f")
+def test_a_missing_value_is_a_gap_with_a_note(estimates: tuple[Estimate, ...]) -> None:
+    drawing = draw(sheets.FIGURES[5], estimates, "f")
     assert drawing.notes == (
         "Cramér's V of the chosen position, 9-point rubric: not measured: the profile quick "
         "leaves this scale out",
@@ -55,21 +58,23 @@ def test_a_missing_value_is_a_gap_with_a_note(axis: AxisResult) -> None:
 
 
 def test_nothing_measured_draws_nothing() -> None:
-    drawing = draw(sheets.FIGURES[2], sheets.all_unreadable().axes[0], "f")
+    drawing = draw(sheets.FIGURES[2], sheets.all_unreadable().axes[0].estimates, "f")
     assert drawing.svg == ""
     assert drawing.notes[0] == "nothing to draw: none of its values was measured"
 
 
-def test_themed_colours_are_variables(axis: AxisResult) -> None:
-    svg = draw(sheets.FIGURES[0], axis, "f", themed=True).svg
+def test_themed_colours_are_variables(estimates: tuple[Estimate, ...]) -> None:
+    svg = draw(sheets.FIGURES[0], estimates, "f", themed=True).svg
     assert "var(--series-1)" in svg
     assert "#0b5cad" not in svg
 
 
-def test_a_figure_can_keep_members_by_dimension_and_mark_an_estimate(axis: AxisResult) -> None:
+def test_a_figure_can_keep_members_by_dimension_and_mark_an_estimate(
+    estimates: tuple[Estimate, ...],
+) -> None:
     shares = sheets.FIGURES[0]
-    first = draw(replace(shares, only=("position=1",)), axis, "f")
+    first = draw(replace(shares, having={"position": "1"}), estimates, "f")
     assert first.description.count(";") == 0
-    assert draw(replace(shares, only=("position=",)), axis, "f").svg == ""
-    marked = draw(replace(shares, mark="excess_flip_rate"), axis, "f")
-    assert marked.svg != draw(shares, axis, "f").svg
+    assert draw(replace(shares, having={"position": ""}), estimates, "f").svg == ""
+    marked = draw(replace(shares, mark="excess_flip_rate"), estimates, "f")
+    assert marked.svg != draw(shares, estimates, "f").svg

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.resources import template_dir
+from judgesheet.resources import data_folder
 from judgesheet.spine.render import render
 from judgesheet.spine.render.markdown import code, escape
-from judgesheet.spine.render.pdf import own_font, typeset
+from judgesheet.spine.render.pdf import finish, lay_out, own_font
 from tests.render import sheets
 
 
@@ -111,7 +111,7 @@ def test_the_typesetter_fetches_nothing(canary: tuple[str, list[str]], tmp_path:
         <body><p>x</p><img src="{url}" alt="a"><img src="{secret.as_uri()}" alt="b">
         <img src="figure:unknown" alt="c"><object data="{secret.as_uri()}"></object>
         <svg><image href="{url}"/><use href="{secret.as_uri()}#a"/></svg></body></html>"""
-    pdf = typeset(raw, sheets.all_unreadable())
+    pdf = finish(lay_out(raw, {}), sheets.all_unreadable())
     assert heard == []
     from pypdf import PdfReader
 
@@ -130,7 +130,7 @@ def test_a_hostile_sheet_is_typeset_in_silence(
 
 
 def test_only_own_fonts_may_be_read(tmp_path: Path) -> None:
-    fonts = template_dir() / "fonts"
+    fonts = data_folder("templates") / "fonts"
     assert own_font((fonts / "Inter-Regular.otf").as_uri())
     assert not own_font((fonts / ".." / "sheet.css").as_uri())
     assert not own_font(f"{fonts.as_uri()}/..%2f..%2fx")

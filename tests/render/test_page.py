@@ -9,9 +9,9 @@ import pytest
 from judgesheet.records import Characteristic, Control, Estimate, Verdict
 from judgesheet.spine.render import show
 from judgesheet.spine.render.forest import forest
-from judgesheet.spine.render.page import Page, Room, build
+from judgesheet.spine.render.page import Page, build
 from judgesheet.spine.render.page.identity import part_number, protocol_id, review_by
-from judgesheet.spine.render.page.parts import share_out
+from judgesheet.spine.render.page.parts import Room, share_out
 from judgesheet.spine.render.page.schematic import schema
 from judgesheet.spine.render.page.table import Spec, detectable
 from tests.render import sheets
@@ -76,7 +76,7 @@ def test_a_sheet_is_reviewed_after_half_a_year_or_when_the_policy_says() -> None
 
 def test_without_a_policy_the_strip_says_how_to_apply_one() -> None:
     strip = build(sheets.plausible()).front.strip
-    assert (strip.kind, strip.word) == ("none", "NO POLICY APPLIED")
+    assert (strip.mark.style, strip.mark.word) == ("none", "NO POLICY APPLIED")
     assert "judgesheet measure RUN --policy" in strip.text
 
 
@@ -91,7 +91,7 @@ def test_without_a_policy_the_strip_says_how_to_apply_one() -> None:
 )
 def test_the_strip_names_policy_and_limiting_axis(verdict: Any, word: str) -> None:
     strip = build(sheets.judged(verdict)).front.strip
-    assert (strip.word, strip.policy) == (word, "leaderboard")
+    assert (strip.mark.word, strip.policy) == (word, "leaderboard")
     assert strip.limiting == "Order of the rubric's scores: Cramér's V of the chosen position"
 
 
@@ -100,11 +100,11 @@ def test_a_failed_control_voids_its_axis_and_no_other() -> None:
     failed = Control("scores follow quality", False, "They do not.")
     sheet = replace(sheet, axes=(sheet.axes[0], replace(sheet.axes[1], controls=(failed,))))
     page = build(sheet)
-    assert page.front.checks.shown[0].word == "fail"
+    assert page.front.checks.shown[0].mark.word == "fail"
     assert [bool(axis.void) for axis in page.specs] == [False, True]
     assert {words(one)[0] for one in page.specs[1].every} == {"void"}
     assert "void" not in {word for one in page.specs[0].every for word in words(one)}
-    assert {one.word for one in page.findings[1]} == {"Void"}
+    assert {one.mark.word for one in page.findings[1]} == {"Void"}
     assert {one.axis for one in page.front.advice.shown} == {sheet.axes[0].title}
     assert page.front.strip.doubt
 
@@ -230,7 +230,7 @@ def test_what_is_trimmed_is_counted() -> None:
 
 
 def test_problems_come_first() -> None:
-    tones = [finding.tone for finding in build(sheets.plausible()).front.features.shown]
+    tones = [finding.mark.style for finding in build(sheets.plausible()).front.features.shown]
     assert tones == ["bad", "bad", "good", "unknown", "neutral"]
 
 
@@ -263,6 +263,26 @@ def test_the_schematic_marks_what_changes_place() -> None:
     assert marked == ["Score ‹option score›: ‹option description›"]
     assert "‹response›" in [line.text for line in drawn.lines]
     assert schema({"axis": "x", "template": None}) is None
+
+
+def test_a_permuted_variable_may_have_several_words() -> None:
+    template = "# Task\n{{ first_answer.text }} and {{ task }}\nplain"
+    drawn = schema({"axis": "x", "template": template, "permuted": ["first_answer"]})
+    assert drawn is not None
+    assert [(line.text, line.permuted, line.frame) for line in drawn.lines] == [
+        ("# Task", False, True),
+        ("‹first answer text› and ‹task›", True, True),
+        ("plain", False, False),
+    ]
+
+
+def test_a_control_that_several_axes_passed_is_told_once() -> None:
+    axes = sheets.several(2).axes
+    same = Control("scores follow quality", True, "They do.", code="follows_quality")
+    for second, lines in ((same, 1), (replace(same, code="another"), 2)):
+        controls = (replace(axes[0], controls=(same,)), replace(axes[1], controls=(second,)))
+        checks = build(replace(sheets.several(2), axes=controls)).front.checks.every
+        assert [check.name for check in checks].count(same.name) == lines
 
 
 @pytest.mark.parametrize(

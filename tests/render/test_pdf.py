@@ -11,8 +11,8 @@ from pypdf.generic import IndirectObject
 from judgesheet.errors import MissingDependencyError
 from judgesheet.records import digest
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import Options, render
 from judgesheet.spine.render import pdf as pdf_module
+from judgesheet.spine.render import render
 from judgesheet.spine.render.html import drawings
 from judgesheet.spine.render.page import build
 from tests.render import sheets
@@ -139,11 +139,11 @@ FULL = {
 @pytest.mark.parametrize("name", FULL)
 def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
     """Whatever is on the sheet: the decision fits page one and the table page two."""
-    sheet, options = FULL[name](), Options(paper=paper)
+    sheet = FULL[name]()
     with pdf_module._undisturbed():
         figures = drawings(build(sheet), 9, themed=False)
-        room = pdf_module._fitting(sheet, options, figures)
-        laid_out = pdf_module._set(sheet, options, room, figures, whole=False)
+        room = pdf_module._fitting(sheet, paper, figures)
+        laid_out = pdf_module._set(sheet, paper, room, figures, whole=False)
     pages = [set(page.anchors) for page in laid_out.pages]
     assert len(pages) == 3
     assert {"verdict", "checks", "valid", "features", "advice", "effects"} <= pages[0]
@@ -154,7 +154,7 @@ def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])
 def test_paper(paper: Any, size: tuple[int, int]) -> None:
-    reader = PdfReader(io.BytesIO(render(sheets.all_unreadable(), "pdf", Options(paper=paper))))
+    reader = PdfReader(io.BytesIO(render(sheets.all_unreadable(), "pdf", paper)))
     for page in reader.pages:
         assert (round(page.mediabox.width), round(page.mediabox.height)) == size
 

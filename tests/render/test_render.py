@@ -64,10 +64,10 @@ def test_text_formats_load_no_heavy_library(name: str, tmp_path: Path) -> None:
 
 
 def test_resources_are_found_or_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert (resources.template_dir() / "datasheet.html.jinja").is_file()
-    assert resources.stimuli_dir().is_dir()
+    assert (resources.data_folder("templates") / "datasheet.html.jinja").is_file()
+    assert resources.data_folder("stimuli").is_dir()
     monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "judgesheet")
-    resources._find.cache_clear()
+    resources.data_folder.cache_clear()
     with pytest.raises(RunError, match="templates/"):
-        resources.template_dir()
-    resources._find.cache_clear()
+        resources.data_folder("templates")
+    resources.data_folder.cache_clear()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from judgesheet.records import Estimate
 from judgesheet.spine.render import show
 
 
@@ -21,7 +22,6 @@ from judgesheet.spine.render import show
         (0.2713, 0.05, 0.6, "V", "V = 0.27 (0.05–0.60)"),
         (-0.0123, -0.04, 0.011, "tau", "tau = −0.012 (−0.040 to 0.011)"),
         (-1e-6, None, None, "r", "r >−0.0001"),
-        (278.52, None, None, "chi-square, 4 df", "chi-square = 279, 4 df"),
         (34.12, 28.1, 41.9, "percentage points", "34 percentage points (28–42)"),
         (43215.0, None, None, "order", "order 43215"),
         (12345678.0, None, None, "", "12,345,678"),
@@ -37,6 +37,12 @@ def test_digits_follow_the_interval(
     value: float, low: float | None, high: float | None, unit: str, sentence: str
 ) -> None:
     assert show.quantity(value, low, high, unit).sentence == sentence
+
+
+def test_degrees_of_freedom_stand_behind_the_value() -> None:
+    chi2 = Estimate("a.chi2", "b", 278.52, unit="chi-square", given={"df": 4})
+    assert show.estimate(chi2).sentence == "chi-square = 279, 4 df"
+    assert show.unit_of(chi2) == "chi-square, 4 df"
 
 
 def test_what_is_not_measured_says_why() -> None:

@@ -172,7 +172,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same judge twice, and one that follows the slot and the first line."""
     folder = tmp_path_factory.mktemp("runs")
     models = {"one": "sim/noisy?seed=1", "two": "sim/noisy?seed=2",
-              "biased": "sim/first-biased?seed=3"}  # fmt: skip
+              "biased": "sim/first-biased?first=4&seed=3"}  # fmt: skip
     for name, model in models.items():
         judgesheet.probe(model, folder / name, profile="quick", axes=["score_order"], pdf=False)
     return {name: folder / name for name in models}

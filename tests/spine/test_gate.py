@@ -372,13 +372,20 @@ def test_shipped_policies_give_reasons_for_keys_that_exist(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("axis", "name"), [("score_order", "scoring"), ("candidate_order", "ranking")]
+    ("axis", "name", "told"),
+    [
+        ("score_order", "scoring", ("adopt", "conditions")),
+        # 11 % of tasks may differ and not be among twenty, and the limits are 10 %.
+        ("candidate_order", "ranking", ("not proven",)),
+    ],
 )
-def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str) -> None:
+def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(
+    axis: str, name: str, told: tuple[str, ...]
+) -> None:
     made = simulate("fair", "standard", axis)
     probed = replace(sheet(GOOD), axes=(made.result,), recommendations=tuple(made.advice))
     judged = judge(probed, policies.load(name))
-    assert verdict_of(judged) in ("adopt", "conditions"), as_text(judged)
+    assert verdict_of(judged) in told, as_text(judged)
     biased = simulate("position-only", "standard", axis)
     judged = judge(replace(probed, axes=(biased.result,)), policies.load(name))
     assert verdict_of(judged) == "reject"
@@ -386,7 +393,7 @@ def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str)
 
 def test_measuring_gives_bounds() -> None:
     def drafts(_: None) -> Iterator[Draft]:
-        yield Draft("x", Interval(0.0, 0.0, 0.05, clusters=20, kind="rate"), n=120)
+        yield Draft("x", Interval(0.0, 0.0, 0.05, clusters=20, bounds=(0.0, 0.04)), n=120)
         yield absent("x", NO_OBSERVATIONS)
 
     found, nothing = Figures("any")("share")(drafts)(None)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from judgesheet.axes import get_axis
+from judgesheet.axis.reply import displayed
 from judgesheet.errors import ParserError
 from judgesheet.spine.parsing import (
     LONGEST,
@@ -100,29 +101,29 @@ def test_a_map_says_what_the_words_mean_and_no_other_word_means_anything() -> No
 
 def test_one_verdict_in_two_words_is_one_verdict() -> None:
     words = regex(r"([AB]) wins", 'map = { "A" = 1, "B" = 2 }')
-    assert words.verdict("A wins. A wins.", {}) == "1"
-    assert words.verdict("A wins. B wins.", {}) is None
+    assert words.verdict("A wins. A wins.") == "1"
+    assert words.verdict("A wins. B wins.") is None
 
 
 def test_true_is_not_one() -> None:
-    assert path("$..a").verdict('[{"a": 1}, {"a": true}]', {}) is None
+    assert path("$..a").verdict('[{"a": 1}, {"a": true}]') is None
 
 
 def test_every_criterion_has_its_own_pattern() -> None:
     each = regex(r"(?m)^{criterion} = (\d)$")
-    cell = {"order": ["Use of (odd) signs", "fluency"]}
+    parts = list(displayed(["Use of (odd) signs", "fluency"]))
     text = "fluency = 4\nUse of (odd) signs = 2\nother = 1"
-    assert json.loads(each.verdict(text, cell) or "") == {"Use of (odd) signs": 2, "fluency": 4}
-    assert each.verdict("fluency = 4", cell) is None
-    assert each.verdict(text + "\nfluency = 5", cell) is None
-    assert each.verdict(text, {}) is None
+    assert json.loads(each.verdict(text, parts) or "") == {"Use of (odd) signs": 2, "fluency": 4}
+    assert each.verdict("fluency = 4", parts) is None
+    assert each.verdict(text + "\nfluency = 5", parts) is None
+    assert each.verdict(text) is None
 
 
 def test_names_are_quoted_in_a_path() -> None:
     each = path("$.scores['{criterion}']")
-    cell = {"order": ['it\'s "odd" \\ [1]', "é"]}
-    text = json.dumps({"scores": {cell["order"][0]: 2, "é": 5}})
-    assert json.loads(each.verdict(text, cell) or "") == {cell["order"][0]: 2, "é": 5}
+    odd = 'it\'s "odd" \\ [1]'
+    text = json.dumps({"scores": {odd: 2, "é": 5}})
+    assert json.loads(each.verdict(text, displayed([odd, "é"])) or "") == {odd: 2, "é": 5}
 
 
 def test_candidates_are_found_by_label_and_have_several_fields() -> None:
@@ -136,7 +137,7 @@ def test_candidates_are_found_by_label_and_have_several_fields() -> None:
         default = false
         """
     )
-    found = each.verdict("A) 80\nB) 75 unsure\n", {"order": ["x", "y"]})
+    found = each.verdict("A) 80\nB) 75 unsure\n", displayed(["x", "y"]))
     assert json.loads(found or "") == {
         "x": {"score": 80, "uncertain": False},
         "y": {"score": 75, "uncertain": True},

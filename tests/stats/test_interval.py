@@ -1,58 +1,97 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
-from judgesheet.stats.interval import by_cluster, cluster_rate, cluster_t, mean_t, wilson
+from judgesheet.stats.interval import (
+    _Posterior,
+    by_cluster,
+    cluster_mean,
+    cluster_rate,
+    hardly_varies,
+    mean_t,
+    resampled,
+    unseen_share,
+    wilson,
+)
+from judgesheet.stats.position import cramers_v
+
+ANY = -100.0, 100.0
+RATE = 0.0, 1.0
 
 
 def test_mean_t_is_students_interval() -> None:
-    # t.test(c(1, 2, 3, 4, 6)) by hand: mean 3.2, sd 1.923538, t_4(.975) 2.776445
-    found = mean_t([1, 2, 3, 4, 6, np.nan])
+    # t.test(c(1, 2, 3, 4, 6)) by hand: mean 3.2, sd 1.923538, t_4(.975) 2.776445, t_4(.95) 2.131847
+    found = mean_t([1, 2, 3, 4, 6, np.nan], (0.0, 6.0))
+    error = 1.9235384 / np.sqrt(5)
     assert found.value == pytest.approx(3.2)
-    half = 2.7764451 * 1.9235384 / np.sqrt(5)
-    assert (found.low, found.high) == pytest.approx((3.2 - half, 3.2 + half))
+    assert (found.low, found.high) == pytest.approx(
+        (3.2 - 2.7764451 * error, 3.2 + 2.7764451 * error)
+    )
+    assert found.bounds == pytest.approx((3.2 - 2.1318468 * error, 3.2 + 2.1318468 * error))
     assert found.clusters == 5
 
 
-def test_cluster_t_is_the_sandwich() -> None:
+def test_cluster_mean_is_the_sandwich() -> None:
     # statsmodels OLS on a constant, cov_type="cluster" without its (N-1)/(N-k) factor
     import statsmodels.api as sm
 
     values = np.array([1.0, 0, 1, 1, 0, 0, 1, 0, 1])
     clusters = np.array([0, 0, 1, 1, 1, 2, 2, 3, 3])
     fit = sm.OLS(values, np.ones(9)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
-    found = cluster_t(*by_cluster(values, clusters))
+    found = cluster_mean(*by_cluster(values, clusters), RATE)
     assert found.high is not None
     assert found.value is not None
     # statsmodels multiplies by (N - 1) / (N - k) = 1 with one column
-    assert found.high - found.value == pytest.approx(3.1824463 * fit.bse[0], rel=1e-6)
+    assert found.high - found.value == pytest.approx(
+        max(3.1824463 * fit.bse[0], unseen_share(4) * (1 - found.value)), rel=1e-6
+    )
 
 
-@pytest.mark.parametrize(
-    ("sums", "low", "high"),
-    [([0, 0, 0], 0.0, 1 - 0.025 ** (1 / 3)), ([4, 4, 4], 0.025 ** (1 / 3), 1.0)],
-)
-def test_unanimous_clusters_get_clopper_pearson(sums: list[int], low: float, high: float) -> None:
-    found = cluster_t(sums, [4, 4, 4], bounded=True)
-    assert (found.low, found.high) == pytest.approx((low, high))
-    exact = proportion_confint(sum(sums) // 4, 3, method="beta")
-    assert (found.low, found.high) == pytest.approx(exact)
+def test_clusters_that_agree_leave_room_for_those_that_were_not_seen() -> None:
+    """A share u of other stimuli is missed by three that were drawn with probability (1 - u)^3."""
+    none, every = (cluster_mean([size] * 3, [4] * 3, RATE) for size in (0, 4))
+    assert (none.low, none.high) == pytest.approx((0, 1 - 0.1 ** (1 / 3)))
+    assert (every.low, every.high) == pytest.approx((0.1 ** (1 / 3), 1))
+    apart = cluster_mean([0] * 12, [4] * 12, (-1.0, 1.0))
+    assert (apart.low, apart.high) == pytest.approx((-unseen_share(12), unseen_share(12)))
 
 
-def test_bounded_intervals_are_clipped() -> None:
-    assert cluster_t([0, 0, 3], [3, 3, 3], bounded=True).low == 0.0
+def test_means_that_differ_by_rounding_are_no_more_certain() -> None:
+    """Sums that are rounding error themselves have no relative size."""
+    exact = mean_t(np.zeros(12), (-1.0, 1.0))
+    rounded = mean_t(np.array([1e-17, -2e-17, 3e-17] * 4), (-1.0, 1.0))
+    assert (rounded.low, rounded.high) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+def test_intervals_end_where_the_possible_does() -> None:
+    assert cluster_mean([0, 0, 3], [3, 3, 3], RATE).low == 0.0
+    assert mean_t([-0.9, 0.9, 0.8], (-1.0, 1.0)).high == 1.0
 
 
 def test_too_little_data_says_so() -> None:
-    assert cluster_t([], []).value is None
-    assert "no observations" in mean_t([np.nan]).note
-    one = cluster_t([2], [4])
+    assert cluster_mean([], [], RATE).value is None
+    assert "no observations" in mean_t([np.nan], RATE).note
+    one = cluster_mean([2], [4], RATE)
     assert (one.value, one.low, one.high) == (0.5, None, None)
     assert cluster_rate([2], [4]).low is None
     assert cluster_rate([0], [0]).value is None
-    assert "agree" in cluster_t([2, 2], [4, 4]).note
+
+
+@pytest.mark.parametrize("departing", [1, 2])
+def test_resamples_of_few_departing_clusters_are_not_believed(departing: int) -> None:
+    """(1 - d/12)^12 of the resamples hold none of d clusters: .35 and .11, above .05."""
+    rng = np.random.default_rng(0)
+    values = np.zeros(12)
+    values[:departing] = 1
+    drawn = rng.multinomial(12, np.full(12, 1 / 12), size=2000) @ values / 12
+    assert hardly_varies(drawn)
+    found = resampled(float(values.mean()), drawn, 12)
+    assert (found.low, found.reason) == (None, "never_varied")
+    assert not hardly_varies(rng.normal(size=2000))
 
 
 def test_wilson_is_statsmodels_wilson() -> None:
@@ -65,7 +104,7 @@ def test_wilson_is_statsmodels_wilson() -> None:
 def test_beta_binomial_matches_an_adaptive_quadrature() -> None:
     from scipy import integrate, special
 
-    k, n = np.array([1, 0, 3, 2]), np.array([6, 6, 6, 5])
+    k, n = np.array([1.0, 0, 3, 2]), np.array([6.0, 6, 6, 5])
 
     def density(mean: float) -> float:
         def given_icc(icc: float) -> float:
@@ -75,16 +114,10 @@ def test_beta_binomial_matches_an_adaptive_quadrature() -> None:
         inner = integrate.quad(given_icc, 1e-6, 1 - 1e-6, epsrel=1e-6)[0]
         return float(inner / np.sqrt(mean * (1 - mean)))
 
-    found = cluster_rate(k, n)
-    assert found.low is not None
-    assert found.high is not None
     total = integrate.quad(density, 0, 1, epsrel=1e-4)[0]
-    assert integrate.quad(density, 0, found.low, epsrel=1e-4)[0] / total == pytest.approx(
-        0.025, abs=2e-3
-    )
-    assert integrate.quad(density, found.high, 1, epsrel=1e-4)[0] / total == pytest.approx(
-        0.025, abs=2e-3
-    )
+    for at, expected in zip(_Posterior.of(k, n).ends(0.95), (0.025, 0.975), strict=True):
+        below = integrate.quad(density, 0, at, epsrel=1e-4)[0] / total
+        assert below == pytest.approx(expected, abs=2e-3)
 
 
 @pytest.mark.parametrize("clusters", [5, 40])
@@ -99,21 +132,23 @@ def test_no_and_every_success_keep_their_end(clusters: int) -> None:
     assert 0 < none.high < 0.5
 
 
-def test_the_method_follows_the_number_of_clusters() -> None:
-    trials = np.full(20, 4)
-    successes = np.arange(20) % 3
-    assert "Wilson" in cluster_rate(successes, trials).method
-    assert "beta-binomial" in cluster_rate(successes[1:], trials[1:]).method
+def test_calls_more_alike_than_chance_are_no_more_certain() -> None:
+    """A design effect below 1 is not believed: 15 of 30 on every cluster is 180 of 360."""
+    even = cluster_rate(np.full(12, 15), np.full(12, 30))
+    assert even.low is not None
+    assert even.low < proportion_confint(180, 360, method="wilson")[0]
 
 
-def test_fractional_successes_vary_less() -> None:
-    trials = np.full(30, 4)
-    halves = np.tile([1.75, 2.25], 15)
-    whole = np.tile([1.0, 3.0], 15)
-    narrow, wide = cluster_rate(halves, trials), cluster_rate(whole, trials)
-    assert narrow.low is not None
-    assert wide.low is not None
-    assert narrow.low > wide.low
+def test_a_cluster_that_differs_widens_the_interval() -> None:
+    alike, apart = np.full(24, 8.0), np.full(24, 6.0)
+    apart[0] = 54
+    narrow, wide = (cluster_rate(k, np.full(24, 60)) for k in (alike, apart))
+    assert narrow.value == wide.value
+    assert narrow.high is not None
+    assert wide.high is not None
+    assert wide.value is not None
+    assert narrow.value is not None
+    assert wide.high - wide.value > 1.2 * (narrow.high - narrow.value)
 
 
 counts = st.lists(
@@ -140,3 +175,50 @@ def test_success_and_failure_mirror(pairs: list[tuple[int, int]]) -> None:
     assert hit.low is not None
     assert miss.high is not None
     assert hit.low == pytest.approx(1 - miss.high, abs=1e-9)
+
+
+@given(counts)
+def test_bounds_lie_in_the_interval_and_hold_the_value(pairs: list[tuple[int, int]]) -> None:
+    k, n = np.array(pairs).T
+    found = cluster_rate(k, n)
+    assert found.bounds is not None
+    assert found.value is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.bounds[0] <= found.value <= found.bounds[1] <= found.high
+
+
+@pytest.mark.parametrize(("clusters", "calls"), [(10, 2), (12, 30), (24, 40), (100, 10)])
+@pytest.mark.parametrize("spread", [False, True])
+def test_one_hit_more_never_narrows_a_rate_much(clusters: int, calls: int, spread: bool) -> None:
+    """From none to five hits, on one cluster or on as many: not by more than a tenth a step."""
+    ends: list[float] = []
+    for hits in range(6):
+        k = np.zeros(clusters)
+        k[: hits if spread else 1] = 1 if spread else min(hits, calls)
+        found = cluster_rate(k, np.full(clusters, calls))
+        assert found.high is not None
+        ends.append(found.high)
+    assert all(later >= 0.9 * before for before, later in pairwise(ends))
+
+
+@pytest.mark.parametrize("always", [False, True])
+def test_one_slip_never_narrows_v_much(always: bool) -> None:
+    """Even counts, or always the first position; slips move calls to the last one."""
+    reach: list[float] = []
+    for slips in range(5):
+        counts = np.tile([30.0, 0, 0, 0, 0] if always else [6.0] * 5, (12, 1))
+        counts[:slips, 0] -= 1
+        counts[:slips, 4] += 1
+        found = cramers_v(counts)
+        assert found.low is not None
+        assert found.high is not None
+        reach.append(1 - found.low if always else found.high)
+    assert all(later >= 0.9 * before for before, later in pairwise(reach))
+
+
+@pytest.mark.slow
+def test_a_judge_on_the_limit_seldom_passes() -> None:
+    from proof.gate import line
+
+    assert line((0.1, 0.2, (20, 6), 2000)).false_pass <= 0.06

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from judgesheet.stats import pairwise
-from judgesheet.stats.interval import Interval, cluster_rate, wilson
+from judgesheet.stats.interval import Interval, cluster_mean, cluster_rate, wilson
 from judgesheet.stats.pairwise import (
     FIRST,
     INVALID,
@@ -24,7 +24,6 @@ from judgesheet.stats.pairwise import (
     d_prime_bound,
     decompose,
     isotonic,
-    paired_difference,
     threshold,
 )
 
@@ -80,8 +79,8 @@ def test_d_prime_of_table_6(golden: Mapping[str, Any]) -> None:
 
 def test_criterion_shift_of_table_4(golden: Mapping[str, Any]) -> None:
     one, zero = golden["003.criterion.dC"]["paper"]
-    assert paired_difference([50 - 6], [100]).value == pytest.approx(one)
-    assert paired_difference([120 - 89], [120]).value == pytest.approx(zero, abs=5e-5)
+    assert cluster_mean([50 - 6], [100], (-1.0, 1.0)).value == pytest.approx(one)
+    assert cluster_mean([120 - 89], [120], (-1.0, 1.0)).value == pytest.approx(zero, abs=5e-5)
 
 
 # -- decomposition -------------------------------------------------------------------------------
@@ -241,20 +240,10 @@ def test_d_prime_needs_both_slots_and_is_zero_without_sensitivity() -> None:
 
 
 def test_the_bound_of_d_prime_lies_below_it() -> None:
-    hits = cluster_rate([9.0] * 20, [10.0] * 20, 0.975)
-    alarms = cluster_rate([1.0] * 20, [10.0] * 20, 0.975)
-    bound, value = d_prime_bound(hits, alarms), d_prime(180, 200, 20, 200)
+    hits = cluster_rate([9.0] * 20, [10.0] * 20)
+    alarms = cluster_rate([1.0] * 20, [10.0] * 20)
+    bound, value = d_prime_bound(0.9, 0.1, hits, alarms), d_prime(180, 200, 20, 200)
     assert bound is not None
     assert value is not None
     assert 1 < bound < value / 2**0.5
-    assert d_prime_bound(Interval(1.0, None, None), alarms) is None
-
-
-def test_a_difference_without_spread_still_has_an_interval() -> None:
-    found = paired_difference([0.0] * 10, [2.0] * 10)
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low == pytest.approx(-found.high)
-    assert 0.3 < found.high < 0.31
-    full = paired_difference([2.0] * 10, [2.0] * 10)
-    assert (full.value, full.high) == (1, 1)
+    assert d_prime_bound(0.9, 0.1, Interval(1.0, None, None), alarms) is None

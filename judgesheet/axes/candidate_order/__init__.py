@@ -26,7 +26,7 @@ from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.words import find
 from judgesheet.axis import Readings, losses
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
 NAME = "candidate_order"
@@ -39,7 +39,7 @@ PERMUTED = frozenset({"first", "second"})
 
 ESTIMATES = {
     **declared_in(vacuum, equal_quality, ladder, operating_point),
-    **losses.figures(NAME),
+    **shared(NAME, losses),
 }
 
 HEADLINE = (
@@ -71,14 +71,14 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    "dark_current": "pairs with nothing to prefer (condition vacuum)",
-    "target_sensitivity[set=natural]": "own pairs whose better response is known (cell.better)",
-    "[set=natural]": "own pairs (condition natural)",
-    "[set=same_subset]": "pairs of equal quality (condition delta0_same)",
-    "criterion_shift": "the same pairs under both prompts (cell.prompt)",
-    "format_cue": "equal pairs with the answers listed in another order (cell.listing)",
-    "filler_preference": "pairs with filler added (condition filler)",
-    "": "pairs a known number of steps apart (condition ladder)",
+    ("dark_current",): "pairs with nothing to prefer (condition vacuum)",
+    ("target_sensitivity[set=natural]",): "own pairs whose better response is known (cell.better)",
+    ("[set=natural]",): "own pairs (condition natural)",
+    ("[set=same_subset]",): "pairs of equal quality (condition delta0_same)",
+    ("criterion_shift",): "the same pairs under both prompts (cell.prompt)",
+    ("format_cue",): "equal pairs with the answers listed in another order (cell.listing)",
+    ("filler_preference",): "pairs with filler added (condition filler)",
+    ("",): "pairs a known number of steps apart (condition ladder)",
 }
 
 SWEEP_KEYS = (

@@ -10,16 +10,7 @@ from judgesheet.axes.candidate_order._compose import Composer, Shown
 from judgesheet.axes.candidate_order._material import is_task
 from judgesheet.axis import Expectation, Options
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import (
-    Variant,
-    boundary,
-    built_in,
-    compile_prompt,
-    mark,
-    object_schema,
-    parameters,
-    refuse_blind,
-)
+from judgesheet.axis.prompt import Variant, boundary, mark, object_schema, parameters, renderer
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats.planning import rate_half_width
 
@@ -125,12 +116,7 @@ def both_orders(stimulus: Stimulus, options: Options) -> tuple[Call, Call]:
 
 
 def _prompt(options: Options) -> Callable[..., str]:
-    """The prompt, ready to fill; a user's own must show the request and both responses."""
-    what = "the prompt of candidate_order"
-    render = compile_prompt(options.template or built_in("candidate_order.jinja"), what)
-    if options.template:
-        refuse_blind(render, list(_variants(options)), ("request",), what)
-    return render
+    return renderer("candidate_order", options, _variants(options), ("request",))
 
 
 def _variants(options: Options) -> Iterator[Variant]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -11,19 +10,14 @@ import pandas as pd
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._reply import CODES
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-    Counts = tuple[Floats, Floats]
-
+Counts = tuple[Floats, Floats]
+"""Sums and counts per stimulus."""
 figure = Figures("candidate_order")
 
 MISSING = -1
@@ -55,7 +49,7 @@ class Pairs:
     from 0 (`cluster`), and the keys of its cell but for the order. `seed` is the run's.
     """
 
-    verdicts: "Ints"
+    verdicts: Ints
     cells: pd.DataFrame
     seed: int
 
@@ -67,7 +61,7 @@ class Pairs:
         columns = [self.cells[name].to_numpy() == value for name, value in values.items()]
         return self._take(np.logical_and.reduce(columns))
 
-    def _take(self, keep: "Flags") -> "Pairs":
+    def _take(self, keep: Flags) -> "Pairs":
         return replace(self, verdicts=self.verdicts[keep], cells=self.cells[keep])
 
     @cached_property
@@ -124,7 +118,7 @@ class Pairs:
     # -- arrays ------------------------------------------------------------------------------------
 
     @property
-    def cluster(self) -> "Ints":
+    def cluster(self) -> Ints:
         """The stimulus of each pair as a code from 0."""
         return self.cells["cluster"].to_numpy(dtype=np.int64)
 
@@ -134,7 +128,7 @@ class Pairs:
         return len(np.unique(self.cluster[(self.verdicts != MISSING).any(axis=(1, 2))]))
 
     @cached_property
-    def both_orders(self) -> tuple["Ints", "Ints"]:
+    def both_orders(self) -> tuple[Ints, Ints]:
         """Verdicts (m, 2) of pairs that were answered in both orders, and the stimulus of each.
 
         Every repeat of a pair is one row.
@@ -145,43 +139,43 @@ class Pairs:
         return rows[whole], cluster[whole]
 
     @property
-    def partial(self) -> "Flags":
+    def partial(self) -> Flags:
         """Per pair, whether a repeat of it was answered in one order only."""
         answered = self.verdicts != MISSING
         partial: Flags = (answered.any(axis=1) & ~answered.all(axis=1)).any(axis=1)
         return partial
 
     @property
-    def slots(self) -> "Floats":
+    def slots(self) -> Floats:
         """1 where the first slot was chosen, -1 the second, 0 neither, NaN where unknown."""
         slots: Floats = _SLOT[self.verdicts]
         return slots
 
     @property
-    def contents(self) -> "Floats":
+    def contents(self) -> Floats:
         """1 where u was chosen, -1 where v, 0 neither, NaN where unknown."""
         contents: Floats = self.slots * np.array([1.0, -1.0])[:, None]
         return contents
 
     @property
-    def decided(self) -> "Floats":
+    def decided(self) -> Floats:
         """1 where a response was chosen, 0 where none, NaN where unknown."""
         return np.abs(self.slots)
 
     @property
-    def correct(self) -> "Floats":
+    def correct(self) -> Floats:
         """1 where the better response was chosen, -1 the other one, 0 neither, NaN unknown."""
         side = np.where(self.cells["better"] == "u", 1.0, -1.0)
         correct: Floats = self.contents * side[:, None, None]
         return correct
 
     @property
-    def better_first(self) -> "Flags":
+    def better_first(self) -> Flags:
         """Whether slot 1 holds the better response, shape (pairs, 2 orders, 1)."""
         u_better = (self.cells["better"] == "u").to_numpy()
         return np.stack([u_better, ~u_better], axis=1)[..., None]
 
-    def by_task(self, values: "Floats") -> "Counts":
+    def by_task(self, values: Floats) -> Counts:
         """Sums and counts per stimulus of values (pairs, 2, repeats), NaN left out."""
         each = values.reshape(len(self), -1)
         return by_cluster(each.ravel(), np.repeat(self.cluster, each.shape[1]))
@@ -207,7 +201,7 @@ class Group:
     def rate(
         self,
         label: str,
-        counts: "Counts",
+        counts: Counts,
         reason: Reason = NOT_ANSWERED,
         *,
         note: str = "",

@@ -20,7 +20,7 @@ _PLOTS = (
         ),
         x="set",
         x_label="share of pairs",
-        only=("prompt=",),
+        having={"prompt": ""},
     ),
     Plot(
         kind="line",
@@ -33,7 +33,7 @@ _PLOTS = (
         x_label="steps between the responses",
         y_label="better response chosen",
         reference=0.75,
-        only=("slot=", "prompt="),
+        having={"slot": "", "prompt": ""},
         mark="threshold75",
     ),
     Plot(
@@ -45,7 +45,7 @@ _PLOTS = (
         series="prompt",
         x_label="preference in vacuum",
         y_label="same wording wins twice",
-        only=("set=same_subset", "kind="),
+        having={"set": "same_subset", "kind": ""},
     ),
     Plot(
         kind="scatter",
@@ -56,7 +56,7 @@ _PLOTS = (
         series="prompt",
         x_label="same slot wins twice",
         y_label="same wording wins twice",
-        only=("set=same_subset",),
+        having={"set": "same_subset"},
     ),
     Plot(
         kind="segment",
@@ -68,7 +68,7 @@ _PLOTS = (
         series="prompt",
         x_label="preference between equals",
         y_label="better response chosen, step 1",
-        only=("set=same_subset", "delta=1", "slot="),
+        having={"set": "same_subset", "delta": "1", "slot": ""},
     ),
 )
 

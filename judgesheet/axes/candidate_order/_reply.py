@@ -1,10 +1,9 @@
 """How a reply is read: one verdict, or none."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgesheet.axis.reply import json_objects, one_reading
+from judgesheet.axis.reply import json_answers, one_reading, recorded
 from judgesheet.records import ReplyFormat
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
 
@@ -24,16 +23,9 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> str | None:
     A recorded verdict may also be `invalid`: an answer outside the allowed ones.
     """
     if reply == "recorded":
-        try:
-            verdict = _verdict(json.loads(text))
-        except ValueError:
-            return None
+        verdict = _verdict(recorded(text))
         return verdict if verdict in CODES else None
-    objects = list(json_objects(text))
-    if None in objects:
-        return None
-    winners = [_verdict(obj["winner"]) for obj in objects if obj is not None and "winner" in obj]
-    verdict = one_reading(winners)
+    verdict = one_reading([_verdict(winner) for winner in json_answers(text, "winner") or ()])
     # A probed judge that writes "invalid" has not answered; its reply is unreadable.
     return verdict if verdict in CODES and verdict != "invalid" else None
 

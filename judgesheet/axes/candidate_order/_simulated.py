@@ -20,7 +20,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judgesheet.axis.simulation import Known, Parameters, count_words, drawn, hashed
+from judgesheet.axis.material import word_count
+from judgesheet.axis.simulation import Known, Parameters, drawn, hashed
 from judgesheet.records import Call
 
 _RESPONSE = re.compile(r"<(response\w*_[12])>\n(.*?)\n</\1>", re.DOTALL)
@@ -84,7 +85,7 @@ def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> str:
 
 def _by_length(call: Call) -> str:
     shown = _RESPONSE.findall(call.messages[-1]["content"])
-    first, second = (count_words(text) for _, text in shown)
+    first, second = (word_count(text) for _, text in shown)
     return "tie" if first == second else "1" if first > second else "2"
 
 

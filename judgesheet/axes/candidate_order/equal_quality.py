@@ -5,21 +5,16 @@ answered in both orders count nowhere here.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import CallFlips, call_flips, one_hot
-from judgesheet.stats.interval import by_cluster, cluster_t
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from judgesheet.stats.interval import by_cluster, cluster_mean
 
 NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
 ONE_ORDER = Reason("one_order", "every pair was answered in one order only")
@@ -170,12 +165,9 @@ def _component(pairs: Pairs, label: str, part: str) -> Iterator[Draft]:
     for group in pairs.sets:
         each: Floats = getattr(stats.components(group.pairs.slots), part)
         known = each[~np.isnan(each)]
-        # An unbiased estimate of a square can be negative on a single pair; such a mean has no
-        # bounds to be cut to.
-        inside = bool(((known >= 0) & (known <= 1)).all())
         yield Draft(
             f"{label}, {group.words}",
-            cluster_t(*by_cluster(each, group.pairs.cluster), bounded=inside),
+            cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
             n=known.size,
             given=f"{group.conditions}, {group.pairs.verdicts.shape[2]} reads per order",

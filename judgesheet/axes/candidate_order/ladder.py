@@ -7,20 +7,17 @@ miss.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.candidate_order._design import BASELINE
-from judgesheet.axes.candidate_order._pairs import NOT_ANSWERED, Group, Pairs, figure
+from judgesheet.axes.candidate_order._pairs import NOT_ANSWERED, Counts, Group, Pairs, figure
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.interval import Interval, cluster_rate
-
-if TYPE_CHECKING:
-    from judgesheet.axes.candidate_order._pairs import Counts, Floats
 
 NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
 NO_DECISION = Reason("no_decision", "no call chose a response")
@@ -86,7 +83,7 @@ def miss_by_tie(pairs: Pairs) -> Iterator[Draft]:
         yield replace(rung.ties, label=f"Missed by a tie, {rung.words}")
 
 
-def _is(outcome: int, rung: Group) -> "Floats":
+def _is(outcome: int, rung: Group) -> Floats:
     """1 where a call has this outcome, 0 where it has another, NaN where it has none."""
     correct = rung.pairs.correct
     return np.where(np.isnan(correct), np.nan, (correct == outcome).astype(float))
@@ -140,7 +137,7 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
     yield Draft(label, interval, n=int(calls.sum()), given="; ".join(given))
 
 
-def _tables(rungs: Sequence[Group]) -> "Counts":
+def _tables(rungs: Sequence[Group]) -> Counts:
     """Better responses chosen, and calls, each of shape (tasks with a verdict, steps)."""
     tasks = 1 + max(int(rung.pairs.cluster.max()) for rung in rungs)
     hits, calls = np.zeros((2, tasks, len(rungs)))
@@ -181,8 +178,8 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
         value = _z_difference(hits, alarms)
         strict = np.where(np.isnan(slots), np.nan, (slots == 1).astype(float))
         paper = _z_difference(*_detections(rung, strict))
-        # Bonferroni: two one-sided .9875 bounds give the lower end of a two-sided .95 interval.
-        bound = stats.d_prime_bound(cluster_rate(*hits, 0.975), cluster_rate(*alarms, 0.975))
+        right, wrong = (stats.log_linear(float(k.sum()), float(n.sum())) for k, n in (hits, alarms))
+        bound = stats.d_prime_bound(right, wrong, cluster_rate(*hits), cluster_rate(*alarms))
         perfect = bool(hits[0].sum() == hits[1].sum() and alarms[0].sum() == 0)
         interval = Interval(
             None if value is None else value / sqrt(2),
@@ -205,7 +202,7 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
         )
 
 
-def _detections(rung: Group, first: "Floats") -> tuple["Counts", "Counts"]:
+def _detections(rung: Group, first: Floats) -> tuple[Counts, Counts]:
     """Choices of slot 1 where it holds the better response (hits), and elsewhere (false alarms)."""
     signal = rung.pairs.better_first
     return (
@@ -214,7 +211,7 @@ def _detections(rung: Group, first: "Floats") -> tuple["Counts", "Counts"]:
     )
 
 
-def _z_difference(hits: "Counts", alarms: "Counts") -> float | None:
+def _z_difference(hits: Counts, alarms: Counts) -> float | None:
     return stats.d_prime(*(float(part.sum()) for part in (*hits, *alarms)))
 
 

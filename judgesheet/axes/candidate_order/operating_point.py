@@ -5,23 +5,18 @@ A stricter word about ties, empty sentences, another listing of the answers.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
-from judgesheet.stats.interval import Interval, by_cluster
-from judgesheet.stats.pairwise import paired_difference
+from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
 
-if TYPE_CHECKING:
-    from judgesheet.axes.candidate_order._pairs import Floats
-
-    ByPair = dict[tuple[int, str], float]
-
+ByPair = dict[tuple[int, str], float]
 NO_SHIFT = Reason("no_shift", "no pair was answered under both prompts")
 NO_FILLER = Reason("no_filler", "no call on filler pairs chose a response")
 NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
@@ -119,15 +114,15 @@ def format_cue(pairs: Pairs) -> Iterator[Draft]:
     ).or_absent(NO_CUE)
 
 
-def _paired(one: "ByPair", other: "ByPair") -> tuple[Interval, int]:
+def _paired(one: ByPair, other: ByPair) -> tuple[Interval, int]:
     """Mean of `one` minus `other` over the pairs that have both, and how many these are."""
     shared = sorted(one.keys() & other.keys())
     each = [one[pair] - other[pair] for pair in shared]
     sums, sizes = by_cluster(each, np.array([cluster for cluster, _ in shared], dtype=np.int64))
-    return paired_difference(sums, sizes), len(shared)
+    return cluster_mean(sums, sizes, within=(-1.0, 1.0)), len(shared)
 
 
-def _by_pair(pairs: Pairs, values: "Floats") -> "ByPair":
+def _by_pair(pairs: Pairs, values: Floats) -> ByPair:
     """(stimulus, pair) -> mean value, of the pairs that were answered in both orders."""
     known = ~np.isnan(values)
     count = known.sum(axis=2)

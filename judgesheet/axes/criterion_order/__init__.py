@@ -5,14 +5,15 @@ on the same criteria, listed in other orders; the described scores of a criterio
 
 In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
 `_reply` (how a reply is read), `_simulated` (how a simulated judge answers), `_scores` (the
-readings as arrays), then the figures: `positions` (does a place score higher), `reversal` (do
-scores and winners change), `alignment` (do scores follow quality) and `averaging` (how many orders
-are enough). `words` says what it all means.
+readings as arrays), then the figures: `positions` (does a place score higher), `changes` (does the
+order change scores beyond noise), `alignment` (do scores follow quality) and `averaging` (how many
+orders are enough). The kit has those that axes share: `reversal` (do scores and winners change),
+`raters` and `differences`. `words` says what it all means.
 """
 
 from collections.abc import Iterator
 
-from judgesheet.axes.criterion_order import alignment, averaging, positions, reversal
+from judgesheet.axes.criterion_order import alignment, averaging, changes, positions
 from judgesheet.axes.criterion_order._design import arm, design, expect, fault
 from judgesheet.axes.criterion_order._impute import impute
 from judgesheet.axes.criterion_order._material import check, labels, material
@@ -22,8 +23,8 @@ from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings, losses
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis import Readings, differences, losses, raters, reversal
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
 NAME = "criterion_order"
@@ -31,7 +32,14 @@ TITLE = "Order of several criteria"
 QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
 PERMUTED = frozenset({"criteria"})
 
-ESTIMATES = {**declared_in(positions, reversal, alignment, averaging), **losses.figures(NAME)}
+ESTIMATES = {
+    **declared_in(positions),
+    **shared(NAME, reversal),
+    **declared_in(changes, alignment),
+    **shared(NAME, raters, differences),
+    **declared_in(averaging),
+    **shared(NAME, losses),
+}
 
 HEADLINE = (
     "mean_delta_pos",
@@ -57,16 +65,14 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    **dict.fromkeys(
-        ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"),
-        "an order that was read twice (repeat)",
+    ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"): (
+        "an order that was read twice (repeat)"
     ),
-    "[arms=balanced-fixed]": "a balanced and a fixed arm, and labels",
-    "[arms=balanced-random]": "a balanced and a random arm, and labels",
-    "[arm=fixed]": "a fixed arm (cell.arm)",
-    "top1_flip_rate": "a balanced and a fixed arm",
-    "kendall_tau": "a balanced and a fixed arm",
-    "": "criteria that stood at several places (cell.order)",
+    ("[arms=balanced-fixed]",): "a balanced and a fixed arm, and labels",
+    ("[arms=balanced-random]",): "a balanced and a random arm, and labels",
+    ("[arm=fixed]",): "a fixed arm (cell.arm)",
+    ("top1_flip_rate", "kendall_tau"): "a balanced and a fixed arm",
+    ("",): "criteria that stood at several places (cell.order)",
 }
 
 SWEEP_KEYS = (

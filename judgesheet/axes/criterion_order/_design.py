@@ -5,17 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.criterion_order._names import fault_of_names
 from judgesheet.axis import Expectation, Options
-from judgesheet.axis.arms import ARMS, Read, Settings, reads
+from judgesheet.axis.arms import Read, Settings, expect_flips, item_fault, reads
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import (
-    Variant,
-    built_in,
-    compile_prompt,
-    mark,
-    object_schema,
-    parameters,
-    refuse_blind,
-)
+from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import planning
 
@@ -32,8 +24,6 @@ LONGEST_SCALE = 100
 MOST_RECORDED = 20
 """Criteria in a recorded order."""
 
-_WHAT = "the prompt of criterion_order"
-
 
 def design(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
@@ -43,9 +33,7 @@ def design(
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in("criterion_order.jinja"), _WHAT)
-    if options.template:
-        refuse_blind(render, list(_variants(options)), ("prompt", "response"), _WHAT)
+    render = renderer("criterion_order", options, _variants(options), ("prompt", "response"))
     settings = PROFILES[options.profile].chosen(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         count = len(stimulus.fields["criteria"])
@@ -57,10 +45,8 @@ def design(
 
 def fault(cell: Mapping[str, Any]) -> str | None:
     """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
-    if not isinstance(cell.get("item"), str):
-        return "cell.item must name the graded response"
-    if cell.get("arm") not in ARMS:
-        return f"cell.arm must be one of {', '.join(ARMS)}"
+    if wrong := item_fault(cell, "the graded response"):
+        return wrong
     scale, order = cell.get("scale"), cell.get("order")
     if scale is not None and (type(scale) is not int or not 2 <= scale <= LONGEST_SCALE):
         return f"cell.scale must be a number from 2 to {LONGEST_SCALE}, or be left out"
@@ -88,11 +74,7 @@ def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
     yield Expectation(
         "criterion_order.delta_pos", gap, "sd .5 points within a response, prompts alike"
     )
-    pairs = (len(balanced) - first) / items
-    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 responses
-    excess = planning.excess_flip_half_width(prompts, sd) if pairs else None
-    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
-    yield Expectation("criterion_order.excess_flip_rate", excess, assuming)
+    yield from expect_flips("criterion_order", len(balanced) - first, prompts, items)
 
 
 def _variants(options: Options) -> Iterator[Variant]:

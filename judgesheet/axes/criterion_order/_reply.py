@@ -1,12 +1,11 @@
 """Reading a score for every criterion: each exactly once, or the reply is unreadable."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.axes.criterion_order._names import plain
-from judgesheet.axis.reply import displayed, json_objects, one_reading, whole_number
+from judgesheet.axis.reply import displayed, json_answers, one_reading, recorded, whole_number
 from judgesheet.records import ReplyFormat
 
 LOOKED_AT = 200_000
@@ -36,9 +35,10 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> dict[str, i
     if reply == "text":
         scores = _from_lines(text, order, scale)
     elif reply == "json":
-        scores = _from_json(text, order)
-    else:  # recorded: the ledger holds the verdict itself
-        scores = _from_mapping(_recorded(text), order)
+        answers = json_answers(text, "scores") or ()
+        scores = one_reading([_from_mapping(answer, order) for answer in answers])
+    else:
+        scores = _from_mapping(recorded(text), order)
     low, high = (0, HIGHEST_RECORDED) if scale is None else (1, scale)
     in_range = scores is not None and all(low <= score <= high for score in scores.values())
     return scores if in_range else None
@@ -86,16 +86,6 @@ def _is_score(reading: re.Match[str], scale: int | None) -> bool:
     return number.isdecimal() and len(number) <= 4 and reading["of"] in (None, str(scale))
 
 
-def _from_json(text: str, order: Sequence[str]) -> dict[str, int] | None:
-    """The scores of the single `{"scores": {…}}` that the text holds."""
-    objects = list(json_objects(text))
-    if None in objects:
-        return None
-    given = [obj["scores"] for obj in objects if obj is not None and "scores" in obj]
-    scores: dict[str, int] | None = one_reading([_from_mapping(one, order) for one in given])
-    return scores
-
-
 def _from_mapping(given: object, order: Sequence[str]) -> dict[str, int] | None:
     """A mapping that names every criterion once and nothing else, each with a whole number."""
     if not isinstance(given, Mapping):
@@ -108,10 +98,3 @@ def _from_mapping(given: object, order: Sequence[str]) -> dict[str, int] | None:
             return None
         scores[name] = score
     return scores if len(scores) == len(wanted) else None
-
-
-def _recorded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None

@@ -4,30 +4,27 @@ Items may be graded on different criteria: an item's criteria have slots 0..n-1 
 name, and `criterion` says which of the pool's criteria stands in which slot.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from math import inf
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, Compared, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.reversal import Contest
+from judgesheet.axis.scored import Rows
 from judgesheet.records import Label
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.macro import macro_delta_r
 from judgesheet.stats.reads import row_means
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 figure = Figures("criterion_order")
 _BASES = ("balanced", "random")
@@ -86,12 +83,12 @@ class Scores:
         Under which lists positions are compared.
     """
 
-    reads: "Floats"
-    place: "Ints"
-    criterion: "Ints"
-    cluster: "Ints"
+    reads: Floats
+    place: Ints
+    criterion: Ints
+    cluster: Ints
     base: str
-    arms: Mapping[str, "Floats"]
+    arms: Mapping[str, Floats]
     references: Mapping[str, Reference]
     lists: Lists
     temperature: float | None
@@ -104,14 +101,19 @@ class Scores:
 
     @property
     def span(self) -> float:
-        """Best less worst score; of the scores given where the scale is not known."""
+        """Best less worst score; of the scores given where the scale is not known, at least 1."""
         if self.lists.scale is not None:
             return float(self.lists.scale - 1)
         given = self.reads[~np.isnan(self.reads)]
-        return float(np.ptp(given)) if given.size else 0.0
+        return max(1.0, float(np.ptp(given))) if given.size else 1.0
 
     @property
-    def call_place(self) -> "Ints":
+    def limits(self) -> tuple[float, float]:
+        """Least and greatest score; no limits where the scale is not known."""
+        return (1.0, self.lists.scale) if self.lists.scale is not None else (-inf, inf)
+
+    @property
+    def call_place(self) -> Ints:
         """Where the criteria stood in each read of the base arm, shape (items, reads, n)."""
         return np.repeat(self.place, self.lists.passes, axis=1)
 
@@ -145,7 +147,7 @@ class Scores:
         return tuple(stats.friedman(effects.cells) for effects in self.effects)
 
     @cached_property
-    def gains(self) -> list[Compared]:
+    def compared(self) -> list[Compared]:
         """The correlation of the base arm less that of each other arm, mean over criteria."""
 
         def difference(one: str, other: str) -> DeltaR:
@@ -154,25 +156,31 @@ class Scores:
 
         return compared(self.arms, difference if self.knows_quality else None, self.base)
 
-    def of(self, index: int) -> tuple["Floats", "Ints", "Ints"]:
+    def of(self, index: int) -> tuple[Floats, Ints, Ints]:
         """Scores and places (items with it, reads) of one criterion, and the items' stimuli."""
         items, slots = np.nonzero(self.criterion == index)
         calls = self.arms[self.base][items, :, slots]
         return calls, self.call_place[items, :, slots], self.cluster[items]
 
-    def rows(self, index: int | None = None) -> tuple["Floats", "Ints"]:
-        """Reads (rows, orders, repeats) of one criterion or of each, and the rows' stimuli."""
-        chosen = self.criterion >= 0 if index is None else self.criterion == index
-        items, slots = np.nonzero(chosen)
-        return self.reads[items, :, :, slots], self.cluster[items]
+    @property
+    def rows(self) -> Iterator[Rows]:
+        """The scores on all criteria, then those on each."""
+        yield self._rows("A criterion's score", {}, self.criterion >= 0)
+        for index, name in enumerate(self.names):
+            dims = {"criterion": name}
+            yield self._rows(f"The score of {name}", dims, self.criterion == index)
 
-    def by_criterion(self, values: "Floats") -> "Floats":
+    def _rows(self, subject: str, dims: Mapping[str, object], chosen: Flags) -> Rows:
+        items, slots = np.nonzero(chosen)
+        return Rows(subject, dims, self.reads[items, :, :, slots], self.cluster[items])
+
+    def by_criterion(self, values: Floats) -> Floats:
         """Values (items, n) of an item's own criteria as (items, criteria of the pool)."""
         table = np.full((len(values), len(self.names)), np.nan)
         np.put_along_axis(table, self.criterion, values, axis=1)
         return table
 
-    def means(self, arm: str) -> "Floats":
+    def means(self, arm: str) -> Floats:
         """Mean score per item and criterion of the pool in an arm."""
         return self.by_criterion(row_means(np.moveaxis(self.arms[arm], 1, 2)))
 
@@ -183,10 +191,11 @@ class Scores:
             arm: np.take_along_axis(self.means(arm), self.criterion, axis=1).mean(axis=1)
             for arm in self.arms
         }
-        return Contest(self.reads.mean(axis=3), totals, self.cluster)
+        reads = self.reads.mean(axis=3)
+        return Contest(reads, totals, self.cluster, self.base, "order of criteria")
 
     @property
-    def reference(self) -> "Floats":
+    def reference(self) -> Floats:
         """Shape (items, criteria of the pool): what each item is worth, NaN where unknown."""
         return np.stack([one.values for one in self.references.values()], axis=1)
 
@@ -213,7 +222,12 @@ def arrange(readings: Readings) -> Scores | None:
     calls = _commonest(readings.frame, base)
     shown = np.array(calls["order"].tolist(), dtype=object)  # (calls, n)
     slots, places = np.sort(shown, axis=1), np.argsort(shown, axis=1)
-    scores = np.array([_of_slots(*row) for row in zip(calls["value"], slots, strict=True)])
+    scores = np.array(
+        [
+            [np.nan if value is None else value[name] for name in names]
+            for value, names in zip(calls["value"], slots, strict=True)
+        ]
+    )
     calls = _coded(calls, slots)
     items = calls.drop_duplicates("code")
     names, criterion = np.unique(slots[items.index], return_inverse=True)
@@ -260,11 +274,6 @@ def _commonest(frame: pd.DataFrame, base: str) -> pd.DataFrame:
     return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
 
 
-def _of_slots(value: Mapping[str, int] | None, names: Sequence[str]) -> list[float]:
-    """The scores of these criteria in a reply, NaN where it could not be read."""
-    return [np.nan if value is None else value[name] for name in names]
-
-
 def _coded(calls: pd.DataFrame, slots: Any) -> pd.DataFrame:
     """With codes from 0 of items and of their stimuli, in order of appearance.
 
@@ -291,7 +300,7 @@ def _placed(calls: pd.DataFrame, arm: str) -> pd.DataFrame:
     )
 
 
-def _table(calls: pd.DataFrame, axes: Sequence[str], values: "Floats", items: int) -> "Floats":
+def _table(calls: pd.DataFrame, axes: Sequence[str], values: Floats, items: int) -> Floats:
     """The values (calls, n) at their places: shape (items, …, n), NaN where there is no call."""
     places = [calls[axis].to_numpy() for axis in axes]
     lengths = [int(place.max()) + 1 for place in places[1:]]

@@ -1,4 +1,4 @@
-"""Do the scores follow quality, and how good is that yardstick? (Xu et al., section 5.5)
+"""Do the scores follow quality? (Xu et al., section 5.5)
 
 Every figure is the mean over criteria of a correlation over responses: levels of different criteria
 are never mixed. Quality is what people said where the stimuli carry their labels, else the level
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
-from judgesheet.axis import alignment, raters
+from judgesheet.axis import alignment
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
@@ -27,7 +27,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     for arm, reads in scores.arms.items():
         label = f"Spread within a response and criterion, {arm} arm"
         given = f"{reads.shape[1]} reads per response"
-        yield alignment.within_item_sd(label, arm, reads, scores.cluster, given)
+        yield alignment.within_item_sd(label, arm, reads, scores.cluster, scores.span, given)
 
 
 @figure("r", symbol=lambda dims: f"r_{dims['arm'][:3]}", null=0.0, better="higher")
@@ -64,28 +64,6 @@ def spearman_r(scores: Scores) -> Iterator[Draft]:
     Spearman's rho over responses; intervals as for `pearson_r`, with ranks taken anew.
     """
     return _correlations(scores, "spearman")
-
-
-@figure("alpha", better="")
-def rater_alpha(scores: Scores) -> Iterator[Draft]:
-    """Krippendorff's alpha of a criterion's raters: how far do they agree themselves?
-
-    1 is agreement, 0 what chance would give; interval level of measurement, missing ratings
-    allowed. Interval: cluster bootstrap over stimuli, Fisher's z, t. Krippendorff (2011).
-    """
-    return raters.alpha(scores.references, scores.cluster, scores.rng)
-
-
-@figure("r", better="")
-def rater_ceiling_r(scores: Scores) -> Iterator[Draft]:
-    """The correlation with the mean of a criterion's raters that a perfect judge could reach.
-
-    The index of reliability, sqrt(reliability of the mean rating). Read `pearson_r` of the same
-    criterion against it. No value where the mean rating shows no reliability: the raters agree no
-    more than by chance. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and Novick
-    (1968), 3.4.
-    """
-    return raters.ceiling_r(scores.references, scores.cluster, scores.rng)
 
 
 def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[Draft]:

@@ -1,47 +1,18 @@
-"""What does averaging over orders gain, and how many orders are enough? (Xu et al., section 5.5)"""
+"""How many orders are enough? (Xu et al., section 5.5)"""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
-from judgesheet.axis.differences import gain, gain_equivalence_p, gain_p, gain_symbol
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, Draft
 from judgesheet.stats import correlation
 from judgesheet.stats.interval import exactly
 from judgesheet.stats.reads import row_means
 
-if TYPE_CHECKING:
-    from judgesheet.axes.criterion_order._scores import Floats, Ints
-
-    Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
-
-
-@figure("difference of r", symbol=gain_symbol, null=0.0, better="")
-def delta_r(scores: Scores) -> Iterator[Draft]:
-    """What averaging over balanced orders gains in correlation with quality over another arm.
-
-    Difference of the means over criteria, paired cluster bootstrap (Xu et al., table 6), where both
-    arms were read equally often: averaging alone raises r. balanced-fixed is the effect of removing
-    the order, balanced-random that of exact balance over mere shuffling.
-    """
-    return gain(scores.gains, scores.quality(), scores.temperature)
-
-
-@figure("p", better="")
-def delta_r_p(scores: Scores) -> Iterator[Draft]:
-    """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    return gain_p(scores.gains)
-
-
-@figure("p", better="")
-def delta_r_equivalence_p(scores: Scores) -> Iterator[Draft]:
-    """p-value of "the two arms differ in r by .02 or more": small means proven equivalent (TOST).
-
-    A difference that is not significant proves nothing; this one can.
-    """
-    return gain_equivalence_p(scores.gains)
+Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 
 
 @figure("r", better="higher")
@@ -52,7 +23,7 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
     readings are worth paying for.
     """
 
-    def curve(reads: "Floats", items: "Ints", index: int) -> tuple[correlation.BudgetPoint, ...]:
+    def curve(reads: Floats, items: Ints, index: int) -> tuple[correlation.BudgetPoint, ...]:
         return correlation.budget_r(reads, scores.reference[items, index], scores.rng())
 
     if scores.knows_quality:
@@ -67,14 +38,14 @@ def budget_agreement(scores: Scores) -> Iterator[Draft]:
     how soon fewer calls stand in for all, not how good all are.
     """
 
-    def curve(reads: "Floats", *_: Any) -> tuple[correlation.BudgetPoint, ...]:
+    def curve(reads: Floats, *_: Any) -> tuple[correlation.BudgetPoint, ...]:
         return correlation.budget_agreement(reads, scores.rng())
 
     yield from _budget("Agreement with all orders", scores, curve)
 
 
 def _budget(
-    label: str, scores: Scores, curve: "Curve", given: Conditions | str = ""
+    label: str, scores: Scores, curve: Curve, given: Conditions | str = ""
 ) -> Iterator[Draft]:
     """The mean over criteria of a curve of each: of its reads (items, orders), items and index."""
     curves = []

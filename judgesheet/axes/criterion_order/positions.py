@@ -163,14 +163,16 @@ def position_mean(scores: Scores) -> Iterator[Draft]:
     `position_shift`. Xu et al., section 5.5.
     """
     for index, effects in enumerate(scores.effects):
-        means = stats.position_mean(effects, scores.span)
+        means = stats.position_mean(effects, scores.span, scores.limits)
         yield from _by_position("{name} at position {position}", scores, index, means)
 
 
 def _gap(label: str, gap: Interval, scores: Scores) -> Draft:
     """Best less worst position, with an interval that no scale can exceed."""
-    if gap.high is not None and scores.lists.scale is not None:
-        gap = replace(gap, high=min(gap.high, scores.lists.scale - 1.0))
+    if gap.high is not None and gap.bounds and scores.lists.scale is not None:
+        most = scores.lists.scale - 1.0
+        low, high = gap.bounds
+        gap = replace(gap, high=min(gap.high, most), bounds=(min(low, most), min(high, most)))
     readings = sum(effects.counts.sum() for effects in scores.effects)
     how = "best less worst position mean, no interval (Xu et al.)"
     paper = PaperCompatible(gap.value, None, None, how)

@@ -290,7 +290,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
     follows, poor = above(r, 0.0) or is_perfect(r), is_flat(r) or below(r, USABLE_R)
     passed = False if poor else True if follows else None
     text = "Averaged over orders, a criterion's scores must rise with the quality that is known."
-    yield Control("scores follow quality", passed, text, (r.key,))
+    yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
 
 
 # -- caveats -----------------------------------------------------------------------------------

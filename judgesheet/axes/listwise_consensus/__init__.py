@@ -32,7 +32,7 @@ from judgesheet.axes.listwise_consensus.words import (
     warn,
 )
 from judgesheet.axis import Readings, losses
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate
 
 NAME = "listwise_consensus"
@@ -42,7 +42,7 @@ QUESTION = (
     "right more often?"
 )
 
-ESTIMATES = {**declared_in(decisions, places, agreement), **losses.figures(NAME)}
+ESTIMATES = {**declared_in(decisions, places, agreement), **shared(NAME, losses)}
 
 _DEPTHS = (2, 4, 6, 7, 8, 10)
 """Orders a decision: the paper's 7, and what short lists are balanced at."""
@@ -62,12 +62,10 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    "[arm=repeated]": "the canonical order several times (arm repeated)",
-    **dict.fromkeys(
-        ("repeat_flip_rate", "excess_flip_rate"), "an order that was read twice (repeat)"
-    ),
-    "[arm=direct]": "the canonical order (arm direct)",
-    "": "several orders of the same candidates (arm permuted)",
+    ("[arm=repeated]",): "the canonical order several times (arm repeated)",
+    ("repeat_flip_rate", "excess_flip_rate"): "an order that was read twice (repeat)",
+    ("[arm=direct]",): "the canonical order (arm direct)",
+    ("",): "several orders of the same candidates (arm permuted)",
 }
 
 SWEEP_KEYS = tuple(

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._design import ARMS, PERMUTED, REPEATED, Order, sequences
+from judgesheet.axes.listwise_consensus._design import ARMS, PERMUTED, REPEATED, sequences
 from judgesheet.axes.listwise_consensus._lists import Lists, Runs, Table
 from judgesheet.axis import Readings
+from judgesheet.stats.orders import Order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +62,9 @@ def _prompt(rows: "pd.DataFrame") -> _Prompt:
     if repeated and canonical not in permuted:
         permuted[canonical] = dict(repeated)
     first = [*direct, *_by_repeat(repeated), *_by_repeat(permuted[canonical])]
-    rank = {order: place for place, order in enumerate(_known_orders(len(ids)))}
+    # The orders that the designs show, in their sequence; others follow as they come.
+    known = dict.fromkeys((*sequences(len(ids)), *sequences(len(ids), "williams")))
+    rank = {order: place for place, order in enumerate(known)}
     return _Prompt(
         ids=ids,
         gold=_gold(rows),
@@ -91,11 +94,6 @@ def _canonical(rows: "pd.DataFrame") -> tuple[str, ...]:
         if len(mine):
             return tuple(mine.iloc[0])
     raise ValueError("a prompt without a call")
-
-
-def _known_orders(n: int) -> tuple[Order, ...]:
-    """The orders that the designs show, in their sequence; others follow as they come."""
-    return tuple(dict.fromkeys((*sequences(n), *sequences(n, "williams"))))
 
 
 def _table(n: int, prompts: list[_Prompt]) -> Table:

@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
 from judgesheet.axes.listwise_consensus._reply import LABELS, schema
 from judgesheet.axis import Expectation, Options
+from judgesheet.axis.arms import Read, item_fault
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import (
-    Variant,
-    boundary,
-    built_in,
-    compile_prompt,
-    mark,
-    parameters,
-    refuse_blind,
-)
+from judgesheet.axis.prompt import Variant, boundary, mark, parameters, renderer
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders, planning
+from judgesheet.stats.orders import Order
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,10 +23,6 @@ PAPER_K = 7
 """Runs of the paper's consensus and of its repeated arm (004, section 4.3)."""
 MOST_REVERSED = 8
 """Longer lists are shown in their n forward rotations only, to keep the number of calls in n."""
-TEMPLATE = "listwise_consensus.jinja"
-_WHAT = "the prompt of listwise_consensus"
-
-Order = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +48,6 @@ PROFILES: Mapping[str, Settings] = {
     "standard": Settings(stimuli=None, forward=False, repeated=PAPER_K, again=2),
     "full": Settings(stimuli=None, forward=False, repeated=PAPER_K, again=None, repeats=3),
 }
-
-
-def settings_for(options: Options) -> Settings:
-    """The profile's settings with the user's own number of repeats."""
-    settings = PROFILES[options.profile]
-    return settings if options.repeats is None else replace(settings, repeats=options.repeats)
 
 
 def sequences(n: int, kind: str = "cyclic", *, forward: bool = False) -> tuple[Order, ...]:
@@ -97,19 +81,14 @@ def canonical_ids(stimulus: Stimulus, index: int) -> list[str]:
     return ids[start:] + ids[:start]
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    arm: str
-    order: Order
-    repeat: int
-
-
 def design(
     stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
 ) -> Iterator[Call]:
     """Every call, prompt by prompt; within a prompt the arms are interleaved at random."""
     render = _renderer(options)
-    settings = settings_for(options)
+    settings = PROFILES[options.profile]
+    if options.repeats is not None:
+        settings = replace(settings, repeats=options.repeats)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         ids = canonical_ids(stimulus, index)
         cells = list(_cells(index, len(ids), settings, options))
@@ -125,7 +104,7 @@ def lists(stimulus: Stimulus, shown: Sequence[Sequence[int]], options: Options) 
     render = _renderer(options)
     ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
     for number, order in enumerate(shown):
-        cell = _Cell(PERMUTED if number else DIRECT, tuple(order), 0)
+        cell = Read(PERMUTED if number else DIRECT, tuple(order), 0)
         yield _call(stimulus, ids, cell, options, render)
 
 
@@ -142,24 +121,23 @@ def _renderer(options: Options) -> Callable[..., str]:
     TemplateError
         if the user's hides, doubles or reorders what the judge must see.
     """
-    render = compile_prompt(options.template or built_in(TEMPLATE), _WHAT)
+    variants = list(_variants(options))
+    render = renderer("listwise_consensus", options, variants, ("prompt",))
     if options.template:
-        variants = list(_variants(options))
-        refuse_blind(render, variants, ("prompt",), _WHAT)
         _refuse_unmarked(render, variants)
     return render
 
 
-def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator[_Cell]:
+def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator[Read]:
     canonical, *others = sequences(n, options.sequences, forward=settings.forward)
-    yield _Cell(DIRECT, canonical, 0)
+    yield Read(DIRECT, canonical, 0)
     for repeat in range(1, settings.repeated):
-        yield _Cell(REPEATED, canonical, repeat)
+        yield Read(REPEATED, canonical, repeat)
     again = len(others) if settings.again is None else settings.again
     for place, order in enumerate(others):
         often = (place - index * again) % len(others) < again
         for repeat in range(settings.repeats if often else 1):
-            yield _Cell(PERMUTED, order, repeat)
+            yield Read(PERMUTED, order, repeat)
 
 
 def _variants(options: Options) -> Iterator[Variant]:
@@ -181,7 +159,8 @@ def _refuse_unmarked(render: Callable[..., str], variants: Sequence[Variant]) ->
     for variant in variants:
         shown = render(**variant.variables).count(str(variant.variables["boundary"]))
         if shown < len(variant.order):
-            raise TemplateError(f"{_WHAT} does not mark each candidate with the boundary")
+            what = "the prompt of listwise_consensus"
+            raise TemplateError(f"{what} does not mark each candidate with the boundary")
 
 
 def _shown(
@@ -203,7 +182,7 @@ def _shown(
 def _call(
     stimulus: Stimulus,
     ids: Sequence[str],
-    cell: _Cell,
+    cell: Read,
     options: Options,
     render: Callable[..., str],
 ) -> Call:
@@ -232,10 +211,8 @@ def _call(
 
 def fault(cell: Mapping[str, Any]) -> str | None:
     """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
-    if not isinstance(cell.get("item"), str):
-        return "cell.item must name the prompt"
-    if cell.get("arm") not in ARMS:
-        return f"cell.arm must be one of {', '.join(ARMS)}"
+    if wrong := item_fault(cell, "the prompt", ARMS):
+        return wrong
     order = cell.get("order")
     shown = order if isinstance(order, list) and all(isinstance(one, str) for one in order) else []
     if not 2 <= len(shown) <= MOST_CANDIDATES or len(set(shown)) != len(shown):

@@ -7,9 +7,9 @@ from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED, depths
+from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.reasons import Reason
 from judgesheet.stats.consensus import (
@@ -23,10 +23,6 @@ from judgesheet.stats.consensus import (
 )
 from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import cluster_rate
-
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 figure = Figures("listwise_consensus")
 NOTHING_READ = Reason("nothing_read", "no reply could be read")

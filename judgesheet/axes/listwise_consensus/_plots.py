@@ -18,7 +18,7 @@ _PLOTS = (
         series="arm",
         x_label="calls a decision",
         y_label="right answer chosen",
-        only=("executions=",),
+        having={"executions": ""},
     ),
     Plot(
         kind="heatmap",
@@ -31,6 +31,7 @@ _PLOTS = (
         y="gold",
         x_label="place of the winner",
         y_label="place of the right answer",
+        even=True,
     ),
     Plot(
         kind="line",
@@ -41,6 +42,7 @@ _PLOTS = (
         x="position",
         x_label="place in the list",
         y_label="share of winners",
+        even=True,
     ),
     Plot(
         kind="bars",
@@ -76,11 +78,8 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for, with the line that blind picks would follow."""
-    places, chance = estimates.family("win_share"), estimates.of("chance_accuracy")
-    blind = {
-        "win_share": 1 / len(places) if places else None,
-        "accuracy": None if chance is None else chance.value,
-    }
+    """The plots of this axis, with the line that blind picks would follow."""
+    chance = estimates.known("chance_accuracy")
     for plot in _PLOTS:
-        yield replace(plot, reference=blind.get(plot.families[0], plot.reference))
+        blind = chance if plot.families == ("accuracy",) else None
+        yield replace(plot, reference=blind.value) if blind else plot

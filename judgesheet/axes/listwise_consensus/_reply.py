@@ -3,7 +3,6 @@
 Every displayed candidate once, or nothing.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from judgesheet.axis.prompt import object_schema
-from judgesheet.axis.reply import displayed, json_objects, one_reading
+from judgesheet.axis.reply import displayed, json_answers, one_reading, recorded
 from judgesheet.records import ReplyFormat
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -72,11 +71,8 @@ def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Verdict | N
     """
     if reply == "recorded":
         return _recorded(text, cell["order"])
-    objects = list(json_objects(text))
-    if None in objects:
-        return None
-    answers = [obj["candidates"] for obj in objects if obj is not None and "candidates" in obj]
-    if len(answers) != len(_ANSWER.findall(text)):
+    answers = json_answers(text, "candidates")
+    if answers is None or len(answers) != len(_ANSWER.findall(text)):
         return None
     return one_reading([_answer(answer, cell["order"]) for answer in answers])
 
@@ -110,7 +106,7 @@ def _answer(listed: Any, order: Sequence[str]) -> Verdict | None:
 def _recorded(text: str, order: Sequence[str]) -> Verdict | None:
     """A verdict that was taken elsewhere, by candidate id."""
     try:
-        rated = _RECORDED.validate_python(json.loads(text))
-    except ValueError:  # pydantic's too
+        rated = _RECORDED.validate_python(recorded(text))
+    except ValidationError:
         return None
     return {name: rated[name].model_dump() for name in order} if set(rated) == set(order) else None

@@ -21,7 +21,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from judgesheet.axes.listwise_consensus._reply import LABELS
-from judgesheet.axis.simulation import Known, Parameters, count_words, hashed
+from judgesheet.axis.material import word_count
+from judgesheet.axis.simulation import Known, Parameters, hashed
 from judgesheet.records import Call
 
 POINTS_PER_LOGIT = 10.0
@@ -76,7 +77,7 @@ def _by_model(parameters: Parameters, call: Call, rng: random.Random) -> list[in
 
 def _by_length(call: Call) -> list[int]:
     shown = _CANDIDATE.findall(call.messages[-1]["content"])
-    counts = [count_words(body) for _, _, body in shown]
+    counts = [word_count(body) for _, _, body in shown]
     return [round(100 * count / max(counts)) for count in counts]
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from judgesheet.axes.listwise_consensus._lists import (
     NOTHING_READ,
     Arm,
-    Floats,
     Lists,
     figure,
     prompt_rate,
 )
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.stats import majority

@@ -14,11 +14,11 @@ from judgesheet.axes.listwise_consensus._lists import (
     DIRECTLY,
     NOTHING_READ,
     Arm,
-    Floats,
     Lists,
     figure,
     prompt_rate,
 )
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible

@@ -10,13 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Floats, Lists, Table, figure
+from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
+from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
-from judgesheet.axis.reversal import NO_REPEAT, Which, call_pairs, mean_excess, pair_rate
+from judgesheet.axis.reversal import EITHER_WAY, NO_REPEAT, Which, call_pairs, pair_rate
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import cluster_t, exactly, missing, wilson
+from judgesheet.stats.interval import cluster_rate, exactly, mean_t, missing, wilson
 
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
@@ -26,8 +27,8 @@ NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
 def win_share(lists: Lists) -> Iterator[Draft]:
     """Share of single calls whose winner stood at this place; 1/n if the place does not matter.
 
-    Over the balanced orders, ties counted in shares. Cluster-robust t interval over prompts; Wilson
-    over calls beside it.
+    Over the balanced orders, ties counted in shares. Interval of a rate, clusters are prompts;
+    Wilson over calls beside it.
     """
     counts = _wins(lists.main)
     total = float(counts.sum())
@@ -90,8 +91,8 @@ def winner_place(lists: Lists) -> Iterator[Draft]:
     """Where the winner stood, by where the right answer stood: who won under which order.
 
     Single calls over the balanced orders. A judge that finds the right answer wherever it stands
-    has everything on the diagonal; a place that wins from everywhere is a column. Cluster t
-    interval over prompts. Lists with one right answer only.
+    has everything on the diagonal; a place that wins from everywhere is a column. Interval of a
+    rate, clusters are prompts. Lists with one right answer only.
     """
     table = lists.main
     one_gold = table.gold.sum(axis=1) == 1
@@ -104,7 +105,7 @@ def winner_place(lists: Lists) -> Iterator[Draft]:
             wins = np.where(answered, winner[..., place], 0.0).sum(axis=1)
             draft = Draft(
                 f"Winner at place {place + 1}, right answer at place {stood + 1}",
-                cluster_t(wins, calls, bounded=True),
+                cluster_rate(wins, calls),
                 {"gold": stood + 1, "position": place + 1},
                 n=int(calls.sum()),
                 given=lists.shown,
@@ -137,7 +138,7 @@ def excess_flip_rate(lists: Lists) -> Draft:
     reads of some orders.
     """
     excess = lists.joined(lambda table: table.flips.excess)
-    mean = mean_excess(excess[~np.isnan(excess)], few=0)
+    mean = mean_t(excess, EITHER_WAY)
     draft = Draft("Flips of the winner caused by the order", mean, n=mean.clusters)
     across = lists.joined(lambda table: table.flips.different)
     return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)

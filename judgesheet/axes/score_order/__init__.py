@@ -6,22 +6,16 @@ the line's place instead of its content.
 
 In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
 `_reply` (how a reply is read), `_impute` (what lost calls could have said), `_scores` (the readings
-as arrays), then the figures: `positions`
-(is a place favoured), `reversal` (do scores and winners change), `alignment` (does the score follow
+as arrays), then the figures: `positions` (is a place favoured), `alignment` (does the score follow
 quality), `ordering` (which order to print), `averaging` (how many orders are enough) and `expected`
-(what log-probabilities add). `words` says what it all means.
+(what log-probabilities add). The kit has those that axes share: `reversal` (do scores and winners
+change), `raters` and `differences` (how good is the yardstick, and what is gained). `words` says
+what it all means.
 """
 
 from collections.abc import Iterator
 
-from judgesheet.axes.score_order import (
-    alignment,
-    averaging,
-    expected,
-    ordering,
-    positions,
-    reversal,
-)
+from judgesheet.axes.score_order import alignment, averaging, expected, ordering, positions
 from judgesheet.axes.score_order._design import arm, design, expect, fault
 from judgesheet.axes.score_order._impute import impute
 from judgesheet.axes.score_order._material import check, labels, material
@@ -31,8 +25,8 @@ from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings, losses
-from judgesheet.axis.figure import declared_in, measured
+from judgesheet.axis import Readings, differences, losses, raters, reversal
+from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
 NAME = "score_order"
@@ -40,11 +34,17 @@ TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 PERMUTED = frozenset({"options"})
 
-SAMPLED = declared_in(positions, reversal, alignment, ordering, averaging)
+SAMPLED = {
+    **declared_in(positions),
+    **shared(NAME, reversal),
+    **declared_in(alignment),
+    **shared(NAME, raters, differences),
+    **declared_in(ordering, averaging),
+}
 """The figures of the sampled score, which every run has."""
 EXPECTED = declared_in(expected)
 """The figures of the expected score, which need log-probabilities."""
-ESTIMATES = SAMPLED | EXPECTED | losses.figures(NAME)
+ESTIMATES = SAMPLED | EXPECTED | shared(NAME, losses)
 
 HEADLINE = (
     "cramers_v_debiased",
@@ -85,15 +85,12 @@ HEADLINE = (
 )
 
 MISSING_REASONS = {
-    **dict.fromkeys(EXPECTED, "log-probabilities"),
-    "pearson_r[arm=fixed]": "a fixed arm (cell.arm)",
-    "within_item_sd[arm=fixed]": "a fixed arm (cell.arm)",
-    "top1_flip_rate": "a balanced and a fixed arm",
-    "kendall_tau": "a balanced and a fixed arm",
-    "[arms=balanced-fixed]": "a balanced and a fixed arm",
-    "[arms=balanced-random]": "a balanced and a random arm",
-    "bias_cost[order=12345]": "a balanced arm at a 5-point scale",
-    "": "a balanced arm, in which every score stands at every position",
+    tuple(EXPECTED): "log-probabilities",
+    ("pearson_r[arm=fixed]", "within_item_sd[arm=fixed]"): "a fixed arm (cell.arm)",
+    ("top1_flip_rate", "kendall_tau", "[arms=balanced-fixed]"): "a balanced and a fixed arm",
+    ("[arms=balanced-random]",): "a balanced and a random arm",
+    ("bias_cost[order=12345]",): "a balanced arm at a 5-point scale",
+    ("",): "a balanced arm, in which every score stands at every position",
 }
 
 SWEEP_KEYS = tuple(

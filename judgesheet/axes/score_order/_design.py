@@ -4,17 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Expectation, Options
-from judgesheet.axis.arms import ARMS, Read, Settings, reads, sequences
+from judgesheet.axis.arms import Read, Settings, expect_flips, item_fault, reads, sequences
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import (
-    Variant,
-    built_in,
-    compile_prompt,
-    mark,
-    object_schema,
-    parameters,
-    refuse_blind,
-)
+from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
 from judgesheet.records import LOGPROBS, Call, Stimulus
 from judgesheet.stats import planning
 
@@ -30,7 +22,6 @@ PROFILES: Mapping[str, Settings] = {
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
 }
-_WHAT = "the prompt of score_order"
 
 
 def design(
@@ -41,10 +32,8 @@ def design(
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = compile_prompt(options.template or built_in("score_order.jinja"), _WHAT)
-    if options.template:
-        shown = ("prompt", "response")
-        refuse_blind(render, list(_variants(options)), shown, _WHAT, labelled=True)
+    shown = "prompt", "response"
+    render = renderer("score_order", options, _variants(options), shown, labelled=True)
     settings, kind = PROFILES[options.profile].chosen(options), options.sequences
     # One scale for the whole pool: figures of rubrics of different lengths do not compare.
     scale = min(MAIN_SCALE, *map(_longest, stimuli))
@@ -124,10 +113,8 @@ def _picked(levels: Sequence[str], scale: int) -> list[str]:
 
 def fault(cell: Mapping[str, Any]) -> str | None:
     """What keeps a recorded cell from being one of ours, as a sentence; None if nothing does."""
-    if not isinstance(cell.get("item"), str):
-        return "cell.item must name the graded response"
-    if cell.get("arm") not in ARMS:
-        return f"cell.arm must be one of {', '.join(ARMS)}"
+    if wrong := item_fault(cell, "the graded response"):
+        return wrong
     scale, order = cell.get("scale"), cell.get("order")
     if type(scale) is not int or not 2 <= scale <= LONGEST_SCALE:
         return f"cell.scale must be a number from 2 to {LONGEST_SCALE}"
@@ -155,8 +142,5 @@ def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
     yield Expectation("score_order.position_share", share, "even shares, ICC .05")
     width = planning.cramers_v_half_width(0.05, scale, items, len(main) // items)
     yield Expectation("score_order.cramers_v", width, "true V .05, design effect 1")
-    pairs = sum(c.repeat > 0 and c.cell["scale"] == scale for c in cells) / items
-    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 candidates
-    excess = planning.excess_flip_half_width(prompts, sd)
-    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
-    yield Expectation("score_order.excess_flip_rate", excess if pairs else None, assuming)
+    again = sum(c.repeat > 0 and c.cell["scale"] == scale for c in cells)
+    yield from expect_flips("score_order", again, prompts, items)

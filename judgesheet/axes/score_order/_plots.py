@@ -1,7 +1,6 @@
 """The plots of score_order, as data."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from judgesheet.estimates import Estimates
 from judgesheet.records import Plot
@@ -16,6 +15,7 @@ _PLOTS = (
         x="position",
         x_label="position in the rubric",
         y_label="share of calls",
+        even=True,
     ),
     Plot(
         kind="line",
@@ -26,6 +26,7 @@ _PLOTS = (
         x="position",
         x_label="position in the rubric",
         y_label="share",
+        even=True,
     ),
     Plot(
         kind="heatmap",
@@ -37,6 +38,7 @@ _PLOTS = (
         y="score",
         x_label="position in the rubric",
         y_label="score given",
+        even=True,
     ),
     Plot(
         kind="intervals",
@@ -93,14 +95,12 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for; the even share depends on the number of scores."""
-    positions = len(estimates.family("position_share"))
+    """The plots that this run has figures for."""
     several_scales = any("scale" in dims for dims, _ in estimates.family("cramers_v"))
-    both_readings = bool(positions and estimates.family("expected_position_mass"))
+    both_readings = all(map(estimates.family, ("position_share", "expected_position_mass")))
     for plot in _PLOTS:
         if plot.x == "scale" and not several_scales:
             continue
         if "expected_position_mass" in plot.families and not both_readings:
             continue
-        even = plot.families[0] == "position_share" and positions
-        yield replace(plot, reference=1 / positions) if even else plot
+        yield plot

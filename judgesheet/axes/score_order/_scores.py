@@ -1,6 +1,6 @@
 """The readings of score_order as arrays; every estimate of this axis starts from these."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,8 +12,9 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, Compared, compared
 from judgesheet.axis.figure import Figures
-from judgesheet.axis.labels import Reference, reference
+from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.reversal import Contest
+from judgesheet.axis.scored import Rows
 from judgesheet.stats.averaging import Gain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
@@ -137,6 +138,25 @@ class Scores:
         return self.grids[self.scale]
 
     @property
+    def cluster(self) -> Ints:
+        """Each item's stimulus as a code from 0."""
+        return self.grid.cluster
+
+    @property
+    def rows(self) -> Iterator[Rows]:
+        """The scores of the balanced arm at the main scale."""
+        yield Rows("Score", {}, self.grid.reads, self.cluster)
+
+    @property
+    def references(self) -> Mapping[str, Reference]:
+        """What each item is known to be worth on the one criterion."""
+        return {"": self.reference}
+
+    def quality(self, reads: int = 0) -> Quality:
+        """The conditions of a figure that holds means of so many reads against quality."""
+        return self.reference.given(reads)
+
+    @property
     def has_balanced_arm(self) -> bool:
         """Whether there is one; without it nothing is known about places."""
         return "balanced" in self.arms
@@ -149,7 +169,7 @@ class Scores:
     def contest(self) -> Contest:
         """The responses of each prompt, which compete by their scores."""
         means = {arm: self.means(arm) for arm in self.arms}
-        return Contest(self.grid.reads, means, self.grid.cluster)
+        return Contest(self.grid.reads, means, self.cluster)
 
     @cached_property
     def compared(self) -> list[Compared]:

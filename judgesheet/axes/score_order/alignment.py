@@ -1,4 +1,4 @@
-"""Does the score follow quality, and does averaging over orders help? (Xu et al., section 5)
+"""Does the score follow quality? (Xu et al., section 5)
 
 Quality is what people said where the stimuli carry their labels, else what another model said, else
 the level that the author of a response wrote it for. `conditions` says which; they are never mixed.
@@ -10,9 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from judgesheet.axes.score_order._scores import Scores, figure
-from judgesheet.axis import alignment, raters
+from judgesheet.axis import alignment
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.differences import gain, gain_equivalence_p, gain_p, gain_symbol
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
@@ -36,7 +35,9 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     for arm, reads in scores.arms.items():
         label = f"Spread within a response, {arm} arm"
         given = f"{reads.shape[1]} reads per response, {scores.scale}-point rubric"
-        yield alignment.within_item_sd(label, arm, reads, scores.grid.cluster, given)
+        yield alignment.within_item_sd(
+            label, arm, reads, scores.grid.cluster, scores.scale - 1, given
+        )
 
 
 @figure("r", symbol=_of_arm("r"), null=0.0, better="higher")
@@ -114,53 +115,3 @@ def _draft(
 def _paper_way(mean: Floats, scores: Scores) -> PaperCompatible:
     r = stats.paper_bootstrap_r(mean, scores.reference.values, scores.rng())
     return PaperCompatible(r.value, r.low, r.high, r.method)
-
-
-@figure("alpha", symbol="α", better="")
-def rater_alpha(scores: Scores) -> Iterator[Draft]:
-    """Krippendorff's alpha of the raters behind the reference: how far do they agree themselves?
-
-    1 is agreement, 0 what chance would give. Level of measurement: interval, since the ratings are
-    averaged and correlated, which takes equal steps for equal differences already; missing ratings
-    are allowed. Interval: cluster bootstrap over stimuli, Fisher's z, t. Krippendorff (2011).
-    """
-    return raters.alpha({"": scores.reference}, scores.grid.cluster, scores.rng)
-
-
-@figure("r", symbol="r_max", better="")
-def rater_ceiling_r(scores: Scores) -> Iterator[Draft]:
-    """The correlation with the mean of these raters that a perfect judge can be expected to reach.
-
-    The index of reliability, sqrt(reliability of the mean rating): ICC(C,k) where every rater rated
-    every item (McGraw and Wong 1996), else Spearman-Brown of `rater_alpha` with the harmonic mean
-    of the ratings per item. Read `pearson_r` against it: r = .6 under a ceiling of .7 is a good
-    judge. No value where the mean rating shows no reliability: the raters agree no more than by
-    chance. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and Novick (1968), 3.4.
-    """
-    return raters.ceiling_r({"": scores.reference}, scores.grid.cluster, scores.rng)
-
-
-@figure("difference of r", symbol=gain_symbol, better="")
-def delta_r(scores: Scores) -> Iterator[Draft]:
-    """What averaging over balanced orders gains in correlation with quality over another arm.
-
-    r(balanced) - r(other), paired cluster bootstrap (Xu et al., table 3), where both arms were read
-    equally often: averaging alone raises r. balanced-fixed is the effect of removing the order,
-    balanced-random that of exact balance over mere shuffling.
-    """
-    return gain(scores.compared, scores.reference.given(), scores.temperature)
-
-
-@figure("p")
-def delta_r_p(scores: Scores) -> Iterator[Draft]:
-    """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
-    return gain_p(scores.compared)
-
-
-@figure("p")
-def delta_r_equivalence_p(scores: Scores) -> Iterator[Draft]:
-    """p-value of "the two arms differ in r by .02 or more": small means proven equivalent (TOST).
-
-    A difference that is not significant proves nothing; this one can.
-    """
-    return gain_equivalence_p(scores.compared)

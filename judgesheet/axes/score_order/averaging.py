@@ -70,7 +70,7 @@ def _band(point: stats.BudgetPoint, clusters: int) -> Interval:
     single = point.subsets < 2  # one subset has no spread
     low, high = (None, None) if single else (point.low, point.high)
     method = f"mean and 2.5-97.5 percentile of {point.subsets} subsets"
-    return Interval(point.value, low, high, clusters=clusters, method=method, kind="band")
+    return Interval(point.value, low, high, clusters=clusters, method=method, proves=False)
 
 
 @figure("difference of r", symbol="G", better="")

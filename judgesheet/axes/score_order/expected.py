@@ -21,7 +21,7 @@ from judgesheet.axis.figure import Draft
 from judgesheet.axis.logprobs import Distribution
 from judgesheet.reasons import Reason
 from judgesheet.stats import precision
-from judgesheet.stats.interval import Interval, by_cluster, cluster_rate, cluster_t, missing
+from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, missing
 from judgesheet.stats.reads import row_means
 
 NO_DISTRIBUTION = Reason("no_distribution", "no balanced call has a distribution")
@@ -78,6 +78,10 @@ def arrange_both(readings: Readings) -> Both | None:
 def _readable(frame: pd.DataFrame) -> "pd.Series[bool]":
     """The rows with a distribution; the others hold a reason of `axis.logprobs.Unread`."""
     return frame["distribution"].map(lambda value: isinstance(value, Distribution))
+
+
+WITHIN = 0.0, 1.0
+"""Range of a share of variance, and of a probability."""
 
 
 @figure("share", symbol="R_E", better="higher")
@@ -139,7 +143,7 @@ def expected_order_effect(both: Both) -> Draft:
     (made, _), (whole, _) = by_cluster(within, grid.cluster), by_cluster(total, grid.cluster)
     draft = Draft(
         "Variance of the expected score that the order makes",
-        _of_parts(cluster_t(made, whole, bounded=True)),
+        cluster_mean(made, whole, WITHIN),
         n=int(known.sum()),
         given=f"{both.expected.scale}-point rubric, {reads.shape[1]} balanced orders",
     )
@@ -187,15 +191,7 @@ def _of_expected(drafts: Iterable[Draft]) -> Iterator[Draft]:
 
 
 def _mean(values: ArrayLike, clusters: ArrayLike) -> Interval:
-    return _of_parts(cluster_t(*by_cluster(values, clusters), bounded=True))
-
-
-def _of_parts(interval: Interval) -> Interval:
-    """The interval of what is no share of calls.
-
-    A gate's bound for shares (Korn and Graubard's) counts calls, and does not hold for it.
-    """
-    return replace(interval, kind="other")
+    return cluster_mean(*by_cluster(values, clusters), WITHIN)
 
 
 @figure(

@@ -13,7 +13,7 @@ from judgesheet.records import PaperCompatible
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as stats
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson
-from judgesheet.stats.interval import cluster_t, exactly
+from judgesheet.stats.interval import cluster_rate, exactly
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
@@ -40,14 +40,14 @@ def selection(scores: Scores) -> Iterator[Draft]:
     """When the judge gives this score, how often does its line stand at this position?
 
     P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
-    that reads the content only. Cluster-robust t interval over stimuli.
+    that reads the content only. Interval of a rate, clusters are stimuli.
     """
     counts = scores.grid.selections
     for score in range(scores.scale):
         sizes = counts[:, score, :].sum(axis=1)
         given = sizes > 0
         for position in range(scores.scale):
-            share = cluster_t(counts[given, score, position], sizes[given], bounded=True)
+            share = cluster_rate(counts[given, score, position], sizes[given])
             label = f"Share of score {score + 1} given at position {position + 1}"
             dims = {"score": score + 1, "position": position + 1}
             yield Draft(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)

@@ -6,9 +6,9 @@ the time, whatever scores it likes.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 
-from judgesheet.axes.score_order._scores import Grid, Scores, figure
+from judgesheet.axes.score_order._scores import Grid, Orders, Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
@@ -34,7 +34,7 @@ def position_share(scores: Scores) -> Iterator[Draft]:
     """Share of calls that chose the description listed at a position; 1/n if place does not matter.
 
     The rubric's n descriptions are listed in balanced orders; whatever scores a judge likes, each
-    stands equally often at each position. Cluster-robust t interval over stimuli; Wilson over
+    stands equally often at each position. Interval of a rate, clusters are stimuli; Wilson over
     calls beside it as the papers count (Xu et al., figure 4 and table 2).
     """
     counts = scores.grid.position_counts
@@ -49,6 +49,13 @@ def position_share(scores: Scores) -> Iterator[Draft]:
             given=scores.grid.conditions,
             paper=PaperCompatible(naive.value, naive.low, naive.high, "Wilson over calls"),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested(Orders):
+    """The same, with the degrees of freedom of a test."""
+
+    df: int
 
 
 @figure("chi-square")
@@ -67,8 +74,7 @@ def chi2(scores: Scores) -> Draft:
         label,
         exactly(test.chi2, clusters=scores.grid.clusters, method=method),
         n=test.n,
-        given=scores.grid.conditions,
-        unit=f"chi-square, {test.df} df",
+        given=Tested(**asdict(scores.grid.conditions), df=test.df),
     )
     return draft.or_absent(NOTHING_READ)
 

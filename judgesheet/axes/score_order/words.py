@@ -40,9 +40,9 @@ from judgesheet.axis.words import (
 from judgesheet.estimates import Estimates
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 
-SMALL_V = 0.1
+SMALL_V = 0.15
 """A preference for a place that is proven to be below this is called small."""
-NEARLY_ALL = 0.9
+NEARLY_ALL = 0.8
 """Share of calls that must give a reading before it is recommended."""
 
 _SAY = Wording(
@@ -367,7 +367,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
     if r is not None:
         passed = True if above(r, 0.0) else False if below(r, USABLE_R) else None
         text = "Averaged over orders, scores must rise with the quality that is known."
-        yield Control("scores follow quality", passed, text, (r.key,))
+        yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
 
 
 # -- caveats -----------------------------------------------------------------------------------

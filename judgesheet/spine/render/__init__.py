@@ -5,7 +5,6 @@ for, so `--to md` loads neither the plotting nor the typesetting libraries.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, cast
@@ -15,13 +14,7 @@ from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
 
 Paper = Literal["a4", "letter"]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to render: `paper` is the sheet size of the PDF."""
-
-    paper: Paper = "a4"
+"""The sheet size of the PDF."""
 
 
 class Renderer(Protocol):
@@ -30,8 +23,8 @@ class Renderer(Protocol):
     SUFFIX: str
     """What follows `datasheet.` in the file name."""
 
-    def render(self, sheet: Datasheet, options: Options) -> bytes:
-        """The file's content; the same sheet and options give the same bytes."""
+    def render(self, sheet: Datasheet, paper: Paper) -> bytes:
+        """The file's content; the same sheet and paper give the same bytes."""
 
 
 RENDERERS: dict[str, str] = {
@@ -59,13 +52,13 @@ def renderer(name: str) -> Renderer:
     return cast("Renderer", import_module(RENDERERS[name]))
 
 
-def render(sheet: Datasheet, name: str, options: Options | None = None) -> bytes:
+def render(sheet: Datasheet, name: str, paper: Paper = "a4") -> bytes:
     """The datasheet in the format of that name."""
-    return renderer(name).render(sheet, options or Options())
+    return renderer(name).render(sheet, paper)
 
 
 def write(
-    sheet: Datasheet, directory: Path, formats: Iterable[str], options: Options | None = None
+    sheet: Datasheet, directory: Path, formats: Iterable[str], paper: Paper = "a4"
 ) -> list[Path]:
     """Write `datasheet.<suffix>` for each format; a file is either whole or not there.
 
@@ -77,17 +70,6 @@ def write(
     written = []
     for name in formats:
         path = directory / f"datasheet.{renderer(name).SUFFIX}"
-        write_whole(path, render(sheet, name, options))
+        write_whole(path, render(sheet, name, paper))
         written.append(path)
     return written
-
-
-__all__ = [
-    "RENDERERS",
-    "Options",
-    "Paper",
-    "Renderer",
-    "render",
-    "renderer",
-    "write",
-]

@@ -5,7 +5,7 @@ from pathlib import Path
 from judgesheet.errors import RunError
 from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
-from judgesheet.spine.render import Options, render
+from judgesheet.spine.render import Paper, render
 from judgesheet.spine.render.model_card import BEGIN, END, file_name, metadata, section
 
 INDEX_BEGIN = "# judgesheet:begin (model-index)"
@@ -14,7 +14,7 @@ _FENCE = "---"
 
 
 def attach(
-    card: Path, sheet: Datasheet, *, with_metadata: bool = False, options: Options | None = None
+    card: Path, sheet: Datasheet, *, with_metadata: bool = False, paper: Paper = "a4"
 ) -> list[Path]:
     """Insert or replace the section, write the PDF beside the card, and say what was written.
 
@@ -35,7 +35,7 @@ def attach(
     if with_metadata:
         new = with_index(new, metadata(sheet), str(card))
     pdf = card.with_name(file_name(sheet))
-    write_whole(pdf, render(sheet, "pdf", options))
+    write_whole(pdf, render(sheet, "pdf", paper))
     if new != old:
         write_whole(card, new.encode("utf-8"))
     return [card, pdf]

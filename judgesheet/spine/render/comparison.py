@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.keys import Key
-from judgesheet.records import AxisResult, Datasheet, Estimate, Plot, digest
+from judgesheet.records import Datasheet, Estimate, Plot, digest
 from judgesheet.spine.compare import Comparison, Difference
 from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import show
@@ -22,10 +21,11 @@ SIGNS = {"worse": "✗ worse", "better": "✓ better", "no change proven": "? no
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure of every sheet in words: its `cells` one per judge, the first being the old one."""
+    """A figure of every sheet, one per judge, the first being the old one; `cells` in words."""
 
     key: str
     label: str
+    estimates: tuple[Estimate | None, ...]
     cells: tuple[str, ...]
     differences: tuple[str, ...]
     verdicts: tuple[str, ...]
@@ -98,12 +98,12 @@ def _identity(sheet: Datasheet) -> dict[str, Any]:
 def _difference_record(row: Difference) -> dict[str, Any]:
     plain = ("key", "label", "unit", "value", "low", "high", "level", "better", "null", "p",
              "p_holm", "verdict", "detectable", "correlation", "method", "note")  # fmt: skip
-    record = {name: getattr(row, name) for name in plain}
-    for name, estimate in (("old", row.old), ("new", row.new)):
-        record[name] = estimate and {
-            part: getattr(estimate, part) for part in ("value", "low", "high", "n", "clusters")
-        }
-    return record
+    known = ("value", "low", "high", "n", "clusters")
+    either = {
+        name: estimate and {part: getattr(estimate, part) for part in known}
+        for name, estimate in (("old", row.old), ("new", row.new))
+    }
+    return {name: getattr(row, name) for name in plain} | either
 
 
 # -- the table in words --------------------------------------------------------------------------
@@ -152,10 +152,12 @@ def _rows(comparisons: Sequence[Comparison]) -> Iterator[Row]:
     for key in dict.fromkeys(key for rows in tables for key in rows):
         mine = [rows.get(key) for rows in tables]
         known = next(row for row in mine if row is not None)
+        estimates = (known.old, *(row.new if row else None for row in mine))
         yield Row(
             key=show.visible(key, 120),
             label=show.visible(known.label, 120),
-            cells=(_value(known.old), *(_value(row.new if row else None) for row in mine)),
+            estimates=estimates,
+            cells=tuple(map(_value, estimates)),
             differences=tuple("" if row is None else _change(row) for row in mine),
             verdicts=tuple("" if row is None else _verdict(row) for row in mine),
         )
@@ -165,28 +167,31 @@ def _value(estimate: Estimate | None) -> str:
     if estimate is None:
         return "–"
     shown = show.estimate(estimate)
-    if shown.why:
-        return show.NOT_MEASURED
-    return f"{shown.value}{' %' if shown.unit == '%' else ''}" + (
-        f" ({shown.interval})" if shown.interval else ""
-    )
+    sign = " %" if shown.percent else ""
+    return f"{shown.value}{sign}{_interval(shown)}" if shown.measured else show.NOT_MEASURED
 
 
 def _change(row: Difference) -> str:
     if row.value is None:
         return ""
     shown = show.quantity(row.value, row.low, row.high, row.unit)
-    sign = "+" if row.value > 0 else ""
-    points = " points" if shown.unit == "%" else ""
-    return f"{sign}{shown.value}{points}" + (f" ({shown.interval})" if shown.interval else "")
+    return f"{'+' if row.value > 0 else ''}{_points(shown)}{_interval(shown)}"
+
+
+def _interval(shown: show.Shown) -> str:
+    return f" ({shown.interval})" if shown.interval else ""
+
+
+def _points(shown: show.Shown) -> str:
+    """A difference, of shares in points."""
+    return f"{shown.value} points" if shown.percent else shown.value
 
 
 def _verdict(row: Difference) -> str:
     if row.verdict != "no change proven" or row.detectable is None:
         return SIGNS[row.verdict] or show.short(row.note, 70)
     shown = show.quantity(row.detectable, 0.0, row.detectable, row.unit)
-    points = " points" if shown.unit == "%" else ""
-    return f"{SIGNS[row.verdict]} (seen from {shown.value}{points})"
+    return f"{SIGNS[row.verdict]} (seen from {_points(shown)})"
 
 
 # -- the page ------------------------------------------------------------------------------------
@@ -194,63 +199,30 @@ def _verdict(row: Difference) -> str:
 
 def as_html(comparisons: Sequence[Comparison]) -> str:
     """One page without network or script: the table, and a small figure per parameter."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    from judgesheet.resources import template_dir
-    from judgesheet.spine.render.html import inline, style, tight
+    from judgesheet.spine.render.html import inline, style, template, tight
 
-    environment = Environment(
-        loader=FileSystemLoader(template_dir()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     css = Markup("\n".join((style("sheet.css"), style("screen.css"))))  # noqa: S704 (ours)
     page = build(comparisons)
+    drawings = list(_multiples(page))
     return tight(
-        environment.get_template(TEMPLATE).render(
-            page=page,
-            css=css,
-            drawings=list(_multiples(comparisons)),
-            place=inline,
-            reading=READING,
+        template(TEMPLATE).render(
+            page=page, css=css, drawings=drawings, place=inline, reading=READING
         )
     )
 
 
-def _multiples(comparisons: Sequence[Comparison]) -> "Iterator[Drawing]":
+def _multiples(page: Table) -> "Iterator[Drawing]":
     """One small figure per parameter that at least two judges have: a dot with interval each."""
     from judgesheet.spine.render.figures import draw
 
-    page = build(comparisons)
     for number, row in enumerate(page.rows, start=1):
-        rows = [{r.key: r for r in one.headline}.get(row.key) for one in comparisons]
-        known = next((r for r in rows if r is not None), None)
-        found = [known.old if known else None, *(r.new if r else None for r in rows)]
         judged = [
-            _renamed(estimate, place, name)
-            for place, (name, estimate) in enumerate(zip(page.judges, found, strict=True))
+            replace(estimate, key=f"compare.judge[place={place}]", label=name, note="")
+            for place, (name, estimate) in enumerate(zip(page.judges, row.estimates, strict=True))
             if estimate is not None and estimate.value is not None
         ]
         if len(judged) > 1:
-            axis = _stage(Key.parse(row.key).axis, tuple(judged))
-            figure = Plot("intervals", row.label, row.key, ("judge",), series="place")
-            yield draw(figure, axis, f"multiple-{number}", themed=True)
-
-
-def _renamed(estimate: Estimate, place: int, name: str) -> Estimate:
-    return Estimate(
-        key=f"compare.judge[place={place}]",
-        label=name,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-        unit=estimate.unit,
-    )
-
-
-def _stage(name: str, estimates: tuple[Estimate, ...]) -> AxisResult:
-    """What a figure is drawn from: estimates, and counts that nobody prints."""
-    return AxisResult(name, "", "", 0, 0, 0, 0, 0, estimates, ())
+            plot = Plot("intervals", row.label, row.key, ("judge",), series="place")
+            yield draw(plot, judged, f"multiple-{number}", themed=True)

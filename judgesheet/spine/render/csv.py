@@ -5,19 +5,19 @@ import io
 from collections.abc import Iterator
 
 from judgesheet.records import Datasheet, Estimate, Imputed, PaperCompatible
-from judgesheet.spine.render import Options
-from judgesheet.spine.render.show import visible
+from judgesheet.spine.render import Paper
+from judgesheet.spine.render.show import unit_of, visible
 
 SUFFIX = "csv"
 COLUMNS = (
-    "key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions",
-    "method", "note", "paper_value", "paper_low", "paper_high", "paper_method",
-    "imputed_calls", "imputed_low", "imputed_high",
-)  # fmt: skip
+    *("key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions"),
+    *("method", "note", "paper_value", "paper_low", "paper_high", "paper_method"),
+    *("imputed_calls", "imputed_low", "imputed_high"),
+)
 _STARTS_A_FORMULA = ("=", "+", "-", "@")
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The estimates as RFC 4180 CSV in UTF-8, with a header row."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -32,7 +32,7 @@ def _cells(estimate: Estimate) -> Iterator[str]:
     lost = estimate.imputed or Imputed(0, None, None)
     row = (
         estimate.key, estimate.label, estimate.value, estimate.low, estimate.high,
-        estimate.level, estimate.unit, estimate.n, estimate.clusters, estimate.conditions,
+        estimate.level, unit_of(estimate), estimate.n, estimate.clusters, estimate.conditions,
         estimate.method, estimate.note, paper.value, paper.low, paper.high, paper.method,
         lost.calls or None, lost.low, lost.high,
     )  # fmt: skip

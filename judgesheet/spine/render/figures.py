@@ -9,22 +9,24 @@ import io
 import math
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.records import AxisResult, Estimate, Plot
-from judgesheet.resources import template_dir
-from judgesheet.spine.datasheet import family
+from judgesheet.keys import Key
+from judgesheet.records import Estimate, Plot
+from judgesheet.resources import data_folder
 from judgesheet.spine.render import show
 from judgesheet.spine.render.svg import slim
-from judgesheet.units import unit
+from judgesheet.units import Unit, unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_SERIES, MOST_PLACES = 6, 24
+CROWDED = 6
+"""Places beyond which whiskers give way to a band."""
 WIDTH, HEIGHT = 3.46, 1.22
 """Inches: half the text width of A4 less the gutter, and low enough for four on page two."""
 
@@ -40,6 +42,8 @@ SERIES = (
 """Colour, marker and dash of the series: distinct in grey and to colour-blind readers."""
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
+DARK = 1.35
+"""Sum of red, green and blue (0..1 each) below which a number is set in white."""
 # Lines only: a dotted hatch alone writes a hundred kilobytes of circles.
 HATCHES = ("", "///", "|||", "\\\\\\", "xxx", "---")
 _THEME = {
@@ -47,38 +51,6 @@ _THEME = {
     "#0a6b4f": "--good", "#a6260d": "--bad", "#6b4e00": "--unknown", "#fdecea": "--loud",
     **{colour: f"--series-{i}" for i, (colour, _, _) in enumerate(SERIES, 1)},
 }  # fmt: skip
-_STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "judgesheet",
-    "font.family": ["Inter"],
-    "font.size": 7,
-    "axes.titlesize": 7,
-    "axes.labelsize": 7,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": MUTED,
-    "axes.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.facecolor": "none",
-    "axes.unicode_minus": True,
-    "figure.facecolor": "none",
-    "text.color": INK,
-    "text.parse_math": False,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "xtick.bottom": False,  # grid lines and labels say where a tick is
-    "ytick.left": False,
-    "grid.color": GRID,
-    "grid.linewidth": 0.5,
-    "legend.frameon": False,
-    "legend.fontsize": 6.5,
-    "legend.handlelength": 2.4,
-    "lines.linewidth": 1.2,
-    "lines.markersize": 4,
-    "hatch.linewidth": 0.5,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +76,9 @@ class Point:
 
 @dataclass(slots=True)
 class Data:
-    """What a figure draws: its points by series, in the sheet's order, and those without value."""
+    """What a plot draws: its points by series, in the sheet's order, and those without value."""
 
-    figure: Plot
+    plot: Plot
     series: dict[str, list[Point]] = field(default_factory=dict)
     gaps: list[Estimate] = field(default_factory=list)
     left_out: int = 0
@@ -118,49 +90,49 @@ class Data:
         return [point for points in self.series.values() for point in points]
 
     @property
-    def scale(self) -> float:
-        """100 for shares, which are drawn in percent."""
-        return unit(self.points[0].estimate.unit).scale if self.points else 1.0
+    def unit(self) -> Unit:
+        """The unit of all that is drawn; shares are drawn in percent."""
+        return unit(self.points[0].estimate.unit if self.points else "")
 
     @property
     def reference(self) -> float | None:
-        """The reference in the units of the drawing; equal shares where a distribution is drawn."""
-        number = show.finite(self.figure.reference)
-        return self._even_share() if number is None else number * self.scale
-
-    def columns(self, points: Sequence[Point]) -> tuple[list[float], list[float], list[float]]:
-        """Values, lows and highs of points in the units of the drawing."""
-        numbers = [self.numbers(point.estimate) for point in points]
-        return [n[0] for n in numbers], [n[1] for n in numbers], [n[2] for n in numbers]
-
-    def _even_share(self) -> float | None:
-        """1/n of the whole where the points, row by row, share out a whole among n places."""
-        rows: dict[tuple[str, str], list[float]] = {}
-        for name, points in self.series.items():
-            for point in points:
-                rows.setdefault((name, point.y), []).append(self.numbers(point.estimate)[0])
+        """The reference in the units of the drawing; equal shares where a whole is shared out."""
         places = len({point.x for point in self.points})
-        whole = all(
-            abs(sum(row) - self.scale) < 0.5 and len(row) == places for row in rows.values()
-        )
-        return self.scale / places if whole and self.scale > 1 and places > 1 else None
+        number = 1 / places if self.plot.even and places else show.finite(self.plot.reference)
+        return None if number is None else number * self.unit.scale
+
+    def columns(self, points: Sequence[Point]) -> "Columns":
+        """Values, and the lengths of their whiskers, in the units of the drawing."""
+        numbers = [self.numbers(point.estimate) for point in points]
+        values = [value for value, _, _ in numbers]
+        below = [max(value - low, 0.0) for value, low, _ in numbers]
+        above = [max(high - value, 0.0) for value, _, high in numbers]
+        return values, (below, above)
 
     def numbers(self, estimate: Estimate) -> tuple[float, float, float]:
         """Value, low and high in the units of the drawing; missing bounds equal the value."""
         value = show.finite(estimate.value) or 0.0
         low, high = show.finite(estimate.low), show.finite(estimate.high)
         low, high = (value, value) if low is None or high is None else (low, high)
-        return value * self.scale, low * self.scale, high * self.scale
+        scale = self.unit.scale
+        return value * scale, low * scale, high * scale
+
+    def value(self, point: Point) -> float:
+        """The value of a point in the units of the drawing."""
+        return self.numbers(point.estimate)[0]
 
 
-def draw(figure: Plot, result: AxisResult, name: str, *, themed: bool = False) -> Drawing:
-    """Draw a figure of an axis; `name` is unique in the document and prefixes every id."""
-    data = _collect(figure, result)
-    title, caption = show.visible(figure.title, 120), show.visible(figure.caption, 600)
+Columns = tuple[list[float], tuple[list[float], list[float]]]
+
+
+def draw(plot: Plot, estimates: Iterable[Estimate], name: str, *, themed: bool = False) -> Drawing:
+    """Draw a plot of these estimates; `name` is unique in the document and prefixes every id."""
+    data = _collect(plot, estimates)
+    title, caption = show.visible(plot.title, 120), show.visible(plot.caption, 600)
     notes = tuple(_notes(data))
-    if not data.points or figure.kind not in KINDS:
+    if not data.points or plot.kind not in KINDS:
         why = (
-            f"no such kind of figure: {show.visible(figure.kind, 60)}"
+            f"no such kind of figure: {show.visible(plot.kind, 60)}"
             if data.points
             else "nothing to draw: none of its values was measured"
         )
@@ -171,36 +143,39 @@ def draw(figure: Plot, result: AxisResult, name: str, *, themed: bool = False) -
     return Drawing(name, title, caption, description, svg, notes)
 
 
-def _collect(figure: Plot, result: AxisResult) -> Data:
-    """Sort the estimates of the figure's families into series."""
-    data = Data(figure)
-    wanted = {dim for dim in (figure.x, figure.y) if dim}
-    data.mark = next((estimate for _, estimate in family(result, figure.mark)), None)
-    for name in figure.families:
-        for dims, estimate in family(result, name):
-            if not wanted <= dims.keys() or not _kept(figure, dims):
+def _collect(plot: Plot, estimates: Iterable[Estimate]) -> Data:
+    """Sort the estimates of the plot's families into series."""
+    data = Data(plot)
+    families: dict[str, list[tuple[Mapping[str, str], Estimate]]] = {}
+    for estimate in estimates:
+        key = Key.parse(estimate.key)
+        families.setdefault(key.name, []).append((key.dims, estimate))
+    data.mark = next((estimate for _, estimate in families.get(plot.mark, ())), None)
+    wanted = {dim for dim in (plot.x, plot.y) if dim}
+    for name in plot.families:
+        for dims, estimate in families.get(name, ()):
+            if not wanted <= dims.keys() or not _kept(plot, dims):
                 continue
             if show.finite(estimate.value) is None:
                 data.gaps.append(estimate)
                 continue
-            point = Point(dims.get(figure.x, name), dims.get(figure.y, ""), estimate)
-            data.series.setdefault(_series_name(figure, name, dims), []).append(point)
+            point = Point(dims.get(plot.x, name), dims.get(plot.y, ""), estimate)
+            data.series.setdefault(_series_name(plot, name, dims), []).append(point)
     _bound(data)
     return data
 
 
-def _kept(figure: Plot, dims: Mapping[str, str]) -> bool:
-    """Whether `figure.only` keeps a member; a dimension that it lacks is no reason against it."""
-    rules = [rule.split("=", 1) for rule in figure.only]
-    return all(dims.get(dim, value) == value for dim, value in rules)
+def _kept(plot: Plot, dims: Mapping[str, str]) -> bool:
+    """Whether the plot keeps a member; a dimension that it lacks is no reason against it."""
+    return all(dims.get(dim, value) == value for dim, value in plot.having.items())
 
 
-def _series_name(figure: Plot, name: str, dims: Mapping[str, str]) -> str:
+def _series_name(plot: Plot, name: str, dims: Mapping[str, str]) -> str:
     """The value of the series dimension, then whatever else tells this member apart."""
-    parts = [dims[figure.series]] if figure.series in dims else []
-    if len(figure.families) > 1 and figure.x:
+    parts = [dims[plot.series]] if plot.series in dims else []
+    if len(plot.families) > 1 and plot.x:
         parts.insert(0, show.words(name))
-    known = {figure.x, figure.y, figure.series, *(rule.split("=")[0] for rule in figure.only)}
+    known = {plot.x, plot.y, plot.series, *plot.having}
     parts += [f"{dim} {value}" for dim, value in dims.items() if dim not in known]
     return ", ".join(parts)
 
@@ -224,7 +199,7 @@ def _bound(data: Data) -> None:
         name: [point for point in points if point.x in places and point.y in rows][: MOST_PLACES**2]
         for name, points in list(data.series.items())[:MOST_SERIES]
     }
-    if data.figure.kind == "intervals":
+    if data.plot.kind == "intervals":
         kept = data.points[:MOST_PLACES]
         data.series = {name: [p for p in ps if p in kept] for name, ps in data.series.items()}
     data.series = {name: points for name, points in data.series.items() if points}
@@ -252,14 +227,17 @@ def _plot(data: Data) -> str:
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    for font in sorted((template_dir() / "fonts").glob("Inter-*.otf")):
+    for font in sorted((data_folder("templates") / "fonts").glob("Inter-*.otf")):
         font_manager.fontManager.addfont(font)
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+    with (
+        mpl.rc_context(fname=data_folder("templates") / "figures.mplstyle"),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
         engine = ConstrainedLayoutEngine()
         canvas = Canvas(figsize=(WIDTH, HEIGHT * _stretch(data)), layout=engine)
         FigureCanvasSVG(canvas)
-        KINDS[data.figure.kind](data, canvas.subplots())
+        KINDS[data.plot.kind](data, canvas.subplots())
         # Laid out once, here: left to `savefig`, everything would be drawn twice.
         engine.execute(canvas)
         canvas.set_layout_engine("none")
@@ -271,39 +249,61 @@ def _plot(data: Data) -> str:
 def _stretch(data: Data) -> float:
     """How much higher than usual a figure with many rows is."""
     rows = {"intervals": len(data.points) / 4, "heatmap": len({p.y for p in data.points}) / 6}
-    return max(1.0, rows.get(data.figure.kind, 0.0))
+    return max(1.0, rows.get(data.plot.kind, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a series is told from the others, without colour too."""
+
+    label: str | None
+    colour: str
+    marker: str
+    dash: Any
+    hatch: str
+
+    @property
+    def bar(self) -> dict[str, Any]:
+        """What matplotlib takes for bars."""
+        return {"label": self.label, "color": self.colour, "hatch": self.hatch, "alpha": 0.75,
+                "edgecolor": PAPER, "linewidth": 0}  # fmt: skip
+
+
+def _style(index: int, name: str) -> Style:
+    colour, marker, dash = SERIES[index % len(SERIES)]
+    return Style(show.short(name, 28) or None, colour, marker, dash, HATCHES[index % len(HATCHES)])
+
+
+def _styled(data: Data) -> Iterator[tuple[Style, list[Point]]]:
+    for index, (name, points) in enumerate(data.series.items()):
+        yield _style(index, name), points
 
 
 def _line(data: Data, axes: "Axes") -> None:
     """Points over a dimension, with whiskers, or with a band where they are many."""
     places = _places(data)
-    _reference(data, axes, horizontal=True)
-    for index, (name, points) in enumerate(data.series.items()):
-        colour, marker, dash = SERIES[index % len(SERIES)]
+    _reference(data, axes.axhline)
+    for index, (style, points) in enumerate(_styled(data)):
         points = sorted(points, key=lambda point: places[point.x])
         x = [places[point.x] + _dodge(index, data) for point in points]
-        value, low, high = data.columns(points)
+        value, whiskers = data.columns(points)
         axes.plot(
-            x,
-            value,
-            color=colour,
-            marker=marker,
-            linestyle=dash,
-            label=show.short(name, 28) or None,
-        )
-        if len(places) > 6:
-            axes.fill_between(x, low, high, color=colour, alpha=0.14, linewidth=0)
+            x, value, color=style.colour, marker=style.marker, linestyle=style.dash,
+            label=style.label,
+        )  # fmt: skip
+        if len(places) > CROWDED:
+            low, high = zip(*(data.numbers(point.estimate)[1:] for point in points), strict=True)
+            axes.fill_between(x, low, high, color=style.colour, alpha=0.14, linewidth=0)
         else:
-            below, above = _whiskers(value, low, high)
-            axes.errorbar(x, value, [below, above], fmt="none", ecolor=colour, elinewidth=1,
+            axes.errorbar(x, value, whiskers, fmt="none", ecolor=style.colour, elinewidth=1,
                           capsize=2.2)  # fmt: skip
     axes.set_xticks(list(places.values()), [show.short(x, 14) for x in places])
     axes.margins(x=0.07)
     _mark(data, axes)
     _widen(axes)
-    if data.scale > 1 and axes.get_ylim()[0] > 0:
+    if data.unit.percent and axes.get_ylim()[0] > 0:
         axes.set_ylim(bottom=0)
-    _finish(data, axes, horizontal=False)
+    _finish(data, axes)
 
 
 def _mark(data: Data, axes: "Axes") -> None:
@@ -323,62 +323,47 @@ def _stacked(data: Data, axes: "Axes") -> None:
     """Parts of a whole side by side, one bar a value of x; the families are the parts."""
     rows = list(dict.fromkeys(point.x for point in data.points))
     ends = dict.fromkeys(rows, 0.0)
-    for index, (name, points) in enumerate(data.series.items()):
-        part, _, _ = data.columns(points)
-        places = [rows.index(point.x) for point in points]
+    for style, points in _styled(data):
+        part, _ = data.columns(points)
         starts = [ends[point.x] for point in points]
-        axes.barh(
-            places,
-            part,
-            0.62,
-            starts,
-            color=SERIES[index % len(SERIES)][0],
-            alpha=0.75,
-            label=show.short(name, 28) or None,
-            hatch=HATCHES[index % len(HATCHES)],
-            edgecolor=PAPER,
-            linewidth=0,
-        )
+        axes.barh([rows.index(point.x) for point in points], part, 0.62, starts, **style.bar)
         for point, width in zip(points, part, strict=True):
             ends[point.x] += width
     axes.set_yticks(range(len(rows)), [show.short(show.words(row), 18) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(0, max(data.scale, *ends.values()))
+    axes.set_xlim(0, max(data.unit.scale, *ends.values()))
     _finish(data, axes, horizontal=True)
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=2, borderpad=0,
-                columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+    _legend(axes, 2)
 
 
 def _scatter(data: Data, axes: "Axes") -> None:
     """One family against another, a point a series, intervals both ways."""
     for index, (name, across, along) in enumerate(_crossed(data)):
-        colour, marker, _ = SERIES[index % len(SERIES)]
-        (x, low, high), (y, lower, upper) = data.numbers(across), data.numbers(along)
-        axes.errorbar([x], [y], [[max(y - lower, 0)], [max(upper - y, 0)]],
-                      [[max(x - low, 0)], [max(high - x, 0)]], color=colour, marker=marker,
+        style = _style(index, name)
+        (x, x_whiskers), (y, y_whiskers) = data.columns([across]), data.columns([along])
+        axes.errorbar(x, y, y_whiskers, x_whiskers, color=style.colour, marker=style.marker,
                       capsize=2.2, elinewidth=1, linestyle="none",
-                      label=show.short(name, 28) or "baseline")  # fmt: skip
-    edge = data.scale * 0.03
-    axes.set(xlim=(-edge, data.scale + edge), ylim=(-edge, data.scale + edge))
-    unit = "%" if data.scale > 1 else ""
-    axes.xaxis.set_major_formatter(lambda number, _: _tick(number, unit))
+                      label=style.label or "baseline")  # fmt: skip
+    edge = data.unit.scale * 0.03
+    axes.set(xlim=(-edge, data.unit.scale + edge), ylim=(-edge, data.unit.scale + edge))
+    axes.xaxis.set_major_formatter(_ticks(data))
     axes.grid(axis="x")
-    _finish(data, axes, horizontal=False)
+    _finish(data, axes)
 
 
 def _segment(data: Data, axes: "Axes") -> None:
     """A scatter whose points are joined, in the sheet's order: from one state to the next."""
-    places = [(data.numbers(a)[0], data.numbers(b)[0]) for _, a, b in _crossed(data)]
+    places = [(data.value(across), data.value(along)) for _, across, along in _crossed(data)]
     for start, end in pairwise(places):
         axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": MUTED})
     _scatter(data, axes)
 
 
-def _crossed(data: Data) -> Iterator[tuple[str, Estimate, Estimate]]:
+def _crossed(data: Data) -> Iterator[tuple[str, Point, Point]]:
     """(series, across, along) of every series that has a member of both families."""
-    across, along = data.figure.families[:2]
+    across, along = data.plot.families[:2]
     for name, points in data.series.items():
-        found = {point.x: point.estimate for point in points}
+        found = {point.x: point for point in points}
         if across in found and along in found:
             yield name, found[across], found[along]
 
@@ -395,46 +380,29 @@ def _bars(data: Data, axes: "Axes") -> None:
     """Bars over a dimension with whiskers; series stand side by side and are hatched."""
     places = {x: float(i) for i, x in enumerate(dict.fromkeys(p.x for p in data.points))}
     width = 0.76 / len(data.series)
-    for index, (name, points) in enumerate(data.series.items()):
-        colour = SERIES[index % len(SERIES)][0]
+    for index, (style, points) in enumerate(_styled(data)):
         x = [places[p.x] + (index - (len(data.series) - 1) / 2) * width for p in points]
-        value, low, high = data.columns(points)
-        axes.bar(
-            x,
-            value,
-            width * 0.92,
-            color=colour,
-            alpha=0.75,
-            label=show.short(name, 28) or None,
-            hatch=HATCHES[index % len(HATCHES)],
-            edgecolor=PAPER,
-            linewidth=0,
-        )
-        axes.errorbar(x, value, _whiskers(value, low, high), fmt="none", ecolor=INK,
-                      elinewidth=0.9, capsize=2)  # fmt: skip
+        value, whiskers = data.columns(points)
+        axes.bar(x, value, width * 0.92, **style.bar)
+        axes.errorbar(x, value, whiskers, fmt="none", ecolor=INK, elinewidth=0.9, capsize=2)
     labels = [show.short(x, 14) for x in places]
     crowded = sum(map(len, labels)) > 46
     axes.set_xticks(list(places.values()), labels, rotation=45 if crowded else 0,
                     ha="right" if crowded else "center", rotation_mode="anchor")  # fmt: skip
-    _reference(data, axes, horizontal=True)
-    _finish(data, axes, horizontal=False)
+    _reference(data, axes.axhline)
+    _finish(data, axes)
 
 
 def _intervals(data: Data, axes: "Axes") -> None:
     """Named estimates, one a row: a dot with its interval."""
-    rows = [
-        (point, SERIES[index % len(SERIES)])
-        for index, points in enumerate(
-            data.series.values() if data.figure.series else [data.points]
-        )
-        for point in points
-    ]
-    _reference(data, axes, horizontal=False)
-    for y, (point, (colour, marker, _)) in enumerate(rows):
-        value, low, high = data.numbers(point.estimate)
-        axes.errorbar([value], [y], xerr=[[max(value - low, 0)], [max(high - value, 0)]],
-                      color=colour, marker=marker, capsize=2.2, elinewidth=1.2)  # fmt: skip
-    labels = [textwrap.fill(show.short(p.estimate.label, 76), 32) for p, _ in rows]
+    groups = data.series.values() if data.plot.series else [data.points]
+    rows = [(_style(i, ""), point) for i, points in enumerate(groups) for point in points]
+    _reference(data, axes.axvline)
+    for y, (style, point) in enumerate(rows):
+        value, whiskers = data.columns([point])
+        axes.errorbar(value, [y], xerr=whiskers, color=style.colour, marker=style.marker,
+                      capsize=2.2, elinewidth=1.2)  # fmt: skip
+    labels = [textwrap.fill(show.short(point.estimate.label, 76), 32) for _, point in rows]
     axes.set_yticks(range(len(rows)), labels, fontsize=6.3)
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
@@ -447,24 +415,23 @@ def _heatmap(data: Data, axes: "Axes") -> None:
     """Numbers in a grid; above the reference they are set bold, so grey print still reads."""
     columns = sorted({p.x for p in data.points}, key=_order)
     rows = sorted({p.y for p in data.points}, key=_order)
-    grid = [[float("nan")] * len(columns) for _ in rows]
+    grid = [[math.nan] * len(columns) for _ in rows]
     for point in data.points:
-        grid[rows.index(point.y)][columns.index(point.x)] = data.numbers(point.estimate)[0]
-    values = [data.numbers(point.estimate)[0] for point in data.points]
-    colours, norm = _colours(values, data.reference)
+        grid[rows.index(point.y)][columns.index(point.x)] = data.value(point)
+    colours, norm = _colours([data.value(point) for point in data.points], data.reference)
     mesh = axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors=PAPER, linewidth=1)
     mesh.set_rasterized(False)
     for y, line in enumerate(grid):
         for x, value in enumerate(line):
-            dark = sum(colours(norm(value))[:3]) < 1.35
+            dark = sum(colours(norm(value))[:3]) < DARK
             _number_in_cell(data, axes, (x, y), value, len(columns), dark=dark)
     axes.set_xticks([i + 0.5 for i in range(len(columns))], [show.short(c, 12) for c in columns])
     axes.set_yticks([i + 0.5 for i in range(len(rows))], [show.short(r, 14) for r in rows])
     axes.invert_yaxis()
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_xlabel(_label(data.figure.x_label or data.figure.x))
-    axes.set_ylabel(_label(data.figure.y_label or data.figure.y))
+    axes.set_xlabel(_label(data.plot.x_label or data.plot.x))
+    axes.set_ylabel(_label(data.plot.y_label or data.plot.y))
 
 
 def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
@@ -485,20 +452,18 @@ def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
 def _number_in_cell(
     data: Data, axes: "Axes", cell: tuple[int, int], value: float, columns: int, *, dark: bool
 ) -> None:
-    missing = math.isnan(value)
-    text = "–" if missing else (f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}")
-    if data.reference == 0 and not missing:  # a deviation: its sign says what its colour does
-        text = f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
-    if data.scale > 1 and columns < 7 and not missing:
+    middle, known = data.reference, show.finite(value)
+    text = show.in_cell(known, signed=middle == 0)
+    if data.unit.percent and columns < 7 and known is not None:
         text += " %"
-    above = data.reference is not None and not missing and value > data.reference
+    above = middle is not None and known is not None and known > middle
     axes.text(
         cell[0] + 0.5,
         cell[1] + 0.5,
         text,
         ha="center",
         va="center",
-        color="#ffffff" if dark and not missing else "#16191d",
+        color="#ffffff" if dark and known is not None else "#16191d",
         fontsize=7 if columns < 9 else 5.5,
         fontweight=600 if above else 400,
     )
@@ -519,7 +484,7 @@ KINDS: dict[str, Callable[[Data, "Axes"], None]] = {
 def _places(data: Data) -> dict[str, float]:
     """Where each value of x stands: at its number if all are numbers, else one after another."""
     names = sorted({point.x for point in data.points}, key=_order)
-    if data.figure.x != "order" and all(_is_number(name) for name in names):
+    if not data.plot.names and all(map(_is_number, names)):
         return {name: float(name) for name in names}
     return {name: float(i) for i, name in enumerate(dict.fromkeys(p.x for p in data.points))}
 
@@ -538,51 +503,42 @@ def _order(text: str) -> tuple[bool, float, str]:
 def _dodge(index: int, data: Data) -> float:
     """Move series apart a little where their whiskers would hide each other."""
     places = sorted(_places(data).values())
-    if len(places) > 6 or len(places) < 2 or len(data.series) < 2:
+    if len(places) > CROWDED or len(places) < 2 or len(data.series) < 2:
         return 0.0
     step = min(b - a for a, b in pairwise(places))
     return step * 0.08 * (index - (len(data.series) - 1) / 2)
 
 
-def _whiskers(
-    value: Sequence[float], low: Sequence[float], high: Sequence[float]
-) -> tuple[list[float], list[float]]:
-    below = [max(v - bound, 0.0) for v, bound in zip(value, low, strict=True)]
-    return below, [max(bound - v, 0.0) for v, bound in zip(value, high, strict=True)]
+def _reference(data: Data, line: Callable[..., Any]) -> None:
+    if data.reference is not None:
+        line(data.reference, color=MUTED, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
 
 
-def _reference(data: Data, axes: "Axes", *, horizontal: bool) -> None:
-    if data.reference is None:
-        return
-    line = axes.axhline if horizontal else axes.axvline
-    line(data.reference, color=MUTED, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
-
-
-def _finish(data: Data, axes: "Axes", *, horizontal: bool) -> None:
+def _finish(data: Data, axes: "Axes", *, horizontal: bool = False) -> None:
     """Grid, labels and, where there are several series, a legend above the plot."""
-    unit = "%" if data.scale > 1 else ""
     axes.grid(axis="x" if horizontal else "y")
     axes.set_axisbelow(True)
-    value_axis = axes.xaxis if horizontal else axes.yaxis
-    value_axis.set_major_formatter(lambda number, _: _tick(number, unit))
-    across, along = (
-        data.figure.x_label or ("" if horizontal else data.figure.x),
-        data.figure.y_label,
-    )
-    axes.set_xlabel(_label(across))
-    if along:
-        axes.set_ylabel(_label(along, 18))
-    if len(data.series) > 1 and not (horizontal and not data.figure.series):
-        axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=3, borderpad=0,
-                    columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+    (axes.xaxis if horizontal else axes.yaxis).set_major_formatter(_ticks(data))
+    axes.set_xlabel(_label(data.plot.x_label or ("" if horizontal else data.plot.x)))
+    if data.plot.y_label:
+        axes.set_ylabel(_label(data.plot.y_label, 18))
+    if len(data.series) > 1 and not (horizontal and not data.plot.series):
+        _legend(axes, 3)
+
+
+def _legend(axes: "Axes", columns: int) -> None:
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, borderpad=0,
+                columnspacing=1.2, handletextpad=0.5)  # fmt: skip
 
 
 def _label(text: str, width: int = 48) -> str:
     return "\n".join(textwrap.wrap(show.words(text), width)[:2])
 
 
-def _tick(number: float, unit: str) -> str:
-    return f"{number:.6g}".replace("-", "\N{MINUS SIGN}") + (f" {unit}" if unit else "")
+def _ticks(data: Data) -> Callable[[float, float], str]:
+    """How the numbers of the scale are printed; they are in the units of the drawing."""
+    sign = " %" if data.unit.percent else ""
+    return lambda number, _: f"{show.number(number)}{sign}"
 
 
 def themed_colours(svg: str) -> str:

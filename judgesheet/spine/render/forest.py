@@ -16,6 +16,7 @@ from judgesheet.spine.render import show
 from judgesheet.spine.render.figures import GRID, INK, MUTED, PAPER, SERIES, Drawing, themed_colours
 from judgesheet.spine.render.page.parts import share_out
 from judgesheet.spine.render.page.table import AxisSpecs, Spec
+from judgesheet.spine.render.svg import short_numbers
 from judgesheet.units import unit
 
 WIDTH = 540.0
@@ -23,8 +24,10 @@ _LIMIT, _MARK = 458.0, 490.0
 _CHARACTER = 3.62
 """Mean width of a character, from which the room of a label follows."""
 _LINE, _HEAD, _FOOT = 11.6, 13.0, 15.0
-_GOOD, _BAD, _OUT = "#0a6b4f", "#a6260d", "#fdecea"
-_MOST_MULTIPLES = 4.0
+_OUT = "#fdecea"
+_OUTCOMES = {True: "#0a6b4f", False: "#a6260d", None: "#6b4e00"}
+"""Colour of a limit that is kept, broken, not proven."""
+_MOST_MULTIPLES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +42,16 @@ class Effect:
     limit: float | None
 
 
+Group = tuple[str, tuple[Effect, ...]]
+"""The title of an axis and its effects."""
+
+
 @dataclass(frozen=True, slots=True)
 class Panel:
     """Effects on one scale, grouped by axis; `title` names the scale."""
 
     title: str
-    groups: tuple[tuple[str, tuple[Effect, ...]], ...]
+    groups: tuple[Group, ...]
     limited: bool
     low: float
     high: float
@@ -103,25 +110,27 @@ def _on_scale(row: Spec) -> bool:
 
 
 def _panels(axes: Sequence[AxisSpecs], chosen: Sequence[Sequence[Spec]]) -> Iterator[Panel]:
-    shares: list[tuple[str, tuple[Effect, ...]]] = []
-    multiples: list[tuple[str, tuple[Effect, ...]]] = []
-    for axis, rows in zip(axes, chosen, strict=True):
-        on_scale = tuple(_effect(row) for row in rows if _on_scale(row))
-        others = tuple(_effect(row) for row in rows if not _on_scale(row))
-        shares += [(axis.title, on_scale)] if on_scale else []
-        multiples += [(axis.title, others)] if others else []
     limited = any(row.verdict is not None or row.void for rows in chosen for row in rows)
-    if shares:
-        low = min(0.0, *(e.low for _, group in shares for e in group))
+    if shares := list(_groups(axes, chosen, on_scale=True)):
+        low = min(0.0, *(effect.low for _, group in shares for effect in group))
         low = max(-1.0, math.floor(low * 20) / 20)
-        steps = range(math.ceil(low * 4), 5)
-        ticks = tuple((s / 4, f"{s * 25} %".replace("-", "\N{MINUS SIGN}")) for s in steps)
+        quarters = (step / 4 for step in range(math.ceil(low * 4), 5))
+        ticks = tuple((number, show.number(number, unit("share"))) for number in quarters)
         yield Panel("share, or coefficient × 100", tuple(shares), limited, low, 1.0, ticks)
-    if multiples:
-        high = max(e.high for _, group in multiples for e in group)
-        top = float(min(max(2, math.ceil(high)), _MOST_MULTIPLES))
-        ticks = tuple((float(n), f"{n}×") for n in range(int(top) + 1))
+    if multiples := list(_groups(axes, chosen, on_scale=False)):
+        high = max(effect.high for _, group in multiples for effect in group)
+        top = min(max(2, math.ceil(high)), _MOST_MULTIPLES)
+        ticks = tuple((float(n), f"{n}×") for n in range(top + 1))
         yield Panel("multiples of the limit", tuple(multiples), True, 0.0, top, ticks)
+
+
+def _groups(
+    axes: Sequence[AxisSpecs], chosen: Sequence[Sequence[Spec]], *, on_scale: bool
+) -> Iterator[Group]:
+    for axis, rows in zip(axes, chosen, strict=True):
+        mine = tuple(_effect(row) for row in rows if _on_scale(row) == on_scale)
+        if mine:
+            yield axis.title, mine
 
 
 def _effect(row: Spec) -> Effect:
@@ -136,10 +145,13 @@ def _effect(row: Spec) -> Effect:
     return Effect(row, value, low, high, null, None if limit is None else limit * scale)
 
 
+def _effects(panels: Sequence[Panel]) -> Iterator[Effect]:
+    return (effect for panel in panels for _, group in panel.groups for effect in group)
+
+
 def _caption(panels: Sequence[Panel]) -> str:
-    effects = [e for panel in panels for _, group in panel.groups for e in group]
     text = "Marker and bar: value and 95 % interval; dotted line: no effect."
-    if any(e.limit is not None for e in effects):
+    if any(effect.limit is not None for effect in _effects(panels)):
         return f"{text} Shaded: out of tolerance, up to the limit."
     return f"{text} No limits are drawn because no policy was applied."
 
@@ -150,14 +162,12 @@ def _description(panels: Sequence[Panel]) -> str:
         f"{e.spec.label}: {e.spec.shown.sentence}"
         + (f", limit {e.spec.limit}" if e.spec.limit else "")
         + (f", {e.spec.marks[0].word}" if e.spec.marks else "")
-        for panel in panels
-        for _, group in panel.groups
-        for e in group
+        for e in _effects(panels)
     ]
     return f"{'; '.join(parts)}."
 
 
-# --------------------------------------------------------------------------------------- drawing
+# -- drawing ---------------------------------------------------------------------------------------
 
 
 def _svg(panels: Sequence[Panel], drawing: Drawing) -> str:
@@ -181,15 +191,15 @@ def _panel(panel: Panel, top: float) -> Iterator[str]:
     heads = [(panel.values, "Value (interval)")]
     heads += [(_LIMIT, "Limit"), (_MARK, "Result")] if panel.limited else []
     for x, head in heads:
-        yield _text(x, top + 8, head, f' fill="{MUTED}"')
+        yield _text(x, top + 8, head, f'fill="{MUTED}"')
     for number, label in panel.ticks:
         x = panel.x(number)
-        yield _path(f"M{x:.1f} {top + _HEAD - 2:.1f}V{bottom:.1f}", GRID, 0.6)
-        yield _text(x, bottom + 8, label, f' text-anchor="middle" fill="{MUTED}"')
-    yield _text(4, bottom + 8, panel.title, f' fill="{MUTED}"')
+        yield _path(f"M{x} {top + _HEAD - 2}V{bottom}", GRID, 0.6)
+        yield _text(x, bottom + 8, label, f'text-anchor="middle" fill="{MUTED}"')
+    yield _text(4, bottom + 8, panel.title, f'fill="{MUTED}"')
     y = top + _HEAD
     for title, effects in panel.groups:
-        yield _text(0, y + 8, show.short(title, 60), ' font-weight="600"')
+        yield _text(0, y + 8, show.short(title, 60), 'font-weight="600"')
         y += _LINE
         for effect in effects:
             yield from _row(panel, effect, y)
@@ -197,65 +207,66 @@ def _panel(panel: Panel, top: float) -> Iterator[str]:
 
 
 def _row(panel: Panel, effect: Effect, top: float) -> Iterator[str]:
-    spec, middle = effect.spec, top + _LINE / 2
-    mark = spec.marks[0] if spec.marks else None
-    colour = _colour(effect)
+    spec, middle, judged = effect.spec, top + _LINE / 2, effect.spec.verdict is not None
+    line, colour = middle + 2.6, _colour(effect)
     yield from _tolerance(panel, effect, top)
     if effect.null is not None and panel.low < effect.null < panel.high:
-        x = panel.x(effect.null)
-        yield _path(f"M{x:.1f} {top:.1f}v{_LINE:.1f}", MUTED, 0.9, ' stroke-dasharray="1 2"')
+        null = f"M{panel.x(effect.null)} {top}v{_LINE}"
+        yield _path(null, MUTED, 0.9, ' stroke-dasharray="1 2"')
     low, high, value = panel.x(effect.low), panel.x(effect.high), panel.x(effect.value)
-    yield _path(f"M{low:.1f} {middle:.1f}H{high:.1f}M{low:.1f} {middle - 2:.1f}v4"
-                f"M{high:.1f} {middle - 2:.1f}v4", colour, 1.1)  # fmt: skip
+    bar = f"M{low} {middle}H{high}M{low} {middle - 2}v4M{high} {middle - 2}v4"
+    yield _path(bar, colour, 1.1)
     yield _marker(value, middle, effect, colour)
-    room = int((panel.ends[0] - 12) / _CHARACTER)
-    yield _text(4, middle + 2.6, show.short(spec.label, room))
-    sentence = spec.shown.sentence.split(" = ")[-1]  # the label names the coefficient
-    yield _text(panel.values, middle + 2.6, show.short(sentence, 26 if panel.limited else 31))
-    if not panel.limited:
-        return
-    verdict = spec.verdict is not None
-    yield _text(_LIMIT, middle + 2.6, spec.limit if verdict else "none")
-    if mark is not None and (verdict or spec.void):
-        yield _text(_MARK, middle + 2.6, f"{mark.symbol} {mark.word}",
-                    f' font-weight="600" fill="{colour}"')  # fmt: skip
+    yield _text(4, line, show.short(spec.label, int((panel.ends[0] - 12) / _CHARACTER)))
+    number = show.short(spec.shown.with_interval, 26 if panel.limited else 31)
+    yield _text(panel.values, line, number)  # the label names the coefficient
+    if panel.limited:
+        yield _text(_LIMIT, line, spec.limit if judged else "none")
+    if panel.limited and spec.marks and (judged or spec.void):
+        mark = f"{spec.marks[0].symbol} {spec.marks[0].word}"
+        yield _text(_MARK, line, mark, f'font-weight="600" fill="{colour}"')
 
 
 def _tolerance(panel: Panel, effect: Effect, top: float) -> Iterator[str]:
     """The side of the limit that is out of tolerance, shaded, and the limit as a line."""
-    if effect.limit is None or effect.spec.verdict is None:
+    verdict = effect.spec.verdict
+    if effect.limit is None or verdict is None:
         return
-    x = panel.x(effect.limit)
-    start, end = panel.ends
-    left, right = (start, x) if effect.spec.verdict.kind == "min" else (x, end)
-    if effect.spec.verdict.kind and right > left:
-        yield (f'<rect x="{left:.1f}" y="{top + 1:.1f}" width="{right - left:.1f}" '
-               f'height="{_LINE - 2:.1f}" fill="{_OUT}"/>')  # fmt: skip
-    yield _path(f"M{x:.1f} {top + 0.5:.1f}v{_LINE - 1:.1f}", INK, 1.4)
+    x, (start, end) = panel.x(effect.limit), panel.ends
+    left, right = (start, x) if verdict.kind == "min" else (x, end)
+    if verdict.kind and right > left:
+        yield _rectangle(left, top + 1, right - left, _LINE - 2, f'fill="{_OUT}"')
+    yield _path(f"M{x} {top + 0.5}v{_LINE - 1}", INK, 1.4)
 
 
 def _colour(effect: Effect) -> str:
     verdict = effect.spec.verdict
     if effect.spec.void:
         return MUTED
-    if verdict is None:
-        return SERIES[0][0]
-    return {True: _GOOD, False: _BAD, None: "#6b4e00"}[verdict.passed]
+    return SERIES[0][0] if verdict is None else _OUTCOMES[verdict.passed]
 
 
 def _marker(x: float, y: float, effect: Effect, colour: str) -> str:
     """A disc where all is well or no limit stands, a square where it fails, hollow if unproven."""
-    verdict = effect.spec.verdict
-    hollow = bool(effect.spec.void) or (verdict is not None and verdict.passed is None)
-    fill = f'fill="{PAPER if hollow else colour}" stroke="{colour}" stroke-width="1.1"'
-    if verdict is not None and verdict.passed is False and not effect.spec.void:
-        return f'<rect x="{x - 2.7:.1f}" y="{y - 2.7:.1f}" width="5.4" height="5.4" {fill}/>'
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.7" {fill}/>'
+    verdict, void = effect.spec.verdict, bool(effect.spec.void)
+    hollow = void or (verdict is not None and verdict.passed is None)
+    paint = f'fill="{PAPER if hollow else colour}" stroke="{colour}" stroke-width="1.1"'
+    if verdict is not None and verdict.passed is False and not void:
+        return _rectangle(x - 2.7, y - 2.7, 5.4, 5.4, paint)
+    return short_numbers(f'<circle cx="{x}" cy="{y}" r="2.7"') + f" {paint}/>"
 
 
 def _text(x: float, y: float, text: str, more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}"{more}>{escape(text)}</text>'
+    return (
+        short_numbers(f'<text x="{x}" y="{y}"') + f"{' ' * bool(more)}{more}>{escape(text)}</text>"
+    )
+
+
+def _rectangle(x: float, y: float, width: float, height: float, paint: str) -> str:
+    place = short_numbers(f'x="{x}" y="{y}" width="{width}" height="{height}"')
+    return f"<rect {place} {paint}/>"
 
 
 def _path(d: str, colour: str, width: float, more: str = "") -> str:
+    d = short_numbers(d)
     return f'<path d="{d}" fill="none" stroke="{colour}" stroke-width="{width}"{more}/>'

@@ -5,18 +5,20 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import count
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from judgesheet.records import Datasheet
-from judgesheet.resources import template_dir
-from judgesheet.spine.render import Options
+from judgesheet.records import Datasheet, Plot
+from judgesheet.resources import data_folder
+from judgesheet.spine.render import Paper
 from judgesheet.spine.render.figures import Drawing, draw
 from judgesheet.spine.render.forest import forest
-from judgesheet.spine.render.page import Page, Room, build
-from judgesheet.spine.render.page.parts import share_out
+from judgesheet.spine.render.page import Page, build
+from judgesheet.spine.render.page.appendix import AxisAppendix
+from judgesheet.spine.render.page.parts import Room, flat, share_out
 from judgesheet.spine.render.svg import classes
 
 _SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>|<script>.*?</script>)", re.DOTALL)
@@ -43,7 +45,7 @@ class Drawings:
         return (self.forest, *self.front, *self.rest)
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The sheet for browsers: light, dark and print."""
     page = build(sheet)
     drawn = drawings(page, Room().effects, themed=True)
@@ -69,7 +71,7 @@ def tight(text: str) -> str:
 
 def style(name: str) -> str:
     """A style sheet or script of ours."""
-    return (template_dir() / name).read_text(encoding="utf-8")
+    return (data_folder("templates") / name).read_text(encoding="utf-8")
 
 
 def drawings(page: Page, room: int, *, themed: bool) -> Drawings:
@@ -79,22 +81,20 @@ def drawings(page: Page, room: int, *, themed: bool) -> Drawings:
     """
     numbers = count()
     drawn = [
-        [
-            _stamped(draw(figure, axis.result, f"f{next(numbers)}", themed=themed), axis.void)
-            for figure in axis.result.figures
-        ]
+        [_drawn(plot, axis, f"f{next(numbers)}", themed=themed) for plot in axis.result.figures]
         for axis in page.axes
     ]
     sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
     queues = [[drawing for drawing in mine if drawing.svg] for mine in sound]
-    front = [drawing for mine in share_out(queues, lambda _: 1, PLOTS) for drawing in mine]
-    rest = [drawing for mine in drawn for drawing in mine if drawing not in front]
-    return Drawings(forest(page.specs, room, themed=themed), tuple(front), tuple(rest))
+    front = flat(share_out(queues, lambda _: 1, PLOTS))
+    rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
+    return Drawings(forest(page.specs, room, themed=themed), front, rest)
 
 
-def _stamped(drawing: Drawing, void: str) -> Drawing:
+def _drawn(plot: Plot, axis: AxisAppendix, name: str, *, themed: bool) -> Drawing:
     """The drawing of an axis whose control failed says so in its title."""
-    return replace(drawing, title=f"∅ Void: {drawing.title}") if void else drawing
+    drawing = draw(plot, axis.result.estimates, name, themed=themed)
+    return replace(drawing, title=f"∅ Void: {drawing.title}") if axis.void else drawing
 
 
 def inline(drawing: Drawing) -> Markup:
@@ -117,16 +117,8 @@ def document(
     script and the style sheet runs; without one it is for paper. Not `whole`, it ends where the
     appendix begins.
     """
-    environment = Environment(
-        loader=FileSystemLoader(template_dir()),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    template = environment.get_template(TEMPLATE)
     # Style sheet and script are ours; everything else goes through autoescape.
-    return template.render(
+    return template(TEMPLATE).render(
         page=page,
         css=Markup(css),  # noqa: S704
         script=Markup(script),  # noqa: S704
@@ -137,6 +129,19 @@ def document(
         paper=not script,
         whole=whole,
     )
+
+
+@cache
+def template(name: str) -> Template:
+    """A template of ours, compiled; it escapes what is put into it and refuses what it lacks."""
+    environment = Environment(
+        loader=FileSystemLoader(data_folder("templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(name)
 
 
 def security_policy(css: str, script: str) -> str:

@@ -11,13 +11,13 @@ from judgesheet.errors import UsageError
 from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Verdict, digest
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import Options, show
+from judgesheet.spine.render import Paper, show
 
 SUFFIX = "junit.xml"
 _NO_TIME = "1970-01-01T00:00:00"
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The verdicts of a sheet as one test suite.
 
     Raises

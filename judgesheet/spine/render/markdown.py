@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from judgesheet.records import Datasheet
-from judgesheet.spine.render import Options
-from judgesheet.spine.render.page import Advice, Finding, Page, Row, build
-from judgesheet.spine.render.page.parts import Evidence
+from judgesheet.spine.render import Paper
+from judgesheet.spine.render.page import Page, build
+from judgesheet.spine.render.page.front import Advice, Finding
+from judgesheet.spine.render.page.parts import Evidence, Row
 from judgesheet.spine.render.page.table import Spec
 
 SUFFIX = "md"
@@ -16,7 +17,7 @@ _LEAVES_CODE = re.compile(r"[`|\\<>&]")
 _STARTS_A_BLOCK = re.compile(r"^(\s*)(?:([-+=>:])|(\d+)([.)])(?=\s|$))", re.MULTILINE)
 
 
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The sheet as GitHub-flavoured Markdown."""
     page = build(sheet)
     blocks = [
@@ -38,10 +39,10 @@ def _head(page: Page) -> Iterator[str]:
     )
     policy = f" Policy: {escape(strip.policy)}." if strip.policy else ""
     limiting = f" Limiting: {escape(strip.limiting)}." if strip.limiting else ""
-    yield f"**{strip.symbol} {strip.word}.** {escape(strip.text)}{policy}{limiting}"
+    yield f"**{strip.mark.symbol} {strip.mark.word}.** {escape(strip.text)}{policy}{limiting}"
     yield _list(f"Condition: {escape(condition)}" for condition in strip.conditions)
     for check in page.front.checks.shown:
-        if check.word == "fail":
+        if check.passed is False:
             scope = f", {escape(check.scope)}" if check.scope else ""
             yield f"> [!WARNING]\n> {escape(check.name)}{scope}: {escape(check.text)}"
 
@@ -59,7 +60,7 @@ def _statements(page: Page) -> Iterator[str]:
 def _finding(finding: Finding) -> str:
     void = f"{escape(finding.void)}: " if finding.void else ""
     text = f"{void}{escape(finding.text)}{_keys(finding.evidence)}"
-    return f"{finding.symbol} **{finding.word}.** {text}"
+    return f"{finding.mark.symbol} **{finding.mark.word}.** {text}"
 
 
 def _advice(advice: Advice) -> str:
@@ -87,7 +88,7 @@ def _characteristics(page: Page) -> Iterator[str]:
 
 def _row_of(row: Spec) -> tuple[str, ...]:
     shown = row.shown
-    value = f"{shown.value}: {shown.why}" if shown.why else shown.value
+    value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
     noise = f"; noise {row.noise}" if row.noise else ""
     least = f"; MDE {row.detectable}" if row.detectable else ""
     lost = f"; lost calls counted {row.imputed}" if row.imputed else ""
@@ -99,11 +100,11 @@ def _row_of(row: Spec) -> tuple[str, ...]:
 
 
 def _mitigation(page: Page) -> Iterator[str]:
-    if page.every_remedy:
+    if page.remedies.every:
         yield "## Mitigation"
         rows = (
             tuple(map(escape, (f"{one.action}: {one.figure}", one.before, one.after, one.calls)))
-            for one in page.every_remedy
+            for one in page.remedies.every
         )
         yield table(("What to do, and what it moves", "Before", "After", "Calls"), "llll", rows)
 

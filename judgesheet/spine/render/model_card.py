@@ -13,8 +13,9 @@ from judgesheet.files import slug
 from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate, digest
 from judgesheet.spine.datasheet import by_key, to_json
-from judgesheet.spine.render import Options, show
+from judgesheet.spine.render import Paper, show
 from judgesheet.spine.render.markdown import code, escape, table
+from judgesheet.spine.render.page.front import DECISIONS
 
 SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
@@ -23,15 +24,8 @@ END = "<!-- judgesheet:end -->"
 MOST_FIGURES = 6
 """Key figures of an axis: the first measured rows of its characteristics."""
 
-_WORDS = {
-    "adopt": "ADOPT",
-    "conditions": "ADOPT WITH CONDITIONS",
-    "reject": "REJECT",
-    "not proven": "NOT PROVEN",
-}
 
-
-def render(sheet: Datasheet, _options: Options) -> bytes:
+def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The metadata block and the section, ready to paste into a card.
 
     Raises
@@ -96,7 +90,7 @@ def _verdict(sheet: Datasheet) -> str:
         return "No policy was applied: the figures stand without a verdict."
     policy = escape(show.visible(decision.policy, 80))
     said = escape(show.visible(decision.text, 600))
-    lines = [f"**{_WORDS[decision.verdict]}** under the policy “{policy}”: {said}"]
+    lines = [f"**{DECISIONS[decision.verdict].word}** under the policy “{policy}”: {said}"]
     conditions = [f"- {escape(show.visible(one, 400))}" for one in decision.told_conditions]
     return "\n".join([*lines, "", *conditions]) if conditions else lines[0]
 

@@ -15,13 +15,14 @@ from markupsafe import Markup
 
 from judgesheet.errors import MissingDependencyError
 from judgesheet.records import Datasheet, digest
-from judgesheet.resources import template_dir
+from judgesheet.resources import data_folder
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import Options, Paper, show
+from judgesheet.spine.render import Paper, show
 from judgesheet.spine.render.figures import Drawing
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.html import Drawings, document, drawings, style
-from judgesheet.spine.render.page import Room, build
+from judgesheet.spine.render.page import build
+from judgesheet.spine.render.page.parts import Room
 
 SUFFIX = "pdf"
 VARIANT = "pdf/ua-1"
@@ -33,17 +34,12 @@ ROOM: Mapping[Paper, Room] = {
 SHARES = (1.0, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
 """Parts of the room that are tried, one after the other, until a page holds."""
 SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
-_FONTS = (
-    ("Inter", 400, "Inter-Regular.otf"),
-    ("Inter", 600, "Inter-SemiBold.otf"),
-    ("JetBrains Mono", 400, "JetBrainsMono-Regular.ttf"),
-)
 _SCHEME = "figure:"
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFont")
 
 
-def render(sheet: Datasheet, options: Options) -> bytes:
+def render(sheet: Datasheet, paper: Paper) -> bytes:
     """The sheet for paper; the same sheet gives the same bytes.
 
     The lines that fit the first two pages are estimated. Where the estimate was too hopeful the
@@ -55,20 +51,20 @@ def render(sheet: Datasheet, options: Options) -> bytes:
         if the typesetting libraries of the system are absent.
     """
     with _undisturbed():
-        room = ROOM[options.paper]
+        room = ROOM[paper]
         figures = drawings(build(sheet, room), room.effects, themed=False)
-        laid_out = _set(sheet, options, room, figures)
+        laid_out = _set(sheet, paper, room, figures)
         if _overflows(laid_out) != (False, False):
-            laid_out = _set(sheet, options, _fitting(sheet, options, figures), figures)
+            laid_out = _set(sheet, paper, _fitting(sheet, paper, figures), figures)
         return finish(laid_out, sheet)
 
 
-def _fitting(sheet: Datasheet, options: Options, figures: Drawings) -> Room:
+def _fitting(sheet: Datasheet, paper: Paper, figures: Drawings) -> Room:
     """The most room, in steps, that keeps the first two pages; they are set alone to find out."""
     steps, last = [0, 0], len(SHARES) - 1
     while True:
-        room = ROOM[options.paper].part(*(SHARES[step] for step in steps))
-        overflows = _overflows(_set(sheet, options, room, figures, whole=False))
+        room = ROOM[paper].part(*(SHARES[step] for step in steps))
+        overflows = _overflows(_set(sheet, paper, room, figures, whole=False))
         wider = [min(step + over, last) for step, over in zip(steps, overflows, strict=True)]
         if wider == steps:
             return room
@@ -76,27 +72,22 @@ def _fitting(sheet: Datasheet, options: Options, figures: Drawings) -> Room:
 
 
 def _set(
-    sheet: Datasheet, options: Options, room: Room, figures: Drawings, *, whole: bool = True
+    sheet: Datasheet, paper: Paper, room: Room, figures: Drawings, *, whole: bool = True
 ) -> Any:
     """The sheet as pages."""
     page = build(sheet, room)
     figures = replace(figures, forest=forest(page.specs, room.effects))
-    css = "\n".join([_faces(), style("sheet.css"), style("paper.css"), _page_size(options)])
+    size = f"@page {{ size: {SIZES[paper]}; }}"
+    css = "\n".join([style("sheet.css"), style("paper.css"), size])
     images = {drawing.name: drawing.svg for drawing in figures.every()}
     return lay_out(document(page, css, figures, _image, whole=whole), images)
-
-
-def typeset(text: str, sheet: Datasheet, images: Mapping[str, str] | None = None) -> bytes:
-    """Set an HTML document as PDF, fetching nothing but our own fonts and the given images."""
-    with _undisturbed():
-        return finish(lay_out(text, images or {}), sheet)
 
 
 def lay_out(text: str, images: Mapping[str, str]) -> Any:
     """The pages of an HTML document, not yet written."""
     page = _engine().HTML(
         string=text,
-        base_url=template_dir().as_uri() + "/",
+        base_url=data_folder("templates").as_uri() + "/",
         url_fetcher=_fetcher(images),
     )
     return page.render(pdf_variant=VARIANT)
@@ -139,20 +130,6 @@ def _image(drawing: Drawing) -> Markup:
     return Markup(html).format(_SCHEME, drawing.name, drawing.title, drawing.description)  # noqa: S704
 
 
-def _faces() -> str:
-    """The fonts that travel with the package, so that a page looks the same everywhere."""
-    folder = template_dir() / "fonts"
-    return "\n".join(
-        f'@font-face {{ font-family: "{family}"; font-weight: {weight}; '
-        f'src: url("{(folder / name).as_uri()}"); }}'
-        for family, weight, name in _FONTS
-    )
-
-
-def _page_size(options: Options) -> str:
-    return f"@page {{ size: {SIZES[options.paper]}; }}"
-
-
 def _when(sheet: Datasheet) -> datetime:
     """The end of the run: a date that does not change when the sheet is rendered again."""
     ended = show.parse_moment(sheet.run.get("ended_at"))
@@ -193,7 +170,7 @@ def own_font(url: str) -> bool:
     parts = urlsplit(url)
     if parts.scheme != "file" or parts.netloc:
         return False
-    fonts = (template_dir() / "fonts").resolve()
+    fonts = (data_folder("templates") / "fonts").resolve()
     return Path(unquote(parts.path)).resolve().parent == fonts
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from judgesheet.records import Estimate, canonical_json
-from judgesheet.units import unit
+from judgesheet.units import Unit, unit
 
 NOT_MEASURED = "not measured"
 NOT_RECORDED = "not recorded"
@@ -27,14 +27,30 @@ _INVISIBLE = re.compile(
 )
 
 
+class Rounded(NamedTuple):
+    """A number for print; not `exact` where only a bound of it is printed (`<0.1`)."""
+
+    text: str
+    exact: bool = True
+
+
 class Shown(NamedTuple):
-    """An estimate ready for print; `why` is filled when there is no value."""
+    """An estimate ready for print; `why` says what is missing where it is not `measured`."""
 
     value: str
     low: str
     high: str
     unit: str
-    why: str
+    given_in: Unit
+    exact: bool = True
+    measured: bool = True
+    why: str = ""
+    df: int | None = None
+
+    @property
+    def percent(self) -> bool:
+        """Whether its numbers are in percent."""
+        return self.measured and self.given_in.percent
 
     @property
     def interval(self) -> str:
@@ -45,29 +61,45 @@ class Shown(NamedTuple):
         return f"{self.low}{dash}{self.high}"
 
     @property
+    def number(self) -> str:
+        """`26.3 %`, `.034`, or the words for a missing value; without a symbol."""
+        if not self.measured:
+            return self.value
+        if self.given_in.kind == "name":
+            return f"{self.unit} {self.value}"
+        if self.given_in.symbol:
+            return self.value if self.df is None else f"{self.value}, {self.df} df"
+        return f"{self.value} {self.unit}" if self.unit else self.value
+
+    @property
     def with_unit(self) -> str:
         """`26.3 %`, `p = .034`, or the words for a missing value."""
-        if self.why:
-            return NOT_MEASURED
-        symbol, _, rest = self.unit.partition(", ")
-        if unit(symbol).symbol:
-            sign = " " if self.value.startswith(("<", ">")) else " = "
-            return f"{symbol}{sign}{self.value}{f', {rest}' if rest else ''}"
-        if self.unit == "order":
-            return f"order {self.value}"
-        return f"{self.value}{' ' if self.unit else ''}{self.unit}"
+        if not (self.measured and self.given_in.symbol):
+            return self.number
+        return f"{self.given_in.name}{' = ' if self.exact else ' '}{self.number}"
+
+    @property
+    def with_interval(self) -> str:
+        """Number and interval, for where a label names the symbol."""
+        return f"{self.number} ({self.interval})" if self.interval else self.number
 
     @property
     def sentence(self) -> str:
         """Value, unit and interval in one line."""
-        if self.why:
+        if not self.measured:
             return f"{NOT_MEASURED}: {self.why}"
         return f"{self.with_unit} ({self.interval})" if self.interval else self.with_unit
 
 
 def estimate(e: Estimate) -> Shown:
     """The estimate's value and bounds, rounded together."""
-    return quantity(e.value, e.low, e.high, e.unit, e.note)
+    shown, df = quantity(e.value, e.low, e.high, e.unit, e.note), e.given.get("df")
+    return shown._replace(df=df) if isinstance(df, int) else shown
+
+
+def unit_of(e: Estimate) -> str:
+    """The unit in words: `chi-square, 4 df`."""
+    return f"{e.unit}, {e.given['df']} df" if "df" in e.given else e.unit
 
 
 def imputed(e: Estimate) -> str:
@@ -85,22 +117,46 @@ def quantity(
     note: str = "",
 ) -> Shown:
     """A value with its bounds in a unit; `note` says why there is none."""
-    scale = unit(given_in).scale
+    of = unit(given_in)
     # Scaled first: a share of 1e308 is finite, its percentage is not.
-    value, low, high = (None if one is None else finite(one * scale) for one in (value, low, high))
+    value, low, high = (
+        None if one is None else finite(one * of.scale) for one in (value, low, high)
+    )
     name = visible(given_in, 40)
     if value is None:
-        return Shown(NOT_MEASURED, "", "", name, visible(note, 600) or "no reason given")
-    if given_in == "p":
-        return Shown(p_value(value), "", "", "p", "")
-    if given_in == "order":
-        return Shown(f"{value:.0f}", "", "", "order", "")
-    decimals = _decimals(value, low, high, 2 if scale > 1 else _MOST_DECIMALS)
-    cells = [
-        "" if part is None else _rounded(part, decimals, 100.0 if scale > 1 else None)
-        for part in (value, low, high)
-    ]
-    return Shown(cells[0], cells[1], cells[2], "%" if scale > 1 else name, "")
+        why = visible(note, 600) or "no reason given"
+        return Shown(NOT_MEASURED, "", "", name, of, measured=False, why=why)
+    if of.kind != "quantity":
+        text, exact = p_value(value) if of.kind == "p-value" else Rounded(f"{value:.0f}")
+        return Shown(text, "", "", name, of, exact)
+    decimals = _decimals(value, low, high, 2 if of.percent else _MOST_DECIMALS)
+    whole = of.scale if of.percent else None
+    text, exact = _rounded(value, decimals, whole)
+    lowest, highest = (
+        "" if end is None else _rounded(end, decimals, whole).text for end in (low, high)
+    )
+    return Shown(text, lowest, highest, "%" if of.percent else name, of, exact)
+
+
+def number(value: float, given_in: Unit | None = None) -> str:
+    """A number that was set rather than measured, such as a limit: `0.15`, `10 %`."""
+    scale = given_in.scale if given_in else 1.0
+    sign = " %" if given_in and given_in.percent else ""
+    return f"{value * scale:g}{sign}".replace("-", _MINUS)
+
+
+def two_digits(value: float, given_in: Unit) -> str:
+    """A number in a table whose column names the unit."""
+    return number(float(f"{value * given_in.scale:.2g}"))
+
+
+def in_cell(value: float | None, *, signed: bool) -> str:
+    """A number within a drawing; a deviation is `signed`, as its sign says what its colour does."""
+    if value is None:
+        return _DASH
+    if signed:
+        return f"{value:+.2f}".replace("-", _MINUS)
+    return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}"
 
 
 def finite(value: float | None) -> float | None:
@@ -108,18 +164,18 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def p_value(p: float) -> str:
+def p_value(p: float) -> Rounded:
     """`.034`, `<.001`, `>.999`."""
     if p < 0.001:
-        return "<.001"
+        return Rounded("<.001", exact=False)
     if p > 0.999:
-        return ">.999"
-    return f"{p:.3f}".removeprefix("0") if p < 0.1 else f"{p:.2f}".removeprefix("0")
+        return Rounded(">.999", exact=False)
+    return Rounded(f"{p:.{3 if p < 0.1 else 2}f}".removeprefix("0"))
 
 
 def share(part: float, whole: float) -> str:
     """`part` of `whole` in percent; "–" when there is no whole."""
-    return f"{_rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
+    return f"{_rounded(100 * part / whole, 1, 100.0).text} %" if whole else _DASH
 
 
 def count(number: Any) -> str:
@@ -185,7 +241,7 @@ def anything(value: Any, limit: int = 400) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.6g}".replace("-", _MINUS)
+        return number(value)
     if isinstance(value, Mapping):
         value = ", ".join(f"{name}: {_plain(part)}" for name, part in value.items()) or "none"
     elif isinstance(value, list | tuple):
@@ -246,16 +302,15 @@ def _decimals(value: float, low: float | None, high: float | None, most: int) ->
     return min(max(wanted, 0), most)
 
 
-def _rounded(value: float, decimals: int, whole: float | None = None) -> str:
+def _rounded(value: float, decimals: int, whole: float | None = None) -> Rounded:
     """Round for print; what is not zero (or not `whole`) is never printed as if it were."""
     if abs(value) >= _HUGE:
-        return f"{value:.3g}".replace("-", _MINUS)
+        return Rounded(f"{value:.3g}".replace("-", _MINUS))
     text = f"{value:,.{decimals}f}"
-    step = f"{10.0**-decimals:.{decimals}f}"
-    if float(text.replace(",", "")) == 0 and value != 0:
-        return f"<{step}" if value > 0 else f">{_MINUS}{step}"
-    if whole is not None and value < whole and float(text.replace(",", "")) >= whole:
-        return f">{whole - 10.0**-decimals:.{decimals}f}"
-    if value in (0, whole):
-        return f"{value:.0f}"
-    return text.replace("-", _MINUS)
+    printed = float(text.replace(",", ""))
+    if printed == 0 and value != 0:
+        step = f"{10.0**-decimals:.{decimals}f}"
+        return Rounded(f"<{step}" if value > 0 else f">{_MINUS}{step}", exact=False)
+    if whole is not None and value < whole and printed >= whole:
+        return Rounded(f">{whole - 10.0**-decimals:.{decimals}f}", exact=False)
+    return Rounded(f"{value:.0f}" if value in (0, whole) else text.replace("-", _MINUS))

@@ -64,11 +64,11 @@ def classes(drawings: Iterable[str]) -> tuple[list[str], str]:
 
 
 def _tidy(element: Element) -> None:
-    """One decimal is a twentieth of a millimetre; clipping hides nothing that we draw."""
+    """Short numbers and styles; clipping hides nothing that we draw."""
     element.attrib.pop("clip-path", None)
     for attribute, value in element.attrib.items():
         if attribute in ("d", "x", "y", "width", "height", "cx", "cy", "r", "transform", "points"):
-            element.set(attribute, _short_numbers(value))
+            element.set(attribute, short_numbers(value))
     if "d" in element.attrib:
         path = re.sub(r"\s*([A-Za-z])\s*", r"\1", element.attrib["d"]).strip()
         element.set("d", re.sub(r"\s+", " ", path))
@@ -78,7 +78,8 @@ def _tidy(element: Element) -> None:
         element.set("style", re.sub(r"\s*([:;])\s*", r"\1", style).strip("; "))
 
 
-def _short_numbers(text: str) -> str:
+def short_numbers(text: str) -> str:
+    """Coordinates with one decimal, a twentieth of a millimetre."""
     return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), text)
 
 

@@ -60,12 +60,8 @@ def as_markdown(sheet: Datasheet) -> str:
     ]
     said = [escape(line) for line in _summary(sheet)]
     listed = [said[0], *(f"- {line}" for line in said[1:])] if said else []
-    blocks = [
-        f"### {model}: policy {policy}",
-        "\n".join(listed),
-        table(HEAD, "lrrrll", rows),
-    ]
-    return "\n\n".join(blocks) + "\n"
+    heading = f"### {model}: policy {policy}"
+    return "\n\n".join([heading, "\n".join(listed), table(HEAD, "lrrrll", rows)]) + "\n"
 
 
 def annotations(sheet: Datasheet) -> Iterator[str]:
@@ -113,14 +109,13 @@ def _number(value: float | None, unit: str, estimate: Estimate | None) -> str:
         return "–"
     low, high = (estimate.low, estimate.high) if estimate is not None else (None, None)
     shown = show.quantity(value, low, high, unit)
-    return f"{shown.value} %" if shown.unit == "%" else shown.value
+    return f"{shown.value} %" if shown.percent else shown.value
 
 
 def _limit(value: float | None, unit: str) -> str:
     """A limit as the policy writes it, in percent where the estimate is."""
-    if show.finite(value) is None or value is None:
-        return "–"
-    return f"{100 * value:g} %" if units.unit(unit).percent else f"{value:g}"
+    known = show.finite(value)
+    return "–" if known is None else show.number(known, units.unit(unit))
 
 
 def _summary(sheet: Datasheet) -> Sequence[str]:

@@ -11,6 +11,7 @@ from judgesheet.spine.render import show
 from judgesheet.spine.render.page.identity import served
 from judgesheet.spine.render.page.parts import (
     Anchors,
+    Context,
     Row,
     made,
     records,
@@ -25,11 +26,17 @@ PROMPT_LIMIT = 12_000
 MESSAGE_LIMIT = 6_000
 
 _JUDGE_KNOWN = ("model", "served_models")
+_RUN_SETTINGS = {
+    "profile": "Profile",
+    "reply": "Reply format",
+    "temperature": "Temperature",
+    "seed": "Seed",
+}
 _RUN_KNOWN = (
+    *_RUN_SETTINGS,
     *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
     *("attempts", "outcomes", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at"),
-    *("profile", "seed", "reply", "temperature"),
 )
 _PROVENANCE_KNOWN = (
     *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
@@ -56,10 +63,7 @@ class Line:
     @property
     def value(self) -> str:
         """`97.1 % (93.3–98.8)`, or the words for nothing."""
-        if self.shown.why:
-            return self.shown.value
-        interval = f" ({self.shown.interval})" if self.shown.interval else ""
-        return f"{self.shown.with_unit}{interval}"
+        return self.shown.sentence if self.shown.measured else self.shown.value
 
     @property
     def remarks(self) -> str:
@@ -115,20 +119,18 @@ class Conditions:
     prompts: tuple[Prompt, ...]
 
 
-def appendix(
-    sheet: Datasheet, void: Mapping[str, str], anchors: Anchors
-) -> tuple[AxisAppendix, ...]:
+def appendix(context: Context) -> tuple[AxisAppendix, ...]:
     """Every estimate of every axis."""
     return tuple(
         AxisAppendix(
-            anchor=anchors.of(f"every-{axis.name}"),
+            anchor=context.anchors.of(f"every-{axis.name}"),
             title=show.visible(axis.title, 120),
-            void=void.get(axis.name, ""),
+            void=context.void.get(axis.name, ""),
             caveats=tuple(show.visible(caveat, 1000) for caveat in axis.caveats),
-            families=tuple(_families(axis, anchors)),
+            families=tuple(_families(axis, context.anchors)),
             result=axis,
         )
-        for axis in sheet.axes
+        for axis in context.sheet.axes
     )
 
 
@@ -179,8 +181,10 @@ def _without(line: Line, shared: Mapping[str, str]) -> Line:
 
 
 def _line(estimate: Estimate, anchors: Anchors) -> Line:
-    shown = show.estimate(estimate)
-    paper, way = _paper(estimate)
+    shown, paper, told = show.estimate(estimate), estimate.paper_compatible, ""
+    if paper is not None:
+        ends = (paper.value, paper.low, paper.high)
+        told = show.quantity(*ends, given_in=estimate.unit, note="not given").sentence
     return Line(
         anchor=anchors.of(estimate.key),
         dims=show.visible(Key.parse(estimate.key).bracket, 120),
@@ -188,19 +192,11 @@ def _line(estimate: Estimate, anchors: Anchors) -> Line:
         size=size(estimate),
         conditions=show.visible(estimate.conditions, 300),
         method=show.visible(estimate.method, 300),
-        note="" if shown.why else show.visible(estimate.note, 600),
-        paper=paper,
-        paper_method=way,
+        note=show.visible(estimate.note, 600) if shown.measured else "",
+        paper=told,
+        paper_method=show.visible(paper.method, 200) if paper else "",
         imputed=show.imputed(estimate),
     )
-
-
-def _paper(estimate: Estimate) -> tuple[str, str]:
-    paper = estimate.paper_compatible
-    if paper is None:
-        return "", ""
-    shown = show.quantity(paper.value, paper.low, paper.high, estimate.unit, "not given")
-    return shown.sentence, show.visible(paper.method, 200)
 
 
 # ------------------------------------------------------------------------------ test conditions
@@ -238,10 +234,8 @@ def _judge(judge: Mapping[str, Any]) -> Iterator[Row]:
 def _run(run: Mapping[str, Any]) -> Iterator[Row]:
     yield Row("Started", show.moment(run.get("started_at")))
     yield Row("Ended", show.moment(run.get("ended_at")))
-    yield Row("Profile", show.anything(run.get("profile")))
-    yield Row("Reply format", show.anything(run.get("reply")))
-    yield Row("Temperature", show.anything(run.get("temperature")))
-    yield Row("Seed", show.anything(run.get("seed")))
+    for name, heading in _RUN_SETTINGS.items():
+        yield Row(heading, show.anything(run.get(name)))
     yield Row("Attempts", show.count(run.get("attempts")))
     yield Row("Outcomes of attempts", show.anything(run.get("outcomes")))
     yield from unknown(run, _RUN_KNOWN)
@@ -263,9 +257,10 @@ def _prompt(prompt: Mapping[str, Any]) -> Prompt:
     )
 
 
-def _parser(parser: Mapping[str, Any]) -> str:
+def _parser(which: str, parser: Mapping[str, Any], more: str) -> Row:
     name, digest = (show.anything(parser.get(key), 120) for key in ("name", "digest"))
-    return f"{name}, SHA-256 {digest}"
+    axis = show.anything(parser.get("axis"), 60)
+    return Row(f"{which} parser of {axis}", f"{name}, SHA-256 {digest}{more}")
 
 
 def _provenance(sheet: Datasheet) -> Iterator[Row]:
@@ -276,10 +271,8 @@ def _provenance(sheet: Datasheet) -> Iterator[Row]:
         yield Row("Packages", show.anything(provenance["packages"], 1000))
     for parser in records(provenance.get("parsers")):
         source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
-        name = f"Own parser of {show.anything(parser.get('axis'), 60)}"
-        yield Row(name, f"{_parser(parser)}: {source}")
+        yield _parser("Own", parser, f": {source}")
     for parser in records(provenance.get("parsers_replaced")):
-        name = f"Earlier parser of {show.anything(parser.get('axis'), 60)}"
-        yield Row(name, f"{_parser(parser)}; it read the same replies before")
+        yield _parser("Earlier", parser, "; it read the same replies before")
     yield from unknown(provenance, _PROVENANCE_KNOWN)
     yield Row("Schema version", show.anything(sheet.schema_version))

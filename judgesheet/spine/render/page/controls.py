@@ -5,43 +5,50 @@ from dataclasses import dataclass, replace
 
 from judgesheet.records import AxisResult, Control, Datasheet
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.parts import FAIL, OPEN, PASS, losses, made, total
+from judgesheet.spine.render.page.parts import OUTCOMES, Mark, losses, made, total
+from judgesheet.units import unit
 
 READABLE = 0.95
 """Share of calls that must be readable; below it the rest may be another population."""
+_TONES = {False: "bad", None: "unknown", True: "good"}
+_ORDER = list(_TONES)
+"""What failed comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One control with its outcome in symbol and word; `scope` is the axis, or "" for the run."""
+    """One control with its outcome; `scope` is the axis, or "" for the run."""
 
-    symbol: str
-    word: str
+    passed: bool | None
+    code: str
     name: str
     text: str
     scope: str
 
     @property
+    def mark(self) -> Mark:
+        """How the outcome is marked."""
+        return OUTCOMES[self.passed]
+
+    @property
     def tone(self) -> str:
         """The class that colours it."""
-        return {PASS[0]: "good", FAIL[0]: "bad"}.get(self.symbol, "unknown")
+        return _TONES[self.passed]
 
 
 def checks(sheet: Datasheet) -> tuple[Check, ...]:
     """All controls: of the run, then of each axis; those that failed first."""
     found = [_check(control, "") for control in _of_run(sheet)]
     for axis in sheet.axes:
-        title = show.visible(axis.title, 80)
-        found += [_check(control, title) for control in (*_readable(axis), *axis.controls)]
-    order = {FAIL[0]: 0, OPEN[0]: 1, PASS[0]: 2}
-    return tuple(sorted(_passes_together(found), key=lambda check: order[check.symbol]))
+        found += [_check(one, show.visible(axis.title, 80)) for one in _of_axis(axis)]
+    return tuple(sorted(_passes_together(found), key=lambda check: _ORDER.index(check.passed)))
 
 
 def void(sheet: Datasheet) -> Mapping[str, str]:
     """Why the figures of an axis do not hold: name -> reason, for the axes where they do not."""
     run = [control.name for control in _of_run(sheet) if control.passed is False]
     reasons = {
-        axis.name: run or [c.name for c in (*_readable(axis), *axis.controls) if c.passed is False]
+        axis.name: run or [control.name for control in _of_axis(axis) if control.passed is False]
         for axis in sheet.axes
     }
     return {
@@ -52,11 +59,11 @@ def void(sheet: Datasheet) -> Mapping[str, str]:
 
 
 def _passes_together(found: list[Check]) -> Iterator[Check]:
-    """One line for a control that several axes passed."""
+    """One line for a control that several axes passed; one without a code is like no other."""
     passed: dict[str, list[Check]] = {}
-    for check in found:
-        if check.symbol == PASS[0]:
-            passed.setdefault(check.name, []).append(check)
+    for number, check in enumerate(found):
+        if check.passed:
+            passed.setdefault(check.code or str(number), []).append(check)
         else:
             yield check
     for same in passed.values():
@@ -66,14 +73,19 @@ def _passes_together(found: list[Check]) -> Iterator[Check]:
 
 
 def _check(control: Control, scope: str) -> Check:
-    symbol, word = OPEN if control.passed is None else PASS if control.passed else FAIL
     name, text = show.visible(control.name, 80), show.visible(control.text, 300)
-    return Check(symbol, word, name, text, scope)
+    return Check(control.passed, control.code, name, text, scope)
 
 
 def _of_run(sheet: Datasheet) -> Iterator[Control]:
     yield _complete(sheet)
     yield _one_model(sheet)
+
+
+def _of_axis(axis: AxisResult) -> Iterator[Control]:
+    passed, text = _readable(axis)
+    yield Control("replies readable", passed, text, code="readable")
+    yield from axis.controls
 
 
 def _complete(sheet: Datasheet) -> Control:
@@ -89,32 +101,21 @@ def _complete(sheet: Datasheet) -> Control:
 def _one_model(sheet: Datasheet) -> Control:
     served = sheet.judge.get("served_models")
     names = len(served) if isinstance(served, Mapping) else 0
-    if not names:
-        text = "The endpoint does not say which model answered."
-        return Control("one served model", None, text)
+    passed, text = None, "The endpoint does not say which model answered."
+    if names:
+        passed, text = names == 1, "Every reply names the same model."
     if names > 1:
         text = f"{names} models answered under one name: the figures mix them. Pin one version."
-        return Control("one served model", False, text)
-    return Control("one served model", True, "Every reply names the same model.")
+    return Control("one served model", passed, text)
 
 
-def _readable(axis: AxisResult) -> Iterator[Control]:
-    calls = made(axis)
+def _readable(axis: AxisResult) -> tuple[bool, str]:
+    calls, lost = made(axis), losses(axis)
     if not calls:
-        yield Control("replies readable", False, "No call was made.")
-        return
+        return False, "No call was made."
     if not axis.answered:
-        yield Control(
-            "replies readable",
-            False,
-            f"None of {show.count(calls)} calls gave a readable answer ({losses(axis)}): nothing "
-            "about the judge was measured.",
-        )
-        return
-    lost = f" ({losses(axis)})" if losses(axis) else ""
-    yield Control(
-        "replies readable",
-        axis.answered / calls >= READABLE,
-        f"{show.share(axis.answered, calls)} of {show.count(calls)} calls{lost}; "
-        f"{READABLE:.0%} are needed.".replace("%", " %"),
-    )
+        none = f"None of {show.count(calls)} calls gave a readable answer ({lost})"
+        return False, f"{none}: nothing about the judge was measured."
+    share = f"{show.share(axis.answered, calls)} of {show.count(calls)} calls"
+    needed = f"{show.number(READABLE, unit('share'))} are needed."
+    return axis.answered / calls >= READABLE, f"{share}{f' ({lost})' if lost else ''}; {needed}"

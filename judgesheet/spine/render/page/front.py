@@ -4,42 +4,44 @@ Everything is ranked and trimmed to the printed lines that are there (`Room`); w
 counted and stands in the appendix.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from judgesheet.keys import Key
-from judgesheet.records import Datasheet, Estimate, Rating, Statement
+from judgesheet.records import Datasheet, Rating, Statement
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.controls import READABLE, Check, checks
 from judgesheet.spine.render.page.parts import (
-    FAIL,
     VOID,
-    Anchors,
+    Context,
     Evidence,
+    Mark,
     Row,
-    evidence,
+    Trimmed,
     lines_of,
     more,
-    share_out,
+    trim,
 )
 from judgesheet.units import QUALITY_STEPS
 
 TONES = {
-    "good": ("✓", "Good"),
-    "bad": ("✗", "Problem"),
-    "unknown": ("?", "Not known"),
-    "neutral": ("•", "Note"),
+    "bad": Mark("✗", "Problem", "bad"),
+    "good": Mark("✓", "Good", "good"),
+    "unknown": Mark("?", "Not known", "unknown"),
+    "neutral": Mark("•", "Note", "neutral"),
 }
-"""Tone of a finding -> symbol and word: colour never says it alone."""
-_RANK = {tone: rank for rank, tone in enumerate(("bad", "good", "unknown", "neutral", "void"))}
+"""Tone of a finding -> how it is marked; problems come first."""
+FALLEN = Mark(VOID.symbol, "Void", "void")
+_RANK = {tone: rank for rank, tone in enumerate((*TONES, FALLEN.style))}
 
 DECISIONS = {
-    "adopt": ("✓", "ADOPT"),
-    "conditions": ("!", "ADOPT WITH CONDITIONS"),
-    "reject": ("✗", "REJECT"),
-    "not proven": ("?", "NOT PROVEN"),
+    "adopt": Mark("✓", "ADOPT", "adopt"),
+    "conditions": Mark("!", "ADOPT WITH CONDITIONS", "conditions"),
+    "reject": Mark("✗", "REJECT", "reject"),
+    "not proven": Mark("?", "NOT PROVEN", "not-proven"),
 }
+UNDECIDED = Mark("○", "NO POLICY APPLIED", "none")
 HOW_TO_DECIDE = (
     "The sheet describes the judge and decides nothing. To decide, measure it against limits, your "
     "own or built-in ones: judgesheet measure RUN --policy POLICY.toml (no call is made)."
@@ -50,43 +52,17 @@ _WIDE, _SIDE = 76, 40
 MOST_CHARACTERS = 320
 LEAST_RATINGS = 3
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """Printed lines for the parts that are trimmed.
-
-    `side` is shared by the digests of the axes, the control checks and the ratings.
-    """
-
-    features: int = 26
-    advice: int = 14
-    side: int = 18
-    effects: int = 13
-    conditions: int = 3
-    rows: int = 30
-
-    def part(self, first: float, second: float) -> "Room":
-        """A share of the room of page one and of that of page two."""
-        names = ("features", "advice", "side", "effects")
-        less = {name: int(first * getattr(self, name)) for name in names}
-        return replace(self, **less, rows=int(second * self.rows))
-
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The verdict; `kind` is a decision of `DECISIONS` or `none`."""
+    """The verdict; `doubt` is what makes it doubtful itself: failed controls."""
 
-    kind: str
-    symbol: str
-    word: str
+    mark: Mark
     text: str
-    policy: str
-    limiting: str
-    conditions: tuple[str, ...]
     doubt: str
-    """What makes the verdict itself doubtful: failed controls."""
+    policy: str = ""
+    limiting: str = ""
+    conditions: tuple[str, ...] = ()
 
     @property
     def extra_lines(self) -> int:
@@ -96,34 +72,25 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A sentence in plain words with its tone in word and symbol; `void` says why it falls."""
-
-    tone: str
-    symbol: str
-    word: str
-    text: str
-    axis: str
-    void: str
-    evidence: tuple[Evidence, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Advice:
-    """A recommended operating condition with its evidence."""
+    """A recommended operating condition with its evidence; `void` says why it falls."""
 
     axis: str
     text: str
     void: str
     evidence: tuple[Evidence, ...]
 
+    @property
+    def lines(self) -> int:
+        """About how many printed lines it takes."""
+        return lines_of(self.text, _WIDE)
+
 
 @dataclass(frozen=True, slots=True)
-class Trimmed:
-    """The entries for which there was room, and a line about the others."""
+class Finding(Advice):
+    """A sentence in plain words, marked with its tone."""
 
-    shown: tuple[Any, ...]
-    more: str
+    mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,79 +98,52 @@ class Front:
     """What the first page says below the masthead."""
 
     strip: Strip
-    checks: Trimmed
-    features: Trimmed
-    advice: Trimmed
-    ratings: Trimmed
+    checks: Trimmed[Check]
+    features: Trimmed[Finding]
+    advice: Trimmed[Advice]
+    ratings: Trimmed[Row]
     price: tuple[Row, ...]
 
 
-def front(
-    sheet: Datasheet,
-    found: Mapping[str, Estimate],
-    void: Mapping[str, str],
-    anchors: Anchors,
-    room: Room,
-) -> Front:
+def front(context: Context) -> Front:
     """The first page of a sheet."""
-    strip = _strip(sheet, found, void, room)
-    room = replace(room, features=room.features - strip.extra_lines)
-    checked = _checks(checks(sheet), room.side - len(sheet.axes) - LEAST_RATINGS)
-    left = room.side - len(sheet.axes) - sum(map(_check_lines, checked.shown))
+    sheet, room, strip = context.sheet, context.room, _strip(context)
+    side = room.side - len(sheet.axes)
+    checked = trim([checks(sheet)], _check_lines, side - LEAST_RATINGS)
+    left = side - sum(map(_check_lines, checked.shown))
+    price = _price(sheet.run, sum(axis.answered for axis in sheet.axes))
     return Front(
         strip=strip,
         checks=checked,
-        features=_features(sheet, found, void, anchors, room),
-        advice=_advice(sheet, found, void, anchors, room),
-        ratings=_trim([list(ratings(sheet))], lambda row: lines_of(row.name, 30), left),
-        price=(
-            *_price(sheet.run, sum(axis.answered for axis in sheet.axes)),
-            *_resolution(sheet, found, void),
-        ),
+        features=_features(context, room.features - strip.extra_lines),
+        advice=_advice(context),
+        ratings=trim([list(ratings(sheet))], lambda row: lines_of(row.name, 30), left),
+        price=(*price, *_resolution(context)),
     )
 
 
-def finding(
-    statement: Statement,
-    axis: str,
-    void: str,
-    found: Mapping[str, Estimate],
-    anchors: Anchors,
-) -> Finding:
-    """A statement in the words of the sheet."""
-    symbol, word = (VOID[0], VOID[1].capitalize()) if void else TONES[statement.tone]
-    return Finding(
-        tone="void" if void else statement.tone,
-        symbol=symbol,
-        word=word,
-        text=show.tied(show.visible(statement.text, 600)),
-        axis=axis,
-        void=void,
-        evidence=tuple(evidence(statement.evidence, found, anchors)),
-    )
-
-
-def findings(
-    sheet: Datasheet, found: Mapping[str, Estimate], void: Mapping[str, str], anchors: Anchors
-) -> Iterator[list[Finding]]:
+def findings(context: Context) -> Iterator[list[Finding]]:
     """The findings of each axis, in the axis's own order."""
-    for axis in sheet.axes:
-        title = show.visible(axis.title, 80)
-        reason = void.get(axis.name, "")
-        yield [finding(one, title, reason, found, anchors) for one in axis.findings]
+    for axis in context.sheet.axes:
+        title, void = show.visible(axis.title, 80), context.void.get(axis.name, "")
+        yield [_finding(one, title, void, context) for one in axis.findings]
 
 
-def advice(
-    sheet: Datasheet, found: Mapping[str, Estimate], void: Mapping[str, str], anchors: Anchors
-) -> Iterator[Advice]:
+def _finding(statement: Statement, axis: str, void: str, context: Context) -> Finding:
+    mark = FALLEN if void else TONES[statement.tone]
+    text = show.tied(show.visible(statement.text, 600))
+    found = context.evidence(statement.evidence)
+    return Finding(axis, text, void, found, mark)
+
+
+def advice(context: Context) -> Iterator[Advice]:
     """The recommendations, in the sheet's order."""
-    titles = {axis.name: axis.title for axis in sheet.axes}
-    for one in sheet.recommendations:
+    for one in context.sheet.recommendations:
         yield Advice(
-            show.visible(titles.get(one.axis, one.axis), 80),
+            context.title(one.axis, 80),
             show.tied(show.visible(one.text, 600)),
-            void.get(one.axis, ""),
-            tuple(evidence(one.evidence, found, anchors)),
+            context.void.get(one.axis, ""),
+            context.evidence(one.evidence),
         )
 
 
@@ -216,111 +156,75 @@ def ratings(sheet: Datasheet) -> Iterator[Row]:
         why = "longer prompts were not answered in this run, and long contexts shift biases"
         yield _rating(Rating("length of a prompt", float(longest), "tokens", why))
     why = "what cannot be read may differ from what can"
-    yield _rating(Rating("unreadable replies", round(100 * (1 - READABLE), 6), "%", why))
+    yield _rating(Rating("unreadable replies", 100 * (1 - READABLE), "%", why))
 
 
-def _strip(
-    sheet: Datasheet, found: Mapping[str, Estimate], void: Mapping[str, str], room: Room
-) -> Strip:
-    decision = sheet.decision
+def _rating(rating: Rating) -> Row:
+    number, unit = show.anything(rating.value, 20), show.visible(rating.unit, 24)
+    name, why = show.visible(rating.name, 60), show.visible(rating.why, 200)
+    return Row(name, f"{number} {unit}".strip(), why)
+
+
+def _strip(context: Context) -> Strip:
+    decision = context.sheet.decision
+    failed = "A control check failed: what is marked void below must not be used."
+    doubt = failed if context.void else ""
     if decision is None:
-        text = HOW_TO_DECIDE
-        return Strip("none", "○", "NO POLICY APPLIED", text, "", "", (), _doubt(void))
-    symbol, word = DECISIONS[decision.verdict]
-    limiting = found.get(decision.limiting)
-    titles = {axis.name: axis.title for axis in sheet.axes}
+        return Strip(UNDECIDED, HOW_TO_DECIDE, doubt)
+    limiting = context.estimates.get(decision.limiting)
+    label = show.short(limiting.label if limiting else decision.limiting, 80)
     axis = Key.parse(decision.limiting).axis if decision.limiting else ""
-    label = show.short(limiting.label, 80) if limiting else show.short(decision.limiting, 80)
-    where = f"{show.short(titles.get(axis, axis), 50)}: {label}" if label else ""
-    kept = [show.short(one, 140) for one in decision.conditions[: room.conditions]]
+    kept = [show.short(one, 140) for one in decision.conditions[: context.room.conditions]]
     left_out = more(len(decision.conditions) - len(kept))
     return Strip(
-        kind=decision.verdict.replace(" ", "-"),
-        symbol=symbol,
-        word=word,
+        mark=DECISIONS[decision.verdict],
         text=show.tied(show.short(decision.text, MOST_CHARACTERS)),
+        doubt=doubt,
         policy=show.short(decision.policy, 60),
-        limiting=where,
+        limiting=f"{show.short(context.title(axis, 200), 50)}: {label}" if label else "",
         conditions=(*kept, left_out) if left_out else tuple(kept),
-        doubt=_doubt(void),
     )
-
-
-def _doubt(void: Mapping[str, str]) -> str:
-    if not void:
-        return ""
-    return "A control check failed: what is marked void below must not be used."
-
-
-def _checks(found: Sequence[Check], room: int) -> Trimmed:
-    return _trim([found], _check_lines, room)
 
 
 def _check_lines(check: Check) -> int:
     text = f"{check.name}, {check.scope}" if check.scope else check.name
-    if check.symbol == FAIL[0]:
-        text = f"{text}: {check.text}"
-    return lines_of(text, _SIDE)
+    return lines_of(f"{text}: {check.text}" if check.passed is False else text, _SIDE)
 
 
-def _features(
-    sheet: Datasheet,
-    found: Mapping[str, Estimate],
-    void: Mapping[str, str],
-    anchors: Anchors,
-    room: Room,
-) -> Trimmed:
+def _features(context: Context, room: int) -> Trimmed[Finding]:
     """The most telling findings: every axis in turn, problems first."""
     queues = []
-    for axis, told in zip(sheet.axes, findings(sheet, found, void, anchors), strict=True):
+    for axis, told in zip(context.sheet.axes, findings(context), strict=True):
         order = sorted(range(len(told)), key=lambda i: _RANK[axis.findings[i].tone])
         queues.append([told[i] for i in order])
-    trimmed = _trim(queues, lambda one: lines_of(one.text, _WIDE), room.features)
-    return Trimmed(tuple(sorted(trimmed.shown, key=lambda one: _RANK[one.tone])), trimmed.more)
+    trimmed = trim(queues, lambda one: one.lines, room)
+    shown = sorted(trimmed.shown, key=lambda one: _RANK[one.mark.style])
+    return Trimmed(tuple(shown), trimmed.every)
 
 
-def _advice(
-    sheet: Datasheet,
-    found: Mapping[str, Estimate],
-    void: Mapping[str, str],
-    anchors: Anchors,
-    room: Room,
-) -> Trimmed:
-    given = [one for one in advice(sheet, found, void, anchors) if not one.void]
+def _advice(context: Context) -> Trimmed[Advice]:
+    """What to do with the axes whose figures hold, every axis in turn."""
     queues: dict[str, list[Advice]] = {}
-    for one in given:
-        queues.setdefault(one.axis, []).append(one)
-    return _trim(list(queues.values()), lambda one: lines_of(one.text, _WIDE), room.advice)
-
-
-def _rating(rating: Rating) -> Row:
-    number = show.anything(rating.value, 20)
-    unit = show.visible(rating.unit, 24)
-    return Row(show.visible(rating.name, 60), f"{number} {unit}".strip(),
-               show.visible(rating.why, 200))  # fmt: skip
+    for one in advice(context):
+        if not one.void:
+            queues.setdefault(one.axis, []).append(one)
+    return trim(list(queues.values()), lambda one: one.lines, context.room.advice)
 
 
 def _price(run: Mapping[str, Any], answered: int) -> Iterator[Row]:
-    cost = run.get("cost_usd")
-    known = isinstance(cost, int | float) and not isinstance(cost, bool) and answered
-    yield Row("Per 1,000 judgments", show.money(1000 * float(cost) / answered)  # type: ignore[arg-type]
-              if known else "unknown: no prices given")  # fmt: skip
+    cost, price = run.get("cost_usd"), "unknown: no prices given"
+    if isinstance(cost, int | float) and not isinstance(cost, bool) and answered:
+        price = show.money(1000 * float(cost) / answered)
+    yield Row("Per 1,000 judgments", price)
     for quantile in ("p50", "p99"):
         yield Row(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))
 
 
-def _resolution(
-    sheet: Datasheet, found: Mapping[str, Estimate], void: Mapping[str, str]
-) -> Iterator[Row]:
+def _resolution(context: Context) -> Iterator[Row]:
     """The smallest quality step that the judge sees, where an axis climbed a ladder of steps."""
-    for axis in sheet.axes:
-        for key in (row.key for row in axis.characteristics):
-            if key in found and found[key].unit == QUALITY_STEPS and axis.name not in void:
-                name = show.short(found[key].label, 60)
-                yield Row(name, show.short(show.estimate(found[key]).sentence, 60))
-
-
-def _trim(queues: Sequence[Sequence[T]], cost: Any, room: int) -> Trimmed:
-    taken = share_out(queues, cost, room)
-    shown = tuple(one for queue in taken for one in queue)
-    return Trimmed(shown, more(sum(map(len, queues)) - len(shown)))
+    for axis in context.sheet.axes:
+        rows = (context.estimates.get(row.key) for row in axis.characteristics)
+        for estimate in rows if axis.name not in context.void else ():
+            if estimate is not None and estimate.unit == QUALITY_STEPS:
+                name = show.short(estimate.label, 60)
+                yield Row(name, show.short(show.estimate(estimate).sentence, 60))

@@ -101,12 +101,10 @@ def _valid(sheet: Datasheet) -> Iterator[Row]:
     yield Row("Served model", show.short(served(judge), 70))
     endpoint = judge.get("base_url") or judge.get("provider")
     yield Row("Endpoint", show.short(show.anything(endpoint, 120), 60))
-    reply = show.short(show.anything(run.get("reply"), 40), 24)
-    temperature = show.short(show.anything(run.get("temperature"), 40), 24)
-    yield Row("Replies, temperature", f"{reply}, {temperature}")
-    yield Row("Profile, seed", ", ".join(
-        show.short(show.anything(run.get(name), 40), 24) for name in ("profile", "seed")
-    ))  # fmt: skip
+    for heading, *names in (("Replies, temperature", "reply", "temperature"),
+                            ("Profile, seed", "profile", "seed")):  # fmt: skip
+        told = (show.short(show.anything(run.get(name), 40), 24) for name in names)
+        yield Row(heading, ", ".join(told))
     yield Row("Review by", review_by(sheet))
 
 

@@ -1,18 +1,32 @@
-"""What the parts of the page share: plain strings in small records, and places to link to."""
+"""What the parts of the page share: what they read, records of plain strings, room."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from judgesheet.records import Datasheet, Estimate
+from judgesheet.records import AxisResult, Datasheet, Estimate, Verdict
 from judgesheet.spine.render import show
 
 T = TypeVar("T")
 
-PASS, FAIL, OPEN, VOID = ("✓", "pass"), ("✗", "fail"), ("?", "not proven"), ("∅", "void")
-"""How a verdict is marked: a symbol and a word, so that colour never says it alone."""
+
+class Mark(NamedTuple):
+    """A symbol and the word that says the same, so that colour never says it alone."""
+
+    symbol: str
+    word: str
+    style: str
+    """The class of style sheets."""
+
+
+PASS = Mark("✓", "pass", "pass")
+FAIL = Mark("✗", "fail", "fail")
+OPEN = Mark("?", "not proven", "not-proven")
+VOID = Mark("∅", "void", "void")
+OUTCOMES: Mapping[bool | None, Mark] = {True: PASS, False: FAIL, None: OPEN}
+"""How a verdict or a control came out, None where nothing is proven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +67,80 @@ class Anchors:
         return self._by_key[key]
 
 
-def evidence(
-    keys: Iterable[str], found: Mapping[str, Estimate], anchors: Anchors
-) -> Iterator[Evidence]:
-    """Only figures that are in the sheet: a key without an estimate proves nothing."""
-    for key in keys:
-        if key in found:
-            sentence = show.tied(show.estimate(found[key]).sentence)
-            label = capital(show.visible(found[key].label, 120))
-            yield Evidence(show.visible(key, 160), anchors.of(key), label, sentence)
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Printed lines for the parts that are trimmed.
+
+    `side` is shared by the digests of the axes, the control checks and the ratings.
+    """
+
+    features: int = 26
+    advice: int = 14
+    side: int = 18
+    effects: int = 13
+    conditions: int = 3
+    rows: int = 30
+
+    def part(self, first: float, second: float) -> "Room":
+        """A share of the room of page one and of that of page two."""
+        names = ("features", "advice", "side", "effects")
+        less = {name: int(first * getattr(self, name)) for name in names}
+        return replace(self, **less, rows=int(second * self.rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every part of the page reads: the sheet, and what was found out about it first.
+
+    `estimates` and `verdicts` are the sheet's by key; where two rules limit one figure, the worse
+    outcome counts. `void` says of the axes whose figures do not hold why they do not.
+    """
+
+    sheet: Datasheet
+    estimates: Mapping[str, Estimate]
+    verdicts: Mapping[str, Verdict]
+    void: Mapping[str, str]
+    room: Room
+    anchors: Anchors
+
+    def title(self, axis: str, limit: int) -> str:
+        """The title of an axis, or its name where the sheet does not have it."""
+        known = (one.title for one in self.sheet.axes if one.name == axis)
+        return show.visible(next(known, axis), limit)
+
+    def evidence(self, keys: Iterable[str]) -> tuple[Evidence, ...]:
+        """Only figures that are in the sheet: a key without an estimate proves nothing."""
+        found = ((key, self.estimates[key]) for key in keys if key in self.estimates)
+        return tuple(
+            Evidence(
+                key=show.visible(key, 160),
+                anchor=self.anchors.of(key),
+                label=show.visible(estimate.label, 120),
+                sentence=show.tied(show.estimate(estimate).sentence),
+            )
+            for key, estimate in found
+        )
+
+
+# -- room ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed(Generic[T]):
+    """Entries of which those are `shown` for which there was room."""
+
+    shown: tuple[T, ...]
+    every: tuple[T, ...]
+
+    @property
+    def more(self) -> str:
+        """A line about the others."""
+        return more(len(self.every) - len(self.shown))
+
+
+def trim(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int) -> Trimmed[T]:
+    """The first entries of every queue, queue by queue, for which there is room."""
+    return Trimmed(flat(share_out(queues, cost, room)), flat(queues))
 
 
 def share_out(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int) -> list[list[T]]:
@@ -82,6 +161,11 @@ def share_out(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int
     return taken
 
 
+def flat(queues: Iterable[Iterable[T]]) -> tuple[T, ...]:
+    """Every entry, queue by queue."""
+    return tuple(one for queue in queues for one in queue)
+
+
 def lines_of(text: str, width: int) -> int:
     """About how many printed lines a text takes at `width` characters a line."""
     return max(1, -(-len(text) // width))
@@ -92,11 +176,13 @@ def more(left_out: int) -> str:
     return f"+{left_out} more in the appendix" if left_out > 0 else ""
 
 
-def losses(part: Any) -> str:
+# -- counts and words ------------------------------------------------------------------------------
+
+
+def losses(axis: AxisResult) -> str:
     """`41 unreadable, 5 refused` of an axis."""
-    names = ("unreadable", "refused", "failed")
-    numbers = ((name, getattr(part, name)) for name in names)
-    return ", ".join(f"{show.count(number)} {name}" for name, number in numbers if number)
+    lost = {"unreadable": axis.unreadable, "refused": axis.refused, "failed": axis.failed}
+    return ", ".join(f"{show.count(number)} {name}" for name, number in lost.items() if number)
 
 
 def total(sheet: Datasheet, name: str) -> int:
@@ -104,9 +190,9 @@ def total(sheet: Datasheet, name: str) -> int:
     return sum(getattr(axis, name) for axis in sheet.axes)
 
 
-def made(part: Any) -> int:
+def made(axis: AxisResult) -> int:
     """The calls of an axis that were settled, one way or another."""
-    return int(part.answered + part.unreadable + part.refused + part.failed)
+    return axis.answered + axis.unreadable + axis.refused + axis.failed
 
 
 def records(value: Any) -> Sequence[Mapping[str, Any]]:
@@ -122,9 +208,9 @@ def usual(texts: Iterable[str]) -> str:
     return text if 2 * times > counted.total() else ""
 
 
-def capital(label: str) -> str:
-    """A label as a sentence begins; one that opens with a symbol (`r`, `p`) keeps it."""
-    return label if label[1:2] in ("", " ", ":") else label[:1].upper() + label[1:]
+def capital(words: str) -> str:
+    """The words as a sentence begins."""
+    return words[:1].upper() + words[1:]
 
 
 def stopped(text: str) -> str:

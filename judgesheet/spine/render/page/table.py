@@ -1,51 +1,42 @@
 """Page two: the characteristics, what the design could have seen, and what helps."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import NamedTuple
 
 from judgesheet.keys import Key
-from judgesheet.records import AxisResult, Characteristic, Datasheet, Estimate, Verdict
+from judgesheet.records import AxisResult, Characteristic, Estimate, Verdict
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.front import Room
 from judgesheet.spine.render.page.parts import (
-    FAIL,
-    OPEN,
-    PASS,
+    OUTCOMES,
     VOID,
-    Anchors,
+    Context,
+    Mark,
+    Trimmed,
     capital,
     lines_of,
     losses,
     made,
     more,
     share_out,
+    trim,
     usual,
 )
-from judgesheet.units import unit
+from judgesheet.units import Unit, unit
 
 POWER = 0.80
+SIGNIFICANT = 0.05
 VISIBLE = 0.10
 """Without a limit, a null result counts as seen if a tenth of the scale would have shown."""
 ODD_REPLY = 0.01
 """Where "no effect" is the end of the scale, one odd reply moves an interval off it: so much less
 than this share is still none."""
-EFFECT, NONE_SEEN, NOISE, UNDECIDED = (
-    ("●", "effect"),
-    ("○", "none seen"),
-    ("≈", "noise"),
-    ("?", "open"),
-)
-CEILING, FLOOR = ("▲", "ceiling"), ("▼", "floor")
-_LABEL, _CONDITIONS = 46, 16
-
-
-class Mark(NamedTuple):
-    """A symbol and the word that says the same."""
-
-    symbol: str
-    word: str
+EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "none-seen")
+NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
+CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
+MOST_REMEDIES = 6
+_LABEL, _CONDITIONS, _MARKS = 46, 16, 18
+"""Characters a line in columns of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +65,8 @@ class Spec:
     def lines(self) -> int:
         """About how many printed lines the row takes."""
         words = " ".join(mark.word for mark in self.marks)
-        return max(
-            lines_of(self.label, _LABEL),
-            lines_of(self.conditions, _CONDITIONS) + bool(self.imputed),
-            lines_of(words, 18),
-        )
+        widths = ((self.label, _LABEL), (self.conditions, _CONDITIONS), (words, _MARKS))
+        return max(lines_of(text, width) for text, width in widths) + bool(self.imputed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +80,12 @@ class AxisSpecs:
     conditions: str
     void: str
     rows: tuple[Spec, ...]
-    more: str
     every: tuple[Spec, ...]
+
+    @property
+    def more(self) -> str:
+        """A line about the rows for which there was no room."""
+        return more(len(self.every) - len(self.rows))
 
     @property
     def heading_lines(self) -> int:
@@ -113,49 +105,30 @@ class Remedy:
     void: str
 
 
-def specs(
-    sheet: Datasheet,
-    found: Mapping[str, Estimate],
-    void: Mapping[str, str],
-    anchors: Anchors,
-    room: Room,
-) -> tuple[AxisSpecs, ...]:
+def specs(context: Context) -> tuple[AxisSpecs, ...]:
     """The characteristics of every axis; the rows that fit are chosen evenly over the axes."""
-    # Where two rules limit one figure, the worse outcome is the one to print.
-    worst_last = sorted(sheet.verdicts, key=lambda one: {True: 0, None: 1, False: 2}[one.passed])
-    verdicts = {verdict.key: verdict for verdict in worst_last}
-    parts = [_part(axis, found, verdicts, void, anchors) for axis in sheet.axes]
+    parts = [_part(axis, context) for axis in context.sheet.axes]
     taken = sum(part.heading_lines for part in parts)
-    taken += sum(len(axis.mitigations) for axis in sheet.axes)
-    chosen = share_out([part.every for part in parts], lambda row: row.lines, room.rows - taken)
-    return tuple(
-        replace(part, rows=tuple(kept), more=more(len(part.every) - len(kept)))
-        for part, kept in zip(parts, chosen, strict=True)
-    )
+    taken += sum(len(axis.mitigations) for axis in context.sheet.axes)
+    left = context.room.rows - taken
+    chosen = share_out([part.every for part in parts], lambda row: row.lines, left)
+    return tuple(replace(p, rows=tuple(kept)) for p, kept in zip(parts, chosen, strict=True))
 
 
-def _part(
-    axis: AxisResult,
-    found: Mapping[str, Estimate],
-    verdicts: Mapping[str, Verdict],
-    void: Mapping[str, str],
-    anchors: Anchors,
-) -> AxisSpecs:
+def _part(axis: AxisResult, context: Context) -> AxisSpecs:
     """All rows of an axis; the conditions that most of them share stand in the heading only."""
-    rows = _rows(axis, found, verdicts, void, anchors)
+    rows = _rows(axis, context)
     shared = usual(row.conditions for row in rows)
     return AxisSpecs(
-        anchor=anchors.of(f"axis-{axis.name}"),
+        anchor=context.anchors.of(f"axis-{axis.name}"),
         title=show.visible(axis.title, 120),
         question=show.visible(axis.question, 300),
         counts=counts(axis),
         conditions=shared,
-        void=void.get(axis.name, ""),
+        void=context.void.get(axis.name, ""),
         rows=(),
-        more="",
         every=tuple(
-            replace(row, conditions="" if row.conditions == shared else row.conditions)
-            for row in rows
+            replace(row, conditions="") if row.conditions == shared else row for row in rows
         ),
     )
 
@@ -163,10 +136,10 @@ def _part(
 def counts(axis: AxisResult) -> str:
     """`946 of 960 calls answered (12 unreadable, 2 failed)`."""
     text = f"{show.count(axis.answered)} of {show.count(axis.planned)} calls answered"
-    lost = losses(axis)
-    if axis.planned > made(axis):
-        lost = f"{lost}, " * bool(lost) + f"{show.count(axis.planned - made(axis))} not made yet"
-    return f"{text} ({lost})" if lost else text
+    unmade = axis.planned - made(axis)
+    lost = [losses(axis), f"{show.count(unmade)} not made yet" if unmade > 0 else ""]
+    told = ", ".join(filter(None, lost))
+    return f"{text} ({told})" if told else text
 
 
 def size(estimate: Estimate) -> str:
@@ -188,18 +161,15 @@ def detectable(estimate: Estimate) -> float | None:
     return (reach + NormalDist().inv_cdf(POWER)) / reach * max(high - value, value - low)
 
 
-def remedies(
-    sheet: Datasheet, found: Mapping[str, Estimate], void: Mapping[str, str]
-) -> list[list[Remedy]]:
+def remedies(context: Context) -> Trimmed[Remedy]:
     """Every mitigation whose two figures were measured, axis by axis."""
-    return [list(_remedies(axis, found, void)) for axis in sheet.axes]
+    queues = [list(_remedies(axis, context)) for axis in context.sheet.axes]
+    return trim(queues, lambda _: 1, MOST_REMEDIES)
 
 
-def _remedies(
-    axis: AxisResult, found: Mapping[str, Estimate], void: Mapping[str, str]
-) -> Iterator[Remedy]:
+def _remedies(axis: AxisResult, context: Context) -> Iterator[Remedy]:
     for one in axis.mitigations:
-        before, after = found.get(one.before), found.get(one.after)
+        before, after = context.estimates.get(one.before), context.estimates.get(one.after)
         if before is None or after is None or before.value is None or after.value is None:
             continue
         yield Remedy(
@@ -208,58 +178,43 @@ def _remedies(
             before=show.estimate(before).sentence,
             after=show.estimate(after).sentence,
             calls=f"{show.count(one.calls)}×",
-            void=void.get(axis.name, ""),
+            void=context.void.get(axis.name, ""),
         )
 
 
-def _rows(
-    axis: AxisResult,
-    found: Mapping[str, Estimate],
-    verdicts: Mapping[str, Verdict],
-    void: Mapping[str, str],
-    anchors: Anchors,
-) -> list[Spec]:
+def _rows(axis: AxisResult, context: Context) -> list[Spec]:
     """The axis's rows by rank: those under a limit first, those without a value last."""
-    headline = list(axis.characteristics)
-    named = {row.key for row in headline}
-    mine = [key for key in verdicts if key in found and Key.parse(key).axis == axis.name]
-    headline += [Characteristic(key) for key in mine if key not in named]
+    named = {row.key: row for row in axis.characteristics}
+    limited = (key for key in context.verdicts if Key.parse(key).axis == axis.name)
+    wanted = {key: Characteristic(key) for key in limited if key not in named}
     rows = [
-        _row(row, found[row.key], axis, found, verdicts, void, anchors)
-        for row in headline
-        if row.key in found
+        _row(row, axis, context)
+        for row in (*axis.characteristics, *wanted.values())
+        if row.key in context.estimates
     ]
-    return sorted(rows, key=lambda row: (row.verdict is None, bool(row.shown.why)))
+    return sorted(rows, key=lambda row: (row.verdict is None, not row.shown.measured))
 
 
-def _row(
-    row: Characteristic,
-    estimate: Estimate,
-    axis: AxisResult,
-    found: Mapping[str, Estimate],
-    verdicts: Mapping[str, Verdict],
-    void: Mapping[str, str],
-    anchors: Anchors,
-) -> Spec:
-    verdict, reason = verdicts.get(row.key), void.get(axis.name, "")
-    shown = show.estimate(estimate)
-    shown = shown._replace(unit=unit(shown.unit).short or shown.unit)
+def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
+    estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
+    verdict, reason = context.verdicts.get(row.key), context.void.get(axis.name, "")
+    given_in, shown = unit(estimate.unit), show.estimate(estimate)
     least = detectable(estimate) if _is_null(estimate, row.null) else None
-    noise = found.get(row.noise)
+    limit = verdict.limit if verdict else None
+    sign = {"max": "≤ ", "min": "≥ "}.get(verdict.kind, "") if verdict else ""
+    marks = (VOID,) if reason else tuple(_marks(estimate, row.null, least, noise, verdict))
     return Spec(
         key=show.visible(row.key, 160),
-        anchor=anchors.of(row.key),
-        label=capital(show.short(estimate.label, 90)),
+        anchor=context.anchors.of(row.key),
+        label=show.short(estimate.label, 90),
         symbol=show.visible(row.symbol, 12),
         conditions=show.short(estimate.conditions, 28),
-        shown=shown,
+        shown=shown._replace(unit=given_in.short or shown.unit),
         size=size(estimate),
-        noise=_number(noise.value, estimate) if noise and noise.value is not None else "",
-        detectable=_number(least, estimate) if least is not None else "",
-        limit=_limit(verdict, estimate),
-        marks=(Mark(*VOID),)
-        if reason
-        else tuple(_marks(estimate, row.null, least, noise, verdict)),
+        noise=_number(noise.value if noise else None, given_in),
+        detectable=_number(least, given_in),
+        limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
+        marks=marks,
         meaning=first_sentence(axis.glossary.get(Key.parse(row.key).name, "")),
         void=reason,
         imputed=show.imputed(estimate),
@@ -292,50 +247,39 @@ def _marks(
 ) -> Iterator[Mark]:
     """The limit's verdict, or what the figure alone shows; then the end of the scale it touches."""
     if verdict is not None:
-        yield Mark(*{True: PASS, False: FAIL, None: OPEN}[verdict.passed])
+        yield OUTCOMES[verdict.passed]
     elif noise is not None and noise.value is not None:
-        yield from _beyond_noise(estimate, noise)
+        yield from _beyond_noise(estimate, noise.value, show.finite(noise.most))
     elif estimate.value is not None:
-        yield from _evidence_of_effect(estimate, null, least)
+        yield from _evidence_of_effect(estimate, estimate.value, null, least)
     low, high = unit(estimate.unit).ends or (None, None)
     if estimate.value is not None and estimate.value in (low, high):
-        yield Mark(*(FLOOR if estimate.value == low else CEILING))
+        yield FLOOR if estimate.value == low else CEILING
 
 
-def _beyond_noise(estimate: Estimate, noise: Estimate) -> Iterator[Mark]:
+def _beyond_noise(estimate: Estimate, noise: float, most: float | None) -> Iterator[Mark]:
     """An effect of the order is one that the intervals keep apart from mere repetition."""
     low, high = show.finite(estimate.least), show.finite(estimate.most)
-    if low is None or high is None or noise.value is None:
+    if low is None or high is None:
         return
-    most = show.finite(noise.most)
-    if (noise.value if most is None else most) < low:
-        yield Mark(*EFFECT)
+    if (noise if most is None else most) < low:
+        yield EFFECT
     else:
-        yield Mark(*(NOISE if low <= noise.value <= high else UNDECIDED))
+        yield NOISE if low <= noise <= high else UNDECIDED
 
 
 def _evidence_of_effect(
-    estimate: Estimate, null: float | None, least: float | None
+    estimate: Estimate, value: float, null: float | None, least: float | None
 ) -> Iterator[Mark]:
-    if estimate.unit == "p" and estimate.greatest is not None:
-        yield Mark(*EFFECT) if estimate.greatest < 0.05 else Mark(*UNDECIDED)
-    elif null is None:
-        return
-    elif least is None:
-        yield from () if estimate.least is None else (Mark(*EFFECT),)
-    else:
-        seen = unit(estimate.unit).ends is not None and least <= VISIBLE
-        yield Mark(*(NONE_SEEN if seen else UNDECIDED))
+    given_in = unit(estimate.unit)
+    if given_in.kind == "p-value":
+        greatest = value if estimate.greatest is None else estimate.greatest
+        yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
+    elif null is not None and least is not None:
+        yield NONE_SEEN if given_in.ends is not None and least <= VISIBLE else UNDECIDED
+    elif null is not None and estimate.least is not None:
+        yield EFFECT
 
 
-def _limit(verdict: Verdict | None, estimate: Estimate) -> str:
-    if verdict is None or verdict.limit is None:
-        return ""
-    sign = {"max": "≤ ", "min": "≥ "}.get(verdict.kind, "")
-    return f"{sign}{_number(verdict.limit, estimate)}"
-
-
-def _number(value: float | None, estimate: Estimate) -> str:
-    """A number in the estimate's unit, with two digits."""
-    scale = unit(estimate.unit).scale
-    return "" if value is None else show.anything(float(f"{value * scale:.2g}"), 12)
+def _number(value: float | None, given_in: Unit) -> str:
+    return "" if value is None else show.two_digits(value, given_in)

@@ -1,0 +1,192 @@
+"""At the edges: data that disagree more never make the sheet surer.
+
+Judges that agree with themselves perfectly are made to slip in single calls. For every figure of
+every axis, a slip must not bring the far end of an interval much nearer, nor that of a gate's
+bounds, nor clear what could not be told before.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from judgesheet.records import Estimate
+from tests.simulate import Sheet, simulate
+
+NARROWING = 0.1
+"""By how much of its length the far side of an interval may shrink with one more slip."""
+ROUNDING = 1e-9
+SLIPS = 3
+PLANTED = {"alike": "constant?greedy=1", "first": "constant?greedy=1", "perfect": "fair?greedy=1"}
+"""Judges: the same answer everywhere, whatever stands first, what is deserved."""
+AXES = ("score_order", "candidate_order", "criterion_order", "listwise_consensus")
+
+Answer = dict[str, Any]
+Edit = Callable[[pd.DataFrame], pd.DataFrame]
+
+
+def score(answer: Answer, cell: Answer, place: int) -> Answer:
+    return {"score": cell["order"][place]}
+
+
+def criteria(answer: Answer, cell: Answer, place: int) -> Answer:
+    listed = cell["order"]
+    return {"scores": {name: 5 if at == place else 3 for at, name in enumerate(listed)}}
+
+
+def verdict(answer: Answer, cell: Answer, place: int) -> Answer:
+    return {"winner": ("1", "2", "tie")[place]}
+
+
+def winner(answer: Answer, cell: Answer, place: int) -> Answer:
+    scores = [90 if at == place else 50 for at in range(len(cell["order"]))]
+    rows = zip(answer["candidates"], scores, strict=True)
+    return {"candidates": [{**row, "score": score} for row, score in rows]}
+
+
+CHOOSE: dict[str, Callable[[Answer, Answer, int], Answer]] = {
+    "score_order": score,
+    "candidate_order": verdict,
+    "criterion_order": criteria,
+    "listwise_consensus": winner,
+}
+"""How an answer says that it prefers what stands at a place (from 0)."""
+
+
+def rewritten(frame: pd.DataFrame, axis: str, rows: list[int], place: int) -> pd.DataFrame:
+    """The replies of these rows, each preferring one place."""
+    frame = frame.copy()
+    column = list(frame.columns).index("text")
+    for row in rows:
+        cell, answer = (json.loads(frame.iloc[row][name]) for name in ("cell", "text"))
+        frame.iloc[row, column] = json.dumps(CHOOSE[axis](answer, cell, place))
+    return frame
+
+
+def slipping(frame: pd.DataFrame, axis: str, rows: list[int]) -> pd.DataFrame:
+    """Each of these replies with the first preference that differs from the one it had."""
+    frame = frame.copy()
+    for row in rows:
+        before = frame.iloc[row]["text"]
+        other = (rewritten(frame, axis, [row], place) for place in (1, 2, 0))
+        frame = next(one for one in other if one.iloc[row]["text"] != before)
+    return frame
+
+
+def main_arm(frame: pd.DataFrame) -> list[int]:
+    """Rows of the calls that most figures rest on, stimulus by stimulus."""
+    cells = frame["cell"].map(json.loads)
+    kept = [
+        cell.get("arm") in ("balanced", "permuted")
+        or (cell.get("condition") == "delta0_same" and cell["prompt"] == "baseline")
+        for cell in cells
+    ]
+    order = frame.reset_index()[kept].sort_values(["stimulus", "cell"], kind="stable")
+    return order.index.tolist()
+
+
+def slips(frame: pd.DataFrame, spread: bool) -> list[int]:
+    """Rows that slip one after the other: in one stimulus, or in as many stimuli."""
+    rows = main_arm(frame)
+    if not spread:
+        return rows[:SLIPS]
+    firsts = frame.iloc[rows].assign(row=rows).groupby("stimulus", sort=False)["row"].first()
+    return [int(row) for row in firsts[:SLIPS]]
+
+
+def planted(axis: str, judge: str, stimuli: int | None) -> Edit:
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        if stimuli is not None:
+            frame = frame[frame["stimulus"].isin(frame["stimulus"].unique()[:stimuli])]
+            frame = frame.reset_index(drop=True)
+        if judge == "first":
+            return rewritten(frame, axis, list(range(len(frame))), 0)
+        if judge == "perfect" and axis in ("score_order", "criterion_order"):
+            items = frame["cell"].map(lambda cell: json.loads(cell)["item"])
+            return frame.assign(text=frame.groupby(items)["text"].transform("first"))
+        return frame
+
+    return edit
+
+
+def sheets(axis: str, judge: str, spread: bool, stimuli: int | None) -> Iterator[Sheet]:
+    """The sheets of a judge with no slip, one, two and three."""
+    for count in range(SLIPS + 1):
+
+        def edit(frame: pd.DataFrame, count: int = count) -> pd.DataFrame:
+            frame = planted(axis, judge, stimuli)(frame)
+            return slipping(frame, axis, slips(frame, spread)[:count])
+
+        yield simulate(PLANTED[judge], "quick", axis, edit=edit)
+
+
+def sides(estimate: Estimate) -> Iterator[tuple[str, float, float | None, float | None]]:
+    """The interval of an estimate and its bounds: value, low end, high end.
+
+    A range over choices of orders is neither: it holds no error of sampling.
+    """
+    if estimate.value is None or (estimate.bounds and not estimate.bounds.proves):
+        return
+    if estimate.low is not None or estimate.high is not None:
+        yield "interval", estimate.value, estimate.low, estimate.high
+    if estimate.bounds is not None:
+        yield "bounds", estimate.value, estimate.bounds.low, estimate.bounds.high
+
+
+def narrowed(before: Estimate, after: Estimate) -> Iterator[str]:
+    """What became surer although the data disagree more.
+
+    The far end is taken from the old value or from the new one, whichever is farther: near the end
+    of its range an interval is cut as its value moves there, and elsewhere it moves with its value.
+    """
+    later = {name: (value, low, high) for name, value, low, high in sides(after)}
+    for name, value, low, high in sides(before):
+        if name in later and None not in (low, high):
+            new_value, *new = later[name]
+            far = max(_far(value, *new), _far(new_value, *new))
+            if far < (1 - NARROWING) * _far(value, low, high):
+                yield f"{before.key} {name} {(value, low, high)} -> {later[name]}"
+
+
+def _far(value: float, low: float | None, high: float | None) -> float:
+    """From a value to the farther end; infinite where an end is missing."""
+    return inf if low is None or high is None else max(value - low, high - value)
+
+
+def points(sheet: Sheet) -> Iterator[str]:
+    """Figures whose interval is a point."""
+    for estimate in sheet.result.estimates:
+        for name, _, low, high in sides(estimate):
+            if low is not None and high is not None and high - low < ROUNDING:
+                yield f"{estimate.key} {name}: a point at {low}"
+
+
+def cleared(before: Sheet, after: Sheet) -> set[str]:
+    """Figures that the one sheet cannot tell and the other calls good."""
+    unknown = {f.evidence[0] for f in before.result.findings if f.tone == "unknown" and f.evidence}
+    good = {f.evidence[0] for f in after.result.findings if f.tone == "good" and f.evidence}
+    return unknown & good
+
+
+@pytest.mark.parametrize("stimuli", [None, 2], ids=["quick", "two stimuli"])
+@pytest.mark.parametrize("spread", [False, True], ids=["one stimulus", "several"])
+@pytest.mark.parametrize("judge", PLANTED)
+@pytest.mark.parametrize("axis", AXES)
+def test_a_slip_makes_no_sheet_surer(
+    axis: str, judge: str, spread: bool, stimuli: int | None
+) -> None:
+    agreeing, *slipped = sheets(axis, judge, spread, stimuli)
+    assert not list(points(agreeing))
+    for sheet in slipped:
+        assert not list(points(sheet))
+        assert not cleared(agreeing, sheet)
+        shared = agreeing.estimates.keys() & sheet.estimates.keys()
+        pairs = [(agreeing.estimates[key], sheet.estimates[key]) for key in sorted(shared)]
+        # Of two stimuli that differ by themselves, a slip in the one may bring them together; and a
+        # score that one more stimulus was given is known better.
+        agree = [(one, other) for one, other in pairs if stimuli is None or one.value in (0, 1)]
+        comparable = [(one, other) for one, other in agree if one.clusters == other.clusters]
+        assert not [line for pair in comparable for line in narrowed(*pair)]
