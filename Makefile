@@ -39,6 +39,7 @@ proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their s
 	$(BIN)/python -m proof.criterion_order
 	$(BIN)/python -m proof.listwise_consensus
 	$(BIN)/python -m proof.gate
+	$(BIN)/python -m proof.losses
 	$(BIN)/python -m proof.edges
 	$(BIN)/python -m proof.compare
 

@@ -242,7 +242,8 @@ quick profile (copies of its stimuli where there are more), seed {seed}; made by
 
 *Read alone* takes the calls that were read for the whole, *lost counted* lets bounds and tests
 reach to what the lost ones could have said. A sheet *accuses* if page one says that a place is
-favoured; it *reports* if page one says that calls are not lost by chance.
+favoured; it *reports* if page one says that calls are not lost by chance. Above its target a figure
+is in bold, also where the error of the simulation may have put it there.
 """
 JUDGES = """
 ## Accusations and reports
@@ -267,11 +268,11 @@ READING = """
 
 - Lost counted, a fair judge that loses what it chose at the first place is accused in at most
   {accused:.2f} of sheets; read alone in up to {alone:.2f}. A strong preference is still found in
-  {found:.2f} or more of sheets. A weak one cannot be told from the losses, which may hide it as
-  well as make it.
+  at least {found:.2f}. A weak one cannot be told from the losses, which may hide it as well as
+  make it.
 - The gate passes a judge on its limit in at most {passed:.2f} of sheets, read alone in up to
   {naive:.2f}.
-- A judge that refuses whatever favours the second place is reported in {refused:.2f} or more of
+- A judge that refuses whatever favours the second place is reported in at least {refused:.2f} of
   sheets. What is lost by a reading's own noise no other reading of the item can tell: lists whose
   winners are mostly noise do not show it, and the bounds are what holds there.
 """
