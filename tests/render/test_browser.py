@@ -209,7 +209,7 @@ def test_an_estimate_can_be_linked_to(visit: Open) -> None:
     fragment = "#score_order.selection-score=3-position=2"
     page = visit("judged", fragment=fragment, reduced_motion="reduce")
     row = page.locator(":target")
-    assert "score 3, position 2" in row.inner_text()
+    assert "[score=3,position=2]" in row.inner_text()
     assert 0 <= row.bounding_box()["y"] <= 900
 
 
