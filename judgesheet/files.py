@@ -1,79 +1,153 @@
-"""Files: the one writer, the one reader of JSONL, the one way to make a name that a file can have.
+"""Files: the only writer, the only reader of each kind, the only check of their content.
 
-A file is written whole or not at all; a file is read line by line, and a complaint names the line.
+A file is written whole or not at all; JSONL is read line by line, and a complaint names the line.
 """
 
+import errno
+import fcntl
+import glob
 import gzip
 import json
+import os
 import re
+import stat
+import tomllib
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from judgesheet.errors import RunError, StimuliError
+from judgesheet.errors import JudgesheetError, RunError, StimuliError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
 
 MAX_LINE = 4_000_000
-"""Characters a line may have; a longer one is no stimulus but an accident."""
+"""Characters that a line may have; a longer one cannot be a stimulus."""
+MAX_LINES = 10_000_000
+MAX_DEPTH = 100
+"""Lists and objects within each other: deeper JSON has no meaning, but a stack that overflows."""
+MAX_UNPACKED = 200
+"""Times its own size that a packed file may hold, beyond a first million of characters."""
+
+_PART = ".part"
+_NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
 # -- writing ---------------------------------------------------------------------------------------
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file of which no reader ever sees half.
-
-    Raises
-    ------
-    RunError
-        if it cannot be written.
-    """
+    """Write a file so that no reader ever sees half of it; RunError if it cannot be written."""
     _write(path, [content])
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines as they come, likewise; raises likewise, and what making the lines raises."""
+    """As `write_whole`, line by line; errors of the iterable pass through."""
     _write(path, (f"{line}\n".encode() for line in lines))
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:
-    is_device = path.exists() and not path.is_file()  # a pipe, say, which no file may replace
-    part = path if is_device else path.with_name(f".{path.name}.{uuid4().hex[:8]}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.writelines(parts)
-        if not is_device:
-            part.replace(path)
+        if _is_device(path):
+            with path.open("wb") as device:
+                device.writelines(parts)
+        else:
+            _replace(path, parts)
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is a pipe, say, which no file may replace.
+
+    A link counts only in the system's own folder (`/dev/stdout`): elsewhere somebody may have laid
+    it so that we write where they point.
+    """
+    own = not path.is_symlink() or path.absolute().is_relative_to("/dev")
+    return own and path.exists() and not (path.is_file() or path.is_dir())
+
+
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
+    """Write beside the file and take its place, links included; its permissions are kept."""
+    _remove_strays(path)
+    part, handle = _own_part(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
+            with suppress(FileNotFoundError):
+                old = path.lstat()
+                if stat.S_ISREG(old.st_mode):
+                    part.chmod(stat.S_IMODE(old.st_mode))
+            file.flush()
+            os.fsync(file.fileno())
+            part.replace(path)  # while it is locked
     finally:
-        if not is_device:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _own_part(path: Path) -> tuple[Path, int]:
+    """A new file beside `path`, open and locked, of a name that nobody else uses."""
+    while True:
+        part = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_PART}")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o666)
+        _lock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return part, handle
+        os.close(handle)  # taken for a stray before it was locked
+
+
+def _remove_strays(path: Path) -> None:
+    """Remove what a killed process left of this file; one that is being written is locked."""
+    for stray in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
+        with suppress(OSError):
+            handle = os.open(stray, os.O_WRONLY | os.O_NONBLOCK | _NO_LINK)
+            try:
+                _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                stray.unlink()
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int, how: int) -> None:
+    """Lock an open file, where its file system knows locks."""
+    try:
+        fcntl.flock(handle, how)
+    except OSError as error:
+        if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:
+            raise
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
 def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, str]]:
-    """(number from 1, line with its end) of a text file; `.gz` is read as it is.
+    """(number from 1, line with its end) of a text file, gzipped if its name ends in `.gz`.
 
-    Raises
-    ------
-    StimuliError
-        if the file cannot be read, or a line has more than `longest` characters.
+    StimuliError if it cannot be read, or a line has more than `longest` characters.
     """
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+            read, most = 0, 1_000_000 + MAX_UNPACKED * path.stat().st_size
             # Never more than the limit at once: a file without line ends would be held whole.
             for number, line in enumerate(iter(lambda: file.readline(longest + 1), ""), start=1):
+                read += len(line)
                 if len(line) > longest:
                     raise StimuliError(
                         f"{path.name}:{number}: the line has more than {longest:,} characters; "
                         "split or drop it"
+                    )
+                if number > MAX_LINES or (path.suffix == ".gz" and read > most):
+                    raise StimuliError(
+                        f"{path.name}:{number}: no file has more than {MAX_LINES:,} lines, and no "
+                        f"packed one {MAX_UNPACKED} times its own size; split it"
                     )
                 yield number, line
     except UnicodeDecodeError as error:
@@ -86,10 +160,7 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
 def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any], str]]:
     """(object, `file:line`) of every line of a JSONL file that is not blank.
 
-    Raises
-    ------
-    StimuliError
-        as `numbered_lines` does, and if a line is no JSON object.
+    StimuliError as from `numbered_lines`, and if a line is no JSON object.
     """
     for number, line in numbered_lines(path, longest):
         if line.strip():
@@ -99,8 +170,8 @@ def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any
 
 def _object(line: str, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        record = decoded(line)
+    except ValueError as error:
         reason = str(error).split(":")[0]
         raise StimuliError(f"{where}: not JSON ({reason}); each line must be one object") from None
     if not isinstance(record, dict):
@@ -109,6 +180,72 @@ def _object(line: str, where: str) -> dict[str, Any]:
             "as `jq -c '.[]'` does with a list"
         )
     return record
+
+
+def decoded(text: str, parse_constant: Callable[[str], Any] | None = None) -> Any:
+    """JSON; ValueError where it is none, or nested deeper than `MAX_DEPTH`."""
+    too_deep = ValueError(f"more than {MAX_DEPTH} lists and objects within each other")
+    try:
+        value = json.loads(text, parse_constant=parse_constant)
+    except RecursionError:
+        raise too_deep from None
+    layer = [value] if text.count("[") + text.count("{") > MAX_DEPTH else []
+    for _ in range(MAX_DEPTH):
+        layer = [part for whole in layer for part in _parts_of(whole)]
+    if any(isinstance(part, dict | list) for part in layer):
+        raise too_deep
+    return value
+
+
+def _parts_of(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
+    """The text of a file; `error` says that `what` cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as fault:
+        raise error(f"{what} {path} cannot be read: {fault.strerror}") from None
+    except UnicodeDecodeError as fault:
+        raise error(f"{what} {path} cannot be read: {fault.reason}") from None
+
+
+def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:
+    """The content of a TOML file called `name`."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as fault:  # a number of 5,000 digits is a ValueError alone
+        raise error(f"{name} is no TOML: {fault}") from None
+
+
+def checked(kind: type[T], content: Any, where: str, error: type[JudgesheetError]) -> T:
+    """The content of a file as a record of this kind.
+
+    Where it is none, `error` names the first fault and its field, with lists counted from 1.
+    """
+    from pydantic import ValidationError
+
+    try:
+        record: T = adapter(kind).validate_python(content)  # type: ignore[arg-type]  # hashable
+    except ValidationError as faults:
+        first, *others = faults.errors(include_url=False, include_input=False)
+        steps = [str(step + 1) if isinstance(step, int) else step for step in first["loc"]]
+        field = f"{'.'.join(steps)}: " if steps else ""
+        more = f" (and {len(others)} more)" if others else ""
+        what = first["msg"].removeprefix("Value error, ")
+        raise error(f"{where}: {field}{what}{more}") from None
+    return record
+
+
+@cache  # that of a datasheet takes 17 ms
+def adapter(kind: Any) -> "TypeAdapter[Any]":
+    """What checks content against a type, made once per type."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
 
 
 # -- names -----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """The keys of estimates: `axis.name` or `axis.name[dim=value,dim=value]`.
 
-Written and taken apart here only, so that figures, gates and comparisons agree on what one says.
+Only this module writes and parses keys, so that figures, gates and comparisons agree on them.
 Values stay text (`12345` may be an order) and may hold keys themselves (`trend[of=r[arm=fixed]]`).
 """
 
@@ -15,10 +15,10 @@ from judgesheet.errors import RunError
 ANY = "*"
 """In a pattern: the dimension may have any value."""
 
-_KEY = re.compile(r"(?P<axis>\w+)\.(?P<name>\w+)(?:\[(?P<dims>.*)\])?", re.DOTALL)
-_NAME = re.compile(r"(?P<name>\w+)(?:\[(?P<dims>.*)\])?", re.DOTALL)
-_PATTERN = re.compile(r"(?P<name>\w*)(?:\[(?P<dims>.*)\])?", re.DOTALL)
-_DIMENSION = re.compile(r"(\w+)=(.*?)(?:,(?=\w+=)|$)", re.DOTALL)
+_FORM = re.compile(r"(?:(?P<axis>\w+)\.)?(?P<name>\w*)(?:\[(?P<dims>.*)\])?", re.DOTALL)
+_COMMA = re.compile(r",(?=\w+=)")
+LONGEST = 2000
+"""Characters of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,12 @@ class Key:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Take a key apart.
-
-        Raises
-        ------
-        RunError
-            if it is no key.
-        """
+        """Parse a key; RunError if it is not one."""
         axis, name, dims = _parts(text)
+        if not axis or not name:
+            raise RunError(
+                f"{text[:100]!r} is no key of an estimate; keys look like axis.name[dim=value]"
+            )
         return cls(axis, name, dict(dims))
 
     def __str__(self) -> str:
@@ -60,11 +58,9 @@ class Key:
         return replace(self, dims={**self.dims, **{dim: str(v) for dim, v in dims.items()}})
 
     def fits(self, pattern: "Key") -> bool:
-        """Whether the pattern means this key: the same dimensions, each alike or `*`."""
-        same = (self.axis, self.name, set(self.dims)) == (
-            *(pattern.axis, pattern.name),
-            set(pattern.dims),
-        )
+        """Whether the pattern matches this key: the same dimensions, each equal or `*`."""
+        alike = (self.axis, self.name) == (pattern.axis, pattern.name)
+        same = alike and self.dims.keys() == pattern.dims.keys()
         return same and all(pattern.dims[dim] in (ANY, self.dims[dim]) for dim in self.dims)
 
 
@@ -80,48 +76,36 @@ class Pattern:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Take a pattern apart.
-
-        Raises
-        ------
-        ValueError
-            if it is none.
-        """
-        return cls(*_split(text, _PATTERN))
+        """Parse a pattern; ValueError if it is not one."""
+        axis, name, dims = _parts(text)
+        if axis or (text and not (name or dims)):
+            raise ValueError(f"{text!r} means no figure of an axis")
+        return cls(name, dict(dims))
 
     def fits(self, key: Key) -> bool:
-        """Whether it means this key."""
+        """Whether it matches this key."""
         return self.name in ("", key.name) and self.dims.items() <= key.dims.items()
 
 
 def key(axis: str, name: str, **dims: object) -> str:
-    """Write a key, dimensions in the order given."""
+    """The text of a key, dimensions in the order given."""
     return str(Key(axis, name).at(**dims))
 
 
 def split_local(local: str) -> tuple[str, dict[str, str]]:
-    """Take `name[dim=value]`, a key within its axis, apart.
-
-    Raises
-    ------
-    ValueError
-        if it is none.
-    """
-    return _split(local, _NAME)
-
-
-def _split(local: str, form: re.Pattern[str]) -> tuple[str, dict[str, str]]:
-    found = form.fullmatch(local)
-    if found is None:
+    """Take `name[dim=value]`, a key within its axis, apart; ValueError if it is none."""
+    axis, name, dims = _parts(local)
+    if axis or not name:
         raise ValueError(f"{local!r} is no name of an estimate")
-    return found["name"], dict(_DIMENSION.findall(found["dims"] or ""))
+    return name, dict(dims)
 
 
 @lru_cache(maxsize=8192)  # a sheet asks for the same few hundred keys again and again
 def _parts(text: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    found = _KEY.fullmatch(text)
-    if found is None:
-        raise RunError(
-            f"{text[:100]!r} is no key of an estimate; keys look like axis.name[dim=value]"
-        )
-    return found["axis"], found["name"], tuple(_DIMENSION.findall(found["dims"] or ""))
+    """Axis, name and dimensions; what is not there is empty, as is all of what is no key."""
+    form = _FORM.fullmatch(text) if len(text) <= LONGEST else None
+    if form is None:
+        return "", "", ()
+    pairs = (part.partition("=") for part in _COMMA.split(form["dims"] or ""))
+    dims = tuple((dim, value) for dim, sign, value in pairs if sign and dim)
+    return form["axis"] or "", form["name"], dims

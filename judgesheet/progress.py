@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from judgesheet.terminal import say
+
 if TYPE_CHECKING:
     from judgesheet.spine.collect import Progress
 
@@ -54,13 +56,13 @@ def _plain() -> Show:
         due = now - shown_at >= PLAIN_EVERY_S or progress.settled == progress.planned
         if due and text != shown:
             shown_at, shown = now, text
-            print(text, file=sys.stderr, flush=True)
+            say(text, err=True)
 
     return show
 
 
 def sentence(progress: "Progress") -> str:
-    """Calls done, rate, tokens, cost where prices are known, trouble so far, time left."""
+    """Calls done, rate, tokens, cost if prices are known, failures so far, time left."""
     parts = [f"{progress.settled}/{progress.planned} calls"]
     if progress.rate:
         parts.append(f"{progress.rate:.1f}/s")
@@ -68,7 +70,9 @@ def sentence(progress: "Progress") -> str:
     if progress.cost is not None:
         parts.append(f"${progress.cost:.2f}")
     parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")
-    if progress.eta_s is not None and progress.settled < progress.planned:
+    if progress.waiting_s is not None:
+        parts.append(f"waiting, next request in {_duration(progress.waiting_s)}")
+    elif progress.eta_s is not None and progress.settled < progress.planned:
         parts.append(f"{_duration(progress.eta_s)} left")
     return " · ".join(parts)
 

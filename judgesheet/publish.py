@@ -1,4 +1,4 @@
-"""From a ledger to what its run directory shows: the sheet in every format, and the table."""
+"""From a ledger to the files of its run directory: the sheet in every format, and the table."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from judgesheet.sweep.knob import Knob
 def publish(
     ledger: Ledger, directory: Path, policy: Policy | None, *, pdf: bool = True
 ) -> Datasheet:
-    """Measure what the ledger holds, hold it to the policy, and write both sheet and table."""
+    """Measure the ledger, apply the policy, and write the sheet and the table."""
     measured = measure(ledger)
     sheet = assemble(ledger, measured)
     if policy is not None:
@@ -37,7 +37,7 @@ def publish(
 
 
 def publish_sweep(knob: Knob, directory: Path, *, pdf: bool = True) -> Datasheet:
-    """Measure the settings that were begun and write the sheet that compares them."""
+    """Measure the settings that were started and write the sheet that compares them."""
     settings = []
     for value, folder in knob.begun(directory).items():
         with Ledger.open(folder / LEDGER) as ledger:
@@ -53,7 +53,7 @@ def _write_judgments(readings: Mapping[str, Readings], path: Path) -> None:
 
     `distribution` is the second reading, from log-probabilities, or the reason why there is none.
     """
-    table = pd.concat([one.frame for one in readings.values()], ignore_index=True)
+    table = pd.concat([read.frame for read in readings.values()], ignore_index=True)
     numbers = [v if isinstance(v, int) else None for v in table["value"]]
     if "distribution" in table:
         table["distribution"] = [_as_text(v) for v in table["distribution"]]

@@ -1,4 +1,4 @@
-"""Why a figure has no value, or no interval: a code that decides, and a sentence that is printed.
+"""Why a figure has no value, or no interval: a code for programs and a sentence to print.
 
 The general ones are here; an axis declares its own beside the figures that need them.
 """
@@ -15,7 +15,7 @@ class Reason:
     sentence: str
 
     def saying(self, sentence: str) -> Self:
-        """The same reason in more particular words."""
+        """The same reason with a more specific sentence."""
         return replace(self, sentence=sentence)
 
 

@@ -1,4 +1,4 @@
-"""The records that cross seams: frozen, slotted, and importing nothing of ours.
+"""The records that stages pass to each other: frozen, slotted, importing nothing of ours.
 
 Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `AxisResult`,
 `Datasheet`): a better parser or estimator needs no new call.
@@ -11,20 +11,34 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Literal
 
+END_OF_TIME = 253_370_764_800.0
+"""When the year 9999 begins, in seconds since the epoch; no clock shows more."""
+
 Outcome = Literal[
     "ok",  # the judge answered; whether the text can be read is decided in `measure`
     "refused",  # the endpoint says so itself (refusal field, content filter), never guessed
     "timeout",
-    "unavailable",  # 5xx, 408, 409, 529 or a broken connection
+    "empty",  # an answer without words, and no reason why
+    "unavailable",  # 5xx, 408, 409, 529, an error inside a 200, or a broken connection
     "rate_limited",  # 429
     "too_long",  # the prompt does not fit the judge's context
+    "unpaid",  # 402, or an account without credit
     "rejected",  # any other 4xx
     "unauthorized",  # 401, 403
     "not_found",  # 404: unknown model or wrong address
     "malformed",  # 2xx that is no chat completion (an HTML page, say)
 ]
-RETRYABLE: frozenset[Outcome] = frozenset({"timeout", "unavailable", "rate_limited", "malformed"})
-HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found"})
+SETTLING: frozenset[Outcome] = frozenset({"ok", "refused", "too_long"})
+"""Outcomes that concern the call itself: it is never asked again, not even on resume."""
+RETRYABLE: frozenset[Outcome] = frozenset(
+    {"timeout", "unavailable", "rate_limited", "malformed", "empty"}
+)
+"""Outcomes that pass: the call is asked again at once."""
+HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found", "unpaid", "rejected"})
+"""Outcomes that only the user can change: the call waits until they have, and so does the run."""
+
+CUT_OFF: frozenset[str] = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+"""Finish reasons of replies that are not whole: they ended where the tokens did."""
 
 ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
@@ -47,7 +61,7 @@ def digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stimulus:
-    """The unit of resampling: one question with everything that is asked about it.
+    """The unit of resampling: one question with everything that belongs to it.
 
     `fields` is the validated content (see `spine.stimuli`), `source` is `file:line`.
     """
@@ -62,9 +76,9 @@ class Stimulus:
 class Call:
     """One question to the judge.
 
-    `cell` names the experimental condition and holds no secret of the answer; `params` are the
-    request's parameters (`temperature`, `max_tokens`, `response_format`, …), `reply` the format
-    that the prompt asks for. `id` is a hash of all the rest, so the same content is the same call.
+    `cell` names the experimental condition; `params` are the request's parameters (`temperature`,
+    `max_tokens`, `response_format`, …), `reply` the format that the prompt asks for. `id` is a hash
+    of all the rest, so the same content is the same call.
     """
 
     axis: str
@@ -116,11 +130,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back from one attempt at one call, verbatim.
+    """The result of one attempt at one call, verbatim.
 
     `text` is the judge's words ("" when there are none), `raw` the body as received, `at` seconds
-    since the epoch when the reply was complete, `retry_after_s` what the server asked for.
-    Token counts are None where the endpoint does not say.
+    since the epoch when the reply was complete, `retry_after_s` what the server asked for,
+    `finish_reason` why the judge stopped, in the endpoint's word.
+    Token counts and the reason are None where the endpoint does not say.
     """
 
     call_id: str
@@ -134,6 +149,7 @@ class Reply:
     served_model: str | None
     at: float
     retry_after_s: float | None = None
+    finish_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +164,11 @@ class PaperCompatible:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a gate holds against a limit: two one-sided bounds, each of confidence `level`.
+    """What a gate compares with a limit: two one-sided bounds, each of confidence `level`.
 
-    The true value is above `low` with that confidence, and below `high` with that confidence; both
-    at once it is not. `method` says how they were computed. Where the interval behind them holds no
-    error of sampling, nothing follows from them and `proves` is False.
+    The true value is above `low` with that confidence, and below `high` with that confidence, but
+    not both at once. `method` says how they were computed. If the interval behind them does not
+    reflect sampling error, they prove nothing and `proves` is False.
     """
 
     low: float
@@ -189,9 +205,9 @@ class Estimate:
     Where lost calls enter the figure, `imputed` says how far they could move its interval, and
     `bounds` already allow for it; `value`, `low` and `high` are always those of the calls read.
 
-    `label`, `method`, `conditions` and `note` are words for readers and decide nothing. What
-    programs need of them stands in `reason` (the code of a `reasons.Reason`, where a value or an
-    interval is missing) and in `given` (the facts behind `conditions`).
+    `label`, `method`, `conditions` and `note` are words for readers and decide nothing. Programs
+    read `reason` instead (the code of a `reasons.Reason`, where a value or an interval is missing)
+    and `given` (the facts behind `conditions`).
     """
 
     key: str
@@ -263,7 +279,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence in plain words, computed from intervals, with the keys that say so.
+    """A sentence in plain words, computed from intervals, with the keys behind it.
 
     `tone` is what it means for somebody who wants to use the judge: `good`, `bad`, `unknown` (the
     data cannot tell) or `neutral`.
@@ -276,12 +292,12 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Characteristic:
-    """A row of the characteristics table: which estimate, and what to hold against it.
+    """A row of the characteristics table: an estimate, and what to compare it with.
 
     `symbol` is a short sign such as `V` or `r_bal`. `null` is the value that would mean "no effect"
     (None where no value does), `noise` the key of the estimate that shows the same quantity when
-    nothing but repetition changes. `better` says which way a user wants it:
-    `nearer` is nearer to `null`, and where it is empty there is no better.
+    nothing but repetition changes. `better` says which way a user wants it: `nearer` is nearer to
+    `null`, and empty means neither.
     """
 
     key: str
@@ -307,7 +323,7 @@ class Mitigation:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A limit up to which the run asked, and beyond which nothing on the sheet holds."""
+    """The largest input of a kind that was tested; the sheet says nothing about larger ones."""
 
     name: str
     value: float
@@ -317,7 +333,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A question with a known answer; where it fails, the other figures of the axis mean little.
+    """A question with a known answer; if it fails, the other figures of the axis mean little.
 
     `passed` None means that the data cannot tell. `evidence` are keys of estimates. Controls of
     several axes with the same `code` ask the same.
@@ -332,7 +348,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class AxisResult:
-    """One axis of the datasheet: what was asked, what came back, what follows.
+    """One axis of the datasheet: the calls, their outcomes, the estimates and findings.
 
     `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
     `characteristics` are the rows of the characteristics table in reading order, `findings` the
@@ -361,7 +377,7 @@ class AxisResult:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to do with this judge, and the keys of the estimates that say so.
+    """What to do with this judge, and the keys of the estimates behind it.
 
     `binding` is False where it only says that nothing more needs to be done.
     """
@@ -374,11 +390,11 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One rule held against one estimate; `passed` None means not proven either way.
+    """One rule applied to one estimate; `passed` None means not proven either way.
 
-    `rule` is the limit as a reader says it (`at most 10 %`), `limit` and `kind` the same for a
-    program; `bound` is the one-sided bound that decided, `needed` what would decide where nothing
-    is proven. `warns` is True where a limit that is not proven does not fail the gate. Where it is
+    `rule` is the limit in words (`at most 10 %`), `limit` and `kind` the same for a program;
+    `bound` is the one-sided bound that decided, `needed` what would decide if nothing is proven.
+    `warns` is True where a limit that is not proven does not fail the gate. Where it is
     `against_baseline`, `observed` is how much worse than a baseline the figure became.
     """
 
@@ -397,7 +413,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a policy says of the judge as a whole.
+    """The decision of a policy about the judge as a whole.
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
     `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is

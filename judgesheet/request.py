@@ -1,7 +1,7 @@
-"""What a user asks of which judge, and what settles it: axes, reply format, parsers, the plan.
+"""The request of a user, and how it is settled: axes, reply format, parsers, the plan.
 
 A request may leave the reply format and the log-probabilities to the endpoint (`auto`). `settle`
-closes what is open, and asks the endpoint at most once for each; `make_plan` needs nobody.
+decides these, with at most one call for each; `make_plan` makes no call.
 """
 
 import asyncio
@@ -13,13 +13,12 @@ from typing import Any, Literal, TypeVar
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options
 from judgesheet.errors import UsageError
+from judgesheet.files import text_of
 from judgesheet.judges import (
     Connection,
     Judge,
-    check_logprobs,
-    default_logprobs,
-    default_reply,
     open_judge,
+    provider_of,
 )
 from judgesheet.judges.check import gives_logprobs, honours_json_schema
 from judgesheet.judges.simulated import answer_key
@@ -69,7 +68,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a request comes to once nothing in it is open."""
+    """A request in which nothing is left to decide."""
 
     axes: Sequence[Axis]
     parsers: Mapping[str, Parser]
@@ -84,7 +83,7 @@ def as_request(model: str | Request, options: Mapping[str, Any]) -> Request:
 
 
 def without_asking(request: Request) -> Request:
-    """The request with its judge's usual protocol in place of `auto`, so that nobody is asked."""
+    """The request with its judge's usual protocol in place of `auto`, so that no call is needed."""
     return replace(
         request,
         reply=None if request.reply == "auto" else request.reply,
@@ -93,24 +92,22 @@ def without_asking(request: Request) -> Request:
 
 
 def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, Plan]:
-    """The judge and the plan of a run that is begun, or resumed, in `directory`."""
+    """The judge and the plan of a run that is started, or resumed, in `directory`."""
     planned = make_plan(request, settle(request, None if fresh else directory))
     # Only a simulated judge is given the labels.
     return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
 
 
 def settle(request: Request, resumed: Path | None = None) -> Settled:
-    """Settle what is open as the run that is `resumed` did, else as the endpoint answers.
+    """Settle each `auto` as the run that is `resumed` did, else by asking the endpoint.
 
-    Raises
-    ------
-    UsageError
-        if an axis does not exist, or a parser is given for one that is not asked about.
+    UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
     axes = [get_axis(name) for name in (request.axes or all_axes())]
     parsers = _own_parsers(request, axes)
-    reply = request.reply or default_reply(request.model)
-    logprobs = default_logprobs(request.model) if request.logprobs is None else request.logprobs
+    usual = provider_of(request.model)
+    reply = request.reply or usual.reply
+    logprobs = usual.logprobs if request.logprobs is None else request.logprobs
     if reply == "auto" and all(axis.NAME in parsers for axis in axes):
         reply = "text"
     earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
@@ -126,13 +123,10 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
 def make_plan(request: Request, settled: Settled) -> Plan:
     """Every call, with what a datasheet must know of how it was planned.
 
-    Raises
-    ------
-    JudgesheetError
-        if stimuli, prompts or parsers cannot be used.
+    JudgesheetError if stimuli, prompts or parsers cannot be used.
     """
-    if settled.logprobs:
-        check_logprobs(request.model)
+    if settled.logprobs and not provider_of(request.model).has_logprobs:
+        raise UsageError(f"{request.model} gives no log-probabilities: leave --logprobs out")
     options = axis_options(request, settled)
     planned = planning.make_plan(settled.axes, options, request.seed, request.stimuli)
     for name, parser in settled.parsers.items():
@@ -142,7 +136,7 @@ def make_plan(request: Request, settled: Settled) -> Plan:
     settings = {
         "profile": request.profile,
         "axes": [axis.NAME for axis in settled.axes],
-        "reply": "json" if any(one.reply == "json" for one in options.values()) else "text",
+        "reply": "json" if any(chosen.reply == "json" for chosen in options.values()) else "text",
         "logprobs": settled.logprobs,
         "temperature": request.temperature,
         "sequences": request.sequences,
@@ -155,24 +149,22 @@ def make_plan(request: Request, settled: Settled) -> Plan:
 def axis_options(request: Request, settled: Settled) -> dict[str, Options]:
     """What the user chose, per axis.
 
-    Raises
-    ------
-    UsageError
-        if a prompt is given for an axis that is not asked about, or cannot be read.
+    UsageError if a prompt is given for an axis that is not asked about, or cannot be read.
     """
     _refuse_unprobed("--prompt", request.prompts, settled.axes)
     return {axis.NAME: _options(request, settled, axis.NAME) for axis in settled.axes}
 
 
 def _options(request: Request, settled: Settled, axis: str) -> Options:
-    # A form of the user's own is not replaced by JSON unless they say so, and it has its score
-    # where only their parser finds it.
+    # A reply format of the user's own is replaced by JSON only if they say so, and only their
+    # parser knows where its score is.
     is_free = axis in settled.parsers and request.reply != "json"
+    own = request.prompts.get(axis)
     return _part(
         Options,
         request,
         reply="text" if is_free else settled.reply,
-        template=_template(request.prompts.get(axis)),
+        template=None if own is None else text_of(own, "the prompt template", UsageError),
         logprobs=settled.logprobs and not is_free,
     )
 
@@ -183,13 +175,13 @@ def connection(request: Request) -> Connection:
 
 
 def collect_settings(request: Request) -> CollectSettings:
-    """How hard to ask, and when to stop."""
+    """Concurrency, rate, retries, and when to stop."""
     return _part(CollectSettings, request)
 
 
 def _part(kind: type[Part], request: Request, **others: Any) -> Part:
     """A record with the request's values in its fields of the same name."""
-    names = {one.name for one in fields(kind)} & {one.name for one in fields(request)}
+    names = {part.name for part in fields(kind)} & {part.name for part in fields(request)}
     return kind(**{name: getattr(request, name) for name in names} | others)
 
 
@@ -207,17 +199,8 @@ def _refuse_unprobed(option: str, named: Mapping[str, Any], axes: Sequence[Axis]
         raise UsageError(f"{option} names {', '.join(sorted(unknown))}, which is not probed")
 
 
-def _template(path: Path | None) -> str | None:
-    if path is None:
-        return None
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"the prompt template {path} cannot be read: {error}") from None
-
-
 def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> bool:
-    """Put a tiny question to the endpoint that shows whether it can do something."""
+    """Send the endpoint a tiny question that shows whether it can do something."""
 
     async def ask() -> bool:
         async with open_judge(request.model, connection(request)) as judge:

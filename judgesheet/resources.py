@@ -13,10 +13,7 @@ _PACKAGE = Path(__file__).resolve().parent
 def data_folder(name: Literal["templates", "stimuli", "policies"]) -> Path:
     """A folder that comes with judgesheet; `templates` has style sheets, fonts and prompts too.
 
-    Raises
-    ------
-    RunError
-        if neither the wheel nor the checkout has it.
+    RunError if neither the wheel nor the checkout has it.
     """
     for place in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if place.is_dir():

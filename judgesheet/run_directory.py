@@ -1,7 +1,7 @@
-"""A run directory: where it lies, what is in it, and how it is begun or gone on with."""
+"""A run directory: its place, its content, and how a run is started or resumed in it."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.errors import RunError
 from judgesheet.files import slug
 from judgesheet.records import Datasheet, Plan
-from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.ledger import Ledger, held
 from judgesheet.spine.plan import write_plan
 
 if TYPE_CHECKING:
@@ -46,21 +46,26 @@ def default_directory(model: str, prefix: str = "") -> Path:
 
 
 def make_directory(directory: Path, *, fresh: bool) -> None:
-    """Make the directory if it is not there; `fresh` keeps an old one aside.
+    """Make the directory if it does not exist; `fresh` renames an old one first.
 
-    Raises
-    ------
-    RunError
-        if it cannot be made.
+    RunError if it cannot be made, or the old one is in use.
     """
     try:
         if fresh and directory.exists():
-            directory.rename(_aside(directory))
+            _keep_aside(directory)
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(
             f"{directory} cannot be used ({error.strerror}); choose another --out"
         ) from None
+
+
+def _keep_aside(directory: Path) -> None:
+    """Rename a directory that nobody writes to: a run, or a sweep of several."""
+    with ExitStack() as all_held:
+        for ledger in (directory / LEDGER, *directory.glob(f"*/{LEDGER}")):
+            all_held.enter_context(held(ledger))
+        directory.rename(_aside(directory))
 
 
 def _aside(directory: Path) -> Path:
@@ -76,10 +81,7 @@ def open_run(
 ) -> Iterator[Ledger]:
     """The ledger of this plan and this judge, with the plan beside it, until the block is left.
 
-    Raises
-    ------
-    RunError
-        if the directory cannot be used, or holds another plan, judge or parser.
+    RunError if the directory cannot be used, or holds another plan, judge or parser.
     """
     make_directory(directory, fresh=fresh)
     with Ledger.create_or_open(directory / LEDGER, plan, judge) as ledger:
@@ -95,7 +97,7 @@ def open_run(
 
 
 def settings_of(directory: Path) -> dict[str, Any]:
-    """What the run in a directory settled on; nothing where there is none."""
+    """The settings of the run in a directory; empty if there is none."""
     path = directory / LEDGER
     if not path.is_file() or not path.stat().st_size:  # empty: killed before the plan was stored
         return {}

@@ -1,9 +1,8 @@
-"""The units of estimates: the ends of their scale, how they are printed, what they can bear.
+"""The units of estimates: the ends of their scale, how they are printed, whether they differ.
 
-An estimate carries the name of its unit; a name that is not here is a plain quantity.
+An estimate has the name of its unit; a name that is not listed here is a plain quantity.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -37,17 +36,14 @@ QUALITY_STEPS = "steps"
 """The unit of figures that say how small a difference of quality the judge sees."""
 
 
-def _table(units: Iterable[Unit]) -> dict[str, Unit]:
-    return {unit.name: unit for unit in units}
+SHARE, _COEFFICIENT = (0.0, 1.0), (-1.0, 1.0)
 
-
-_SHARE, _COEFFICIENT = (0.0, 1.0), (-1.0, 1.0)
-
-UNITS = _table(
-    (
-        *(Unit(name, _SHARE, percent=True) for name in ("share", "rate", "proportion")),
-        Unit("probability", _SHARE, percent=True),
-        Unit("V", _SHARE, symbol=True),
+UNITS = {
+    unit.name: unit
+    for unit in (
+        *(Unit(name, SHARE, percent=True) for name in ("share", "rate", "proportion")),
+        Unit("probability", SHARE, percent=True),
+        Unit("V", SHARE, symbol=True),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("r", "rho", "tau", "tau-b")),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("kappa", "alpha")),
         Unit("difference", _COEFFICIENT, short="diff."),
@@ -63,7 +59,7 @@ UNITS = _table(
         *(Unit(name, symbol=True) for name in ("d'", "t", "z")),
         Unit("chi-square", symbol=True, short="χ²"),
     )
-)
+}
 
 
 def unit(name: str) -> Unit:

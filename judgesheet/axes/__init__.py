@@ -1,7 +1,7 @@
-"""The rooms: one axis of bias, one file (or folder) each.
+"""The axes: one file or folder, called a room, for each.
 
 A new axis is a file or folder here, or an entry point in the group `judgesheet.axes` of another
-package; nothing else is touched. `judgesheet.axis` says what it is made of.
+package; no other file changes. `judgesheet.axis` says what it must contain.
 """
 
 import importlib
@@ -26,7 +26,7 @@ def all_axes() -> dict[str, Axis]:
 
 
 def axis_names() -> list[str]:
-    """The names of `all_axes`, found without importing one: an entry point is named as its axis."""
+    """The names of `all_axes`, without importing them: an entry point has the name of its axis."""
     return [*_own_names(), *(point.name for point in entry_points(group="judgesheet.axes"))]
 
 
@@ -35,13 +35,7 @@ def _own_names() -> list[str]:
 
 
 def get_axis(name: str) -> Axis:
-    """The axis of that name.
-
-    Raises
-    ------
-    UsageError
-        if there is none; the sentence lists those that exist.
-    """
+    """The axis of that name; if there is none, a UsageError lists those that exist."""
     axes = all_axes()
     if name not in axes:
         raise UsageError(f"there is no axis {name!r}; the axes are {', '.join(axes)}")
@@ -49,7 +43,7 @@ def get_axis(name: str) -> Axis:
 
 
 def folder(axis: Axis) -> Path:
-    """The folder in which the room's own module lies."""
+    """The folder that holds the axis's module."""
     return Path(str(cast("ModuleType", axis).__file__)).parent
 
 

@@ -1,9 +1,9 @@
-"""What an axis of bias is made of: the shape of a room, and the records that pass its door.
+"""What an axis must provide (`Axis`), and the records that pass between it and the stages.
 
-A room is a module (or a folder) with the names of `Axis`. It says which question it answers, which
-cells it asks in, how it asks, how it reads a reply, and which estimates follow. It knows no stage
-of the spine, and the spine knows no axis by name. The other modules here are what rooms are built
-with; the rooms themselves are in `judgesheet.axes`, or in other packages.
+An axis is a module (or a folder, its "room") with the names of `Axis`. It says which question it
+answers, in which cells and how it asks, how it reads a reply, and which estimates follow. It knows
+no stage of the spine, and the spine knows no axis by name. The other modules here are shared by
+axes; the axes themselves are in `judgesheet.axes`, or in other packages.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from judgesheet.axis.figure import Figure
+    from judgesheet.axis.reply import Reading
     from judgesheet.axis.simulation import Known, Parameters
 
 PROFILES = ("smoke", "quick", "standard", "full")
@@ -42,7 +43,7 @@ PROFILES = ("smoke", "quick", "standard", "full")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user chose for a run, as far as an axis may know it.
+    """The user's choices for a run that concern an axis.
 
     `repeats` is the number of reads of a repeated cell (None: the profile's), `sequences` the
     permutation design (`cyclic` or `williams`), `template` a prompt template that replaces the
@@ -64,11 +65,12 @@ class Options:
 class Readings:
     """What measuring gets: one row a call, and what is known about the items.
 
-    `frame` has the columns `call_id, stimulus, repeat, reply, outcome, value` and one per key of
-    the cell; `value` is what `parse` read, None where it could not. `outcome` is None for a call
-    that was not made yet. Where the axis reads log-probabilities and they were asked for, the
-    column `distribution` holds what it read there. `families` are the estimates that are wanted,
-    None for all of them.
+    `frame` has the columns `call_id, stimulus, repeat, reply, outcome, value, alone` and one per
+    key of the cell; `value` is what `parse` read, None where it could not, and `alone` says whether
+    that had lines of its own, None where it is not known. `outcome` is None for a call that was not
+    made yet. Where the axis reads log-probabilities and they were asked for, the column
+    `distribution` holds what it read there. `families` are the estimates that are wanted, None for
+    all of them.
     """
 
     frame: "pd.DataFrame"
@@ -83,15 +85,6 @@ class Readings:
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
-    """What a design can be expected to resolve, before a call is paid for."""
-
-    key: str
-    half_width: float | None
-    assuming: str
-
-
-@dataclass(frozen=True, slots=True)
 class Problem:
     """Something `stimuli check` found; `grave` ones make the check fail."""
 
@@ -101,10 +94,10 @@ class Problem:
 
 
 class Axis(Protocol):
-    """The shape of a room; a module with these names is one.
+    """The required members of an axis; any module with these names is one.
 
-    Whatever else a room can do is optional and has a protocol of its own below. Its pool of
-    stimuli and its prompt are found by `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
+    Everything else is optional and has a protocol of its own below. The pool of stimuli and the
+    prompt are found by `judgesheet.axes.pool` and `judgesheet.axes.prompt`.
     """
 
     NAME: str
@@ -125,7 +118,7 @@ class Axis(Protocol):
         """The schema of one stimulus."""
 
     def labels(self, stimuli: Sequence[Stimulus]) -> Iterator[Label]:
-        """What the stimuli know about their items and the judge must not."""
+        """What the stimuli say about their items; never shown to the judge."""
 
     def design(
         self, stimuli: Sequence[Stimulus], options: Options, rng: "np.random.Generator"
@@ -137,9 +130,6 @@ class Axis(Protocol):
 
     def fault(self, cell: Mapping[str, Any]) -> str | None:
         """What is wrong with the cell of a recorded judgment, or None."""
-
-    def expect(self, calls: Sequence[Call]) -> Iterator[Expectation]:
-        """Interval half-widths that these calls should give."""
 
     def measure(self, readings: Readings) -> Iterator[Estimate]:
         """Every estimate of the axis; families carry their dimensions in brackets."""
@@ -157,10 +147,10 @@ class Axis(Protocol):
         """What helps against the bias, before and after, with its price."""
 
     def tested_range(self, readings: Readings) -> Iterator[Rating]:
-        """How far the run asked: the limits beyond which nothing here holds."""
+        """The largest inputs tested; the estimates say nothing about larger ones."""
 
     def control(self, estimates: Estimates) -> Iterator[Control]:
-        """Questions with a known answer that this axis asked, and whether they came out."""
+        """Questions with a known answer that this axis asked, and whether they were answered so."""
 
     def warn(self, readings: Readings, estimates: Estimates) -> Iterator[str]:
         """The caveats that apply to this run."""
@@ -175,7 +165,15 @@ def headline(axis: Axis) -> tuple[Characteristic, ...]:
     return tuple(axis.ESTIMATES[name].characteristic(dims) for name, dims in keys)
 
 
-# -- what a room may have besides ------------------------------------------------------------------
+# -- optional members ------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Locating(Protocol):
+    """An axis that also knows whether a verdict had lines of its own."""
+
+    def reading(self, text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> "Reading | None":
+        """What `parse` reads, and where."""
 
 
 @runtime_checkable
@@ -185,15 +183,15 @@ class Distributing(Protocol):
     def distribution(
         self, raw: str, text: str, reply: ReplyFormat, cell: Mapping[str, Any]
     ) -> object:
-        """What the body as received says beyond its text; goes into `Readings` as it is."""
+        """What the body as received holds beyond its text; stored in `Readings` unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imputation:
-    """A table in which every lost call is answered in one of the ways that move a figure furthest.
+    """A table in which every lost call gets one of the answers that move a figure furthest.
 
-    `frame` is that of `Readings` with `value` filled in. `families` are the figures that it may
-    move furthest, None for all.
+    `frame` is that of `Readings` with `value` filled in. `families` are the figures for which it
+    may be the extreme, None for all.
     """
 
     frame: "pd.DataFrame"
@@ -212,7 +210,7 @@ class Imputing(Protocol):
 class Simulating(Protocol):
     """An axis that knows how a simulated judge answers its calls.
 
-    Such an axis may declare parameters of its own: `SIMULATED`, a dataclass in the manner of
+    Such an axis may declare parameters of its own: `SIMULATED`, a dataclass like
     `simulation.Parameters`, which `parameters.of(SIMULATED)` then reads.
     """
 
@@ -232,7 +230,7 @@ class SharesSimulating(Simulating, Protocol):
 
 @runtime_checkable
 class NamingArms(Protocol):
-    """An axis whose cells belong to arms that a reader of the plan should see apart."""
+    """An axis whose cells belong to arms that the plan should list separately."""
 
     def arm(self, cell: Mapping[str, Any]) -> str:
         """The arm of a cell, in words."""
@@ -240,7 +238,7 @@ class NamingArms(Protocol):
 
 @runtime_checkable
 class Permuting(Protocol):
-    """An axis that says which variables of its prompt change their place between calls."""
+    """An axis that names the variables of its prompt whose order changes between calls."""
 
     PERMUTED: frozenset[str]
     """Names of template variables: what a loop lists, or what is named after its place."""
@@ -248,7 +246,7 @@ class Permuting(Protocol):
 
 @runtime_checkable
 class NamingParts(Protocol):
-    """An axis whose replies say something of each thing that the prompt lists."""
+    """An axis whose replies say something about each thing that the prompt lists."""
 
     def parts(self, cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
         """Per listed thing, what `{criterion}`, `{candidate}`, `{label}` and `{position}` mean."""

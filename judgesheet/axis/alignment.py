@@ -1,4 +1,4 @@
-"""How far one reading strays from another, for every axis that gives scores."""
+"""How far repeated readings of an item differ, for every axis that gives scores."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def within_item_sd(
     cluster
         Shape (items,): each item's stimulus.
     span
-        Best less worst score; the spread is half of it at most.
+        Best less worst score; the spread is at most half of it.
     """
     items, times = reads.shape[:2]
     if times < 2:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Expectation, Options
-from judgesheet.stats import orders, planning
+from judgesheet.axis import Options
+from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One reading of an item: in which arm, under which order of 1..n, for which time."""
+    """One reading of an item: its arm, the order of 1..n shown, and its number among repeats."""
 
     arm: str
     order: Order
@@ -54,15 +54,6 @@ def item_fault(cell: Mapping[str, Any], what: str, arms: Sequence[str] = ARMS) -
     return None if cell.get("arm") in arms else f"cell.arm must be one of {', '.join(arms)}"
 
 
-def expect_flips(axis: str, repeats: int, prompts: int, items: int) -> Iterator[Expectation]:
-    """What `excess_flip_rate` can resolve with so many repeats of orders in all."""
-    pairs = repeats / items
-    sd = (0.01 + 0.12 / max(pairs, 0.5)) ** 0.5  # of simulated judges with 3 or 4 candidates
-    width = planning.excess_flip_half_width(prompts, sd) if pairs else None
-    assuming = f"sd {sd:.2f} between prompts, {pairs:.0f} repeated orders each"
-    yield Expectation(f"{axis}.excess_flip_rate", width, assuming)
-
-
 def sequences(n: int, kind: str) -> tuple[Order, ...]:
     """The balanced orders: 2n cyclic rotations (Xu et al., section 3.1), or a Williams design."""
     return orders.williams(n) if kind == "williams" else orders.balanced(n)
@@ -71,7 +62,7 @@ def sequences(n: int, kind: str) -> tuple[Order, ...]:
 def reads(
     n: int, kind: str, index: int, settings: Settings, rng: "np.random.Generator"
 ) -> Iterator[Read]:
-    """Every reading of the items of prompt number `index`, which share it so as to be ranked."""
+    """Every reading of the items of prompt `index`, the same for all so that they can be ranked."""
     balanced = sequences(n, kind)
     for place, order in enumerate(balanced):
         times = settings.repeats if _is_repeated(place, index, settings, len(balanced)) else 1

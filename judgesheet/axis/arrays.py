@@ -1,4 +1,4 @@
-"""The types of the arrays that axes compute on; shapes stand in the docstrings."""
+"""The types of the arrays that axes compute on; docstrings give the shapes."""
 
 import numpy as np
 from numpy.typing import NDArray

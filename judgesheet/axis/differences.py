@@ -1,4 +1,4 @@
-"""How axes write down that one arm follows quality better than another (Xu et al., tables 3, 6)."""
+"""By how much one arm correlates better with quality than another (Xu et al., tables 3, 6)."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -65,9 +65,9 @@ def delta_r(scores: Scored) -> Iterator[Draft]:
     """What averaging over balanced orders gains in correlation with quality over another arm.
 
     r(balanced) - r(other), of the means over criteria where there are several; paired cluster
-    bootstrap (Xu et al., tables 3 and 6), where both arms were read equally often: averaging alone
+    jackknife (Xu et al., tables 3 and 6), where both arms were read equally often: averaging alone
     raises r. balanced-fixed is the effect of removing the order, balanced-random that of exact
-    balance over mere shuffling.
+    balance compared with shuffling.
     """
     for pair in scores.compared:
         label = f"Gain in r, {pair.base} minus {pair.other}"
@@ -85,7 +85,6 @@ def delta_r(scores: Scored) -> Iterator[Draft]:
             n=pair.difference.n,
             given=scores.quality(),
             note=_greedy_note(scores.temperature, pair.other),
-            method="paired cluster bootstrap, 2,000 resamples",
         )
 
 
@@ -96,7 +95,7 @@ def delta_r_p(scores: Scored) -> Iterator[Draft]:
     adjusted = holm([difference.p for _, difference in tested])
     for (pair, difference), p in zip(tested, adjusted, strict=True):
         label = f"p: no difference in r, {pair.base} against {pair.other}"
-        yield _test(label, p, pair, difference, "paired cluster bootstrap, Holm")
+        yield _test(label, p, pair, difference, "paired cluster jackknife, Holm")
 
 
 @figure("p", better="")

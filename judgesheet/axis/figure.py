@@ -1,4 +1,4 @@
-"""How a room declares a figure: what a reader must know of it stands beside its function.
+"""How an axis declares a figure: a decorator on its function says what a reader must know.
 
     figure = Figures("score_order")
 
@@ -29,7 +29,7 @@ Naming = str | Callable[[Mapping[str, str]], str]
 
 
 class Conditions(Protocol):
-    """The facts under which a figure was measured: a frozen dataclass that can word itself."""
+    """The conditions under which a figure was measured: a frozen dataclass with its own text."""
 
     @property
     def words(self) -> str:
@@ -38,7 +38,7 @@ class Conditions(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One estimate before it has its key: its interval and the evidence beside it.
+    """One estimate before it has its key: an interval with its evidence.
 
     Attributes
     ----------
@@ -49,15 +49,15 @@ class Draft:
     dims
         The dimensions of its key, in order.
     n
-        Calls or items that entered.
+        Calls or items used.
     given
-        The conditions, as facts; a text where no program needs them.
+        The conditions, as a record; a text if no program needs them.
     note
-        What is said before the interval's own note.
+        Printed before the interval's own note.
     method, unit
-        In place of the interval's and of the declared one.
+        Override the interval's method and the declared unit.
     paper
-        The same figure the paper's way.
+        The same figure computed the paper's way.
     """
 
     label: str
@@ -71,22 +71,22 @@ class Draft:
     paper: PaperCompatible | None = None
 
     def or_absent(self, reason: Reason) -> "Draft":
-        """The draft; where it has no value, this reason for it instead of the interval's own."""
+        """The draft; if it has no value, with this reason instead of the interval's own."""
         return self if self.interval.value is not None else self.without_value(reason)
 
     def without_value(self, reason: Reason) -> "Draft":
-        """The draft of a figure that cannot be had although its calls are there, and why."""
-        why = missing(reason, level=self.interval.level, clusters=self.interval.clusters)
+        """The draft of a figure that has no value although its calls were made, and why."""
+        why = missing(reason, clusters=self.interval.clusters)
         return replace(self, interval=why, method="", note="")
 
 
 def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None) -> Draft:
-    """A figure that cannot be had, and why."""
+    """A figure without a value, and why."""
     return Draft(label, missing(reason), dims or {})
 
 
 class Figure(Generic[S]):
-    """A declared figure: called with what the room arranged, it gives its estimates."""
+    """A declared figure: called with an axis's arranged readings, it yields its estimates."""
 
     def __init__(
         self,
@@ -111,13 +111,13 @@ class Figure(Generic[S]):
         return tuple(self._estimate(draft) for draft in self.drafts(arranged))
 
     def of(self, axis: str) -> "Figure[S]":
-        """The same figure as one of another axis: rooms share figures that mean the same."""
+        """The same figure on another axis: axes share figures that mean the same."""
         mine = copy.copy(self)
         mine.axis = axis
         return mine
 
     def drafts(self, arranged: S) -> Iterable[Draft]:
-        """What its estimates are made of, for a figure that says the same under another name."""
+        """What its estimates are made of, for a figure that repeats them under another name."""
         drafts = self._function(arranged)
         return [drafts] if isinstance(drafts, Draft) else drafts
 
@@ -159,7 +159,7 @@ class Figure(Generic[S]):
 
 
 class Figures:
-    """The decorator with which the modules of a room declare their figures."""
+    """The decorator with which the modules of an axis declare their figures."""
 
     def __init__(self, axis: str) -> None:
         self.axis = axis
@@ -184,11 +184,11 @@ class Figures:
         null
             The value that would mean "no effect", None where no value does.
         better
-            Which way a user wants it: `lower` (most measure a fault), `higher`, `nearer` to
-            `null`, or "" where there is no better.
+            Which way a user wants it: `lower` (most measure a fault), `higher`, `nearer` to `null`,
+            or "" if neither is better.
         noise
-            `name` or `name[dim={dim}]` of the figure that shows the same quantity when nothing but
-            repetition changes.
+            `name` or `name[dim={dim}]` of the figure that shows the same quantity when the question
+            is only repeated.
         """
 
         def declare(function: Callable[[S], Draft | Iterable[Draft]]) -> Figure[S]:
@@ -210,7 +210,7 @@ def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
 
 
 def shared(axis: str, *modules: ModuleType) -> dict[str, Figure[Any]]:
-    """The figures that modules of the kit declare for every axis, as those of this one."""
+    """The figures that these modules declare for every axis, as figures of this one."""
     return {name: figure.of(axis) for name, figure in declared_in(*modules).items()}
 
 
@@ -221,7 +221,7 @@ def measured(figures: Iterable[Figure[S]], arranged: S) -> Iterator[Estimate]:
 
 
 def _bounds(interval: Interval) -> Bounds | None:
-    """What a gate may hold against a limit; None where the interval has not both ends."""
+    """The bounds that a gate compares with a limit; None unless the interval has both ends."""
     if interval.value is None or interval.low is None or interval.high is None:
         return None
     if not interval.proves:
@@ -237,5 +237,5 @@ def _named(naming: Naming, dims: Mapping[str, str]) -> str:
 
 
 def _number(value: float | None) -> float | None:
-    """Numpy's numbers as Python's, which JSON and comparisons know."""
+    """Numpy's numbers as Python's, which JSON can write."""
     return None if value is None else float(value)

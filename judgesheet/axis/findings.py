@@ -18,6 +18,8 @@ from judgesheet.axis.words import (
     interval,
     keys,
     share,
+    surely_above,
+    surely_below,
 )
 from judgesheet.estimates import Estimates
 from judgesheet.records import Estimate, Statement
@@ -88,10 +90,27 @@ def is_perfect(r: Estimate) -> bool:
     return r.low is None and lowest is not None and lowest > ALMOST_ONE
 
 
+def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, Estimate] | None:
+    """How often another order of the same `rubric` changes `score`, beside a repeat of one order.
+
+    The sentence without its full stop, and the rate; None where it was not measured.
+    """
+    change, noise = estimates.known("order_change_rate"), estimates.known("repeat_change_rate")
+    if change is None:
+        return None
+    text = (
+        f"Listing the same {rubric} in another order changes {score} in {share(change)} of cases "
+        f"({interval(change)})"
+    )
+    if noise is not None:
+        text += f"; asking twice in the same order changes it in {share(noise)}"
+    return text, change
+
+
 def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:
     """Whether the order decides which of a prompt's responses comes out best."""
     excess, ties = estimates.known("excess_flip_rate"), estimates.known("top_tie_rate")
-    if ties is not None and above(ties, MOSTLY):
+    if ties is not None and surely_above(ties, MOSTLY):
         yield Statement(
             f"It hardly ranks at all: in {share(ties)} of readings several responses to a prompt "
             f"share the best {say.ranked_by} ({interval(ties)}).",
@@ -100,7 +119,7 @@ def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Stateme
         )
     elif excess is None or excess.most is None:
         return
-    elif above(excess, 0.0):
+    elif surely_above(excess, 0.0):
         text = (
             f"{_capital(say.order)} alone changes which of a prompt's responses comes out best in "
             f"{share(excess)} of comparisons beyond noise and ties ({interval(excess)})."
@@ -159,7 +178,7 @@ def _follows(
         return Statement(f"{subject} weakly ({told}).{but}", evidence)
     if below(r, USABLE_R):
         text = f"{_capital(say.subject)} {say.does_not_follow} quality ({told})."
-        return Statement(text, evidence, "bad")
+        return Statement(text, evidence, "bad" if surely_below(r, USABLE_R) else "neutral")
     text = f"It cannot be told whether {say.subject} {say.follows} quality ({told})."
     return Statement(text, evidence, "unknown")
 

@@ -1,4 +1,4 @@
-"""What is known about the worth of items: read from stimuli, chosen as reference, named.
+"""What is known about the quality of items: read from stimuli, and chosen as the reference.
 
 The best kind that any item of a run carries is the reference: people's scores, else another
 model's, else the levels that the stimuli's authors intended. Kinds are never mixed.
@@ -31,9 +31,9 @@ NO_REFERENCE = Reason(
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Conditions of a figure that holds scores against quality: whose judgment that is.
+    """Conditions of a figure that compares scores with quality: whose judgment of quality it is.
 
-    `quality` is a `Kind` ("" where nothing is known), `reads` the reads behind each mean, 0 where
+    `quality` is a `Kind` ("" if nothing is known), `reads` the number of reads in each mean, 0 if
     there is no mean; `remark` is what else a reader should know.
     """
 
@@ -51,7 +51,7 @@ class Quality:
 
 
 def whose(estimate: Estimate) -> str:
-    """Whose judgment of quality a figure with the conditions `Quality` was held against."""
+    """Whose judgment of quality a figure with the conditions `Quality` was compared with."""
     kind: Kind = estimate.given["quality"]
     return NAMES[kind]
 
@@ -86,10 +86,10 @@ def label(axis: str, item: str, kind: Kind, given: Any, criterion: str = "") -> 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What items are worth, by one kind of label.
+    """The quality of items, by one kind of label.
 
-    `values` has shape (items,), NaN where unknown; `ratings` shape (items, raters), no column where
-    no single rating is known. `kind` None: no item has a label.
+    `values` has shape (items,), NaN where unknown; `ratings` shape (items, raters), without columns
+    if no single rating is known. `kind` is None if no item has a label.
     """
 
     kind: Kind | None
@@ -97,7 +97,7 @@ class Reference:
     ratings: Floats
 
     def given(self, reads: int = 0, remark: str = "") -> Quality:
-        """The conditions of a figure that holds scores against these values."""
+        """The conditions of a figure that compares scores with these values."""
         return Quality(self.kind or "", reads, remark)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from judgesheet.axis.reply import exactly_one_score, score_places
+from judgesheet.axis.reply import score_places, score_reading
 
 Unread = Literal[
     "the reply came without log-probabilities",
@@ -69,18 +69,21 @@ def score_distribution(raw: str, text: str, reply: str, largest: int) -> Distrib
     `raw` is the body as received, an OpenAI chat completion; `text` are the judge's words in it,
     and `reply` is the format that it was asked for.
     """
-    score = exactly_one_score(text, reply, largest)
-    if score is None:
+    found = score_reading(text, reply, largest)
+    if found is None:
         return "the reply gives no score"
     tokens = reply_tokens(raw)
     if isinstance(tokens, str):
         return tokens
     # The tokens may hold more than the words, such as a fence that the server took off.
     spelled = "".join(token.text for token in tokens)
-    if exactly_one_score(spelled, reply, largest) != score:
+    again = score_reading(spelled, reply, largest)
+    if again is None or again.value != found.value:
         return "its tokens spell another reply"
-    places = score_places(spelled, reply)
-    if len(places) != 1:
+    places = score_places(spelled, reply, largest)
+    if not places:  # in a string that is JSON itself, say
+        return "its tokens spell another reply"
+    if len(places) > 1:
         return "its score stands there more than once"
     return distribution_at(tokens, places[0], largest)
 

@@ -1,5 +1,7 @@
 """Which calls gave no verdict, whether that is chance, and what they could have said.
 
+And how many of the verdicts that were read stood on no lines of their own.
+
 A call is lost if it was made and gave no verdict: it failed, was refused, or its reply could not be
 read. A call that was not made yet is not lost. Every room has these figures: it adds `figures` to
 its `ESTIMATES`, `measure` to its measuring and `find` to its findings.
@@ -10,27 +12,21 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from judgesheet.axis import Readings
+from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
-from judgesheet.axis.words import SIGNIFICANT, above, keys, percent, share_with_interval
+from judgesheet.axis.words import Tone, announced, keys, percent, share_with_interval, surely_above
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import NO_OBSERVATIONS, Reason
 from judgesheet.records import Estimate, Statement
 from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
 from judgesheet.stats.losses import dispersion_p, permutation_p
-from judgesheet.stats.multiplicity import holm
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
 
 Chosen = Callable[[Any, Sequence[Any]], Any]
 """What a verdict favours of the things that were listed in this order; None where nothing."""
@@ -41,9 +37,9 @@ NO_COMPARISON = Reason(
     "no_comparison", "no stimulus has lost and read calls that differ in what was listed where"
 )
 ONE_STIMULUS = Reason("one_stimulus", "one stimulus, or every call was lost: nothing to compare")
-_NOT_THE_CELL = {
+NOT_THE_CELL = {
     *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
-    "order",
+    *("alone", "order"),
 }
 _THINGS = {"item", "pair", "better"}
 """Keys of a cell that name what was judged, not under which condition."""
@@ -51,7 +47,7 @@ _THINGS = {"item", "pair", "better"}
 figure = Figures("")
 
 
-def lost(frame: pd.DataFrame) -> "Flags":
+def lost(frame: pd.DataFrame) -> Flags:
     """Which calls were made and gave no verdict, shape (calls,)."""
     gone: Flags = (frame["outcome"].notna() & frame["value"].isna()).to_numpy(dtype=bool)
     return gone
@@ -84,12 +80,12 @@ class Calls:
     seed: int
 
     @cached_property
-    def gone(self) -> "Flags":
+    def gone(self) -> Flags:
         """Whether a call was lost, shape (calls,)."""
         return lost(self.frame)
 
     @property
-    def stimulus(self) -> "NDArray[np.object_]":
+    def stimulus(self) -> NDArray[np.object_]:
         """The stimulus of each call."""
         return self.frame["stimulus"].to_numpy(dtype=object)
 
@@ -99,18 +95,18 @@ class Calls:
         return self.frame["order"].tolist()
 
     @cached_property
-    def item(self) -> "Ints":
+    def item(self) -> Ints:
         """The item of each call, as codes."""
-        return _codes(self.frame[["stimulus", *self._cell]])
+        return codes(self.frame[["stimulus", *self._cell]])
 
     @cached_property
-    def condition(self) -> "Ints":
+    def condition(self) -> Ints:
         """The condition of each call, as codes."""
-        return _codes(self.frame[[name for name in self._cell if name not in _THINGS]])
+        return codes(self.frame[[name for name in self._cell if name not in _THINGS]])
 
     @property
     def _cell(self) -> list[str]:
-        return [name for name in self.frame.columns if name not in _NOT_THE_CELL]
+        return [name for name in self.frame.columns if name not in NOT_THE_CELL]
 
     @property
     def some(self) -> bool:
@@ -123,19 +119,19 @@ class Calls:
         return len(np.unique(self.stimulus))
 
     @property
-    def first(self) -> "Floats":
+    def first(self) -> Floats:
         """Shape (m, things): 1 for the thing that was listed first, by its rank among all."""
         rank = [sorted(order, key=str).index(order[0]) for order in self.orders]
         return np.eye(max(map(len, self.orders)))[rank]
 
     @cached_property
-    def favourite(self) -> "Floats":
+    def favourite(self) -> Floats:
         """Shape (m, places): where the order of a call lists what the item's other calls favour.
 
         Shares of the other readings of the item; NaN where there is none. A call's own verdict does
         not enter, so that lost and read calls are looked at alike.
         """
-        found = np.full((len(self.orders), max(map(len, self.orders))), np.nan)
+        favourite = np.full((len(self.orders), max(map(len, self.orders))), np.nan)
         choices = [
             None if gone else self.chosen(value, order)
             for value, order, gone in zip(self.frame["value"], self.orders, self.gone, strict=True)
@@ -147,16 +143,16 @@ class Calls:
             others = by_item[item].copy()
             others[choices[call]] -= not self.gone[call]
             if reads := others.total():
-                found[call] = 0.0
-                found[call, : len(order)] = [others[thing] / reads for thing in order]
-        return found
+                favourite[call] = 0.0
+                favourite[call, : len(order)] = [others[thing] / reads for thing in order]
+        return favourite
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
         return np.random.default_rng([self.seed, 11])
 
 
-def _codes(columns: pd.DataFrame) -> "Ints":
+def codes(columns: pd.DataFrame) -> Ints:
     """A code per different row; values may be lists."""
     rows = [json.dumps(row, default=str) for row in columns.to_numpy(dtype=object).tolist()]
     codes: Ints = np.asarray(pd.factorize(np.array(rows, dtype=object))[0], dtype=np.int64)
@@ -211,7 +207,7 @@ def loss_position_p(calls: Calls) -> Iterator[Draft]:
     if not calls.some:
         return
     how, label = "over a stimulus's calls", "p: lost calls and the place of its favourite"
-    within = _codes(pd.DataFrame({"stimulus": calls.stimulus, "condition": calls.condition}))
+    within = codes(pd.DataFrame({"stimulus": calls.stimulus, "condition": calls.condition}))
     p = permutation_p(calls.gone, calls.favourite, within, calls.rng())
     if p is None:
         how = "over the calls of all stimuli"
@@ -241,6 +237,20 @@ def loss_stimulus_p(calls: Calls) -> Iterator[Draft]:
         yield draft.without_value(ONE_STIMULUS) if p is None else draft
 
 
+@figure("rate")
+def inline_rate(calls: Calls) -> Iterator[Draft]:
+    """Share of the verdicts read that had no lines of their own: words or a remark stood beside.
+
+    Every built-in prompt asks for such lines. Where few verdicts have them, more rests on how
+    replies are read. Verdicts that were recorded, or read by a parser of your own, do not count.
+    """
+    alone = calls.frame.get("alone", pd.Series(dtype=object)).dropna().astype(bool)
+    if len(alone):
+        beside = (~alone).to_numpy(dtype=float)
+        counts = by_cluster(beside, calls.frame.loc[alone.index, "stimulus"].to_numpy(dtype=object))
+        yield Draft("Verdicts without lines of their own", cluster_rate(*counts), n=len(alone))
+
+
 def _test(label: str, calls: Calls, p: float | None, how: str) -> Draft:
     if p is None:
         return absent(label, NO_COMPARISON)
@@ -249,7 +259,8 @@ def _test(label: str, calls: Calls, p: float | None, how: str) -> Draft:
 
 
 FIGURES: Mapping[str, Figure[Calls]] = {
-    one.name: one for one in (loss_rate, loss_order_p, loss_position_p, loss_stimulus_p)
+    one.name: one
+    for one in (loss_rate, loss_order_p, loss_position_p, loss_stimulus_p, inline_rate)
 }
 NAMES = frozenset(FIGURES)
 
@@ -277,26 +288,23 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if rate is None or not rate.value:
         return
     tests = {name: estimates.known(name) for name in _PATTERNS}
-    adjusted = holm([None if test is None else test.value for test in tests.values()])
-    found = [
-        name for name, p in zip(tests, adjusted, strict=True) if p is not None and p < SIGNIFICANT
-    ]
+    shown = [name for name in tests if announced(estimates, name)]
     text = f"It gives no verdict in {share_with_interval(rate)} of calls"
-    if found:
-        depends = " and ".join(_PATTERNS[name] for name in found)
-        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, found)}."
-        yield Statement(text, keys(rate, *(tests[name] for name in found)), "bad")
+    if shown:
+        depends = " and ".join(_PATTERNS[name] for name in shown)
+        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, shown)}."
+        yield Statement(text, keys(rate, *(tests[name] for name in shown)), "bad")
     else:
         known = any(test is not None for test in tests.values())
         more = "; that this depends on order, place or stimulus is not shown." if known else "."
-        tone: Literal["bad", "neutral"] = "bad" if above(rate, MANY) else "neutral"
+        tone: Tone = "bad" if surely_above(rate, MANY) else "neutral"
         yield Statement(f"{text}{more}", keys(rate, *tests.values()), tone)
 
 
-def _where(estimates: Estimates, found: Sequence[str]) -> str:
+def _where(estimates: Estimates, shown: Sequence[str]) -> str:
     """The place or the stimulus that loses most."""
     told = []
-    if "loss_position_p" in found:
+    if "loss_position_p" in shown:
         rates = estimates.family("loss_rate")
         places = [
             (one.value, dims["place"])
@@ -307,7 +315,7 @@ def _where(estimates: Estimates, found: Sequence[str]) -> str:
         told.append(f"{percent(most)} with it at place {worst}")
         if best != worst:
             told[-1] += f", {percent(least)} at place {best}"
-    if "loss_stimulus_p" in found:
+    if "loss_stimulus_p" in shown:
         test = estimates.known("loss_stimulus_p")
         given = {} if test is None else test.given
         told.append("{lost} of {calls} calls on {stimulus}".format(**given))

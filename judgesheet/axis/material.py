@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Strict(BaseModel):
-    """A part of a stimulus: what it does not name is an error."""
+    """A part of a stimulus: a field that it does not declare is an error."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -86,8 +86,8 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
     """Texts that share most of their words; `texts` are (where, text) pairs.
 
     Overlap is the Jaccard index of three-word shingles: the same sentence with one word changed
-    counts as a duplicate, the same topic does not. Between two stimuli it is grave, since they
-    would count as independent; responses of one stimulus ("stimulus/candidate") may well be alike.
+    counts as a duplicate, the same topic does not. Duplicates in two stimuli are grave, since
+    stimuli count as independent; responses of one stimulus ("stimulus/candidate") may be similar.
     """
     shingles: dict[str, frozenset[tuple[str, ...]]] = {}
     by_shingle: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -107,6 +107,6 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
 
 def leaks(where: str, text: str) -> Iterator[Problem]:
     """Words that talk about grading and so may give an intended level away."""
-    found = sorted({match.group(0).lower() for match in _TELLING.finditer(text)})
-    if found:
-        yield Problem(where, f"talks about grading: {', '.join(found)}", grave=False)
+    telling = sorted({match.group(0).lower() for match in _TELLING.finditer(text)})
+    if telling:
+        yield Problem(where, f"talks about grading: {', '.join(telling)}", grave=False)

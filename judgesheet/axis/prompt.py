@@ -30,18 +30,23 @@ def parameters(
     """The parameters of a request for one reply; in JSON it is called `name` and has this schema.
 
     `budgets` are the tokens that a reply may take, by reply format (recorded replies take none);
-    `max_tokens` of the options goes before them.
+    `max_tokens` of the options overrides them.
     """
     params: dict[str, Any] = {
         "temperature": options.temperature,
         "max_tokens": options.max_tokens or budgets.get(options.reply, 0),
     }
     if options.reply == "json":
-        params["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": name, "strict": True, "schema": schema},
-        }
+        params["response_format"] = response_format(name, schema)
     return params
+
+
+def response_format(name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameter that constrains a reply to a JSON Schema."""
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "strict": True, "schema": schema},
+    }
 
 
 def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,11 +63,8 @@ def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
 def compile_prompt(source: str, what: str) -> Callable[..., str]:
     """A function that renders the template with keyword variables.
 
-    Raises
-    ------
-    TemplateError
-        if it does not parse, or later if it uses a variable that the axis does not offer; the
-        sentence names `what` and the line.
+    TemplateError if it does not parse, or later if it uses a variable that the axis does not offer;
+    the sentence names `what` and the line.
     """
     try:
         template = _ENVIRONMENT.from_string(source)
@@ -82,9 +84,9 @@ def compile_prompt(source: str, what: str) -> Callable[..., str]:
 
 
 def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
-    """A word that stands in nothing that is shown, the same in every order of the texts.
+    """A word that occurs in none of the texts, the same for every order of them.
 
-    It marks where each text begins and ends, so that none can pretend to.
+    It marks where each text begins and ends, so that no text can imitate an end.
     """
     content = [*before, *sorted(texts)]
     word = digest(canonical_json(content))[:10]
@@ -116,7 +118,8 @@ def renderer(
 ) -> Callable[..., str]:
     """The user's template if there is one, else the built-in one of the axis, ready to fill.
 
-    A user's is tried first: all that the judge must see stands in it once, and moves as told.
+    A user's template is tested first: it must show everything that the judge must see exactly once,
+    in the order given.
 
     Parameters
     ----------
@@ -126,13 +129,13 @@ def renderer(
     shown
         Names of what else must be shown.
     labelled
-        Whether each permuted thing carries a label of its own (the number of a score, the name of a
-        criterion) that has to move with it, instead of a number that its place gives.
+        Whether each permuted thing has a label of its own (the number of a score, the name of a
+        criterion) that must move with it, instead of a number for its place.
 
     Raises
     ------
     TemplateError
-        that says what is missing, doubled or out of order.
+        that says what is missing, repeated or out of order.
     """
     what = f"the prompt of {axis}"
     render = compile_prompt(options.template or built_in(f"{axis}.jinja"), what)
@@ -159,7 +162,7 @@ def _refuse_blind(
         if sorted(variant.order, key=lambda name: text.index(mark(name))) != list(variant.order):
             raise errors.TemplateError(
                 f"{what} does not list the {_plural(variant.order[0])} in the order it is given: "
-                "loop over them as they come"
+                "loop over them as given"
             )
         for name in variant.order:
             text = text.replace(mark(name), "")

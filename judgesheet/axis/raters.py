@@ -1,4 +1,4 @@
-"""How good is the yardstick? What the raters behind quality agree on, and what that allows.
+"""How reliable is the measure of quality? How far its raters agree, and what that allows.
 
 A judge cannot be expected to correlate with the mean of a few raters better than the raters'
 reliability lets anyone.
@@ -20,11 +20,11 @@ ONE_RATING = Reason(
 
 @figure("alpha", symbol="α", better="")
 def rater_alpha(scores: Scored) -> Iterator[Draft]:
-    """Krippendorff's alpha of the raters behind the reference: how far do they agree themselves?
+    """Krippendorff's alpha of the raters behind the reference: how far do they agree?
 
     1 is agreement, 0 what chance would give; of each criterion where there are several. Level of
-    measurement: interval, since the ratings are averaged and correlated, which takes equal steps
-    for equal differences already; missing ratings are allowed. Interval: cluster bootstrap over
+    measurement: interval, since averaging and correlating the ratings already assumes that equal
+    steps are equal differences; missing ratings are allowed. Interval: cluster bootstrap over
     stimuli, Fisher's z, t. Krippendorff (2011).
     """
     label = "Agreement of the raters (Krippendorff's alpha)"
@@ -37,7 +37,7 @@ def rater_ceiling_r(scores: Scored) -> Iterator[Draft]:
 
     The index of reliability, sqrt(reliability of the mean rating): ICC(C,k) where every rater rated
     every item (McGraw and Wong 1996), else Spearman-Brown of `rater_alpha` with the harmonic mean
-    of the ratings per item. Read `pearson_r` (of the same criterion) against it: r = .6 under a
+    of the ratings per item. Compare `pearson_r` (of the same criterion) with it: r = .6 under a
     ceiling of .7 is a good judge. No value where the mean rating shows no reliability: the raters
     agree no more than by chance. Interval: cluster bootstrap over stimuli, Fisher's z, t. Lord and
     Novick (1968), 3.4.

@@ -1,82 +1,30 @@
-"""Reading replies strictly: found in one way, or unreadable; never guessed."""
+"""Reading replies strictly: found in one way, or unreadable; never guessed.
+
+A verdict stands behind a name, `[RESULT] 4`, or under a key of a JSON object. How it is dressed
+does not matter. Two different verdicts are none, and so is one that the words behind it touch.
+"""
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
-_MOST_DIGITS = 4
-_MOST_STARTS = 1_000
-"""Braces that may open no object before a reply is given up: it is noise, and time is money."""
-_LONGEST = 200_000
-"""Characters of a reply that are looked at; nothing longer is an answer."""
+from judgesheet.axis.answer import answer
+from judgesheet.axis.documents import answers, within
+from judgesheet.axis.numbers import Named, is_closing, named_numbers, spelled_number, touches
 
-# A reading: the marker, then a number, perhaps wrapped ("**[RESULT]: 4**", "[RESULT] [4]").
-_RESULT = re.compile(
-    r"""\[RESULT\] [\s:*_`"'(\[{]* (?P<score>\d+(?:[.,]\d+)?) (?: \s*/\s*(?P<of>\d+) )?""",
-    re.IGNORECASE | re.VERBOSE,
-)
 # A key is never written with a backslash before its closing quote, as it is inside a string.
-_SCORE = re.compile(r'"score"\s*:\s*(?P<score>\d+)(?![\d.eE])')
-_CLOSING = re.compile(r"[\s*_`\"')\]}.]*\Z")
-"""What may follow the last reading: closing marks, no words."""
+_SCORE = re.compile(r'"score"\s*:\s*"?\s*(?P<score>\d+)(?:\.0+)?(?![\d.eE])', re.IGNORECASE)
 
 
-class _AmbiguousError(ValueError):
-    """An object names the same key twice."""
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reply says, and whether it says it on lines of its own; None where nobody looked."""
 
-
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise _AmbiguousError
-    return found
-
-
-def json_objects(text: str) -> Iterator[dict[str, Any] | None]:
-    """The outermost JSON objects of a text in order; None where it is unclear what stands there.
-
-    Text around them (reasoning, a fence) is skipped. Objects inside objects are not yielded.
-    """
-    decoder = json.JSONDecoder(object_pairs_hook=_no_duplicates)
-    text = text[:_LONGEST]
-    at, starts = text.find("{"), 0
-    while at >= 0:
-        try:
-            value, end = decoder.raw_decode(text, at)
-        except (_AmbiguousError, RecursionError):
-            yield None
-            return
-        except ValueError:
-            end, starts = at + 1, starts + 1
-        else:
-            yield value
-        if starts > _MOST_STARTS:
-            yield None
-            return
-        at = text.find("{", end)
-
-
-def json_documents(text: str) -> list[Any]:
-    """The reply itself where it is one JSON array, else the outermost objects in it.
-
-    Empty where there is none, or where it is unclear what stands there.
-    """
-    stripped = text.strip()
-    if stripped.startswith("["):
-        try:
-            return [json.loads(stripped, object_pairs_hook=_no_duplicates)]
-        except (ValueError, RecursionError):
-            pass  # a list in the prose before the answer, say
-    found = list(json_objects(text))
-    return [] if None in found else found
-
-
-def json_answers(text: str, key: str) -> list[Any] | None:
-    """What the outermost objects hold under a key; None where it is unclear what stands there."""
-    found = list(json_objects(text))
-    return None if None in found else [one[key] for one in found if one is not None and key in one]
+    value: Any
+    alone: bool | None = None
 
 
 def recorded(text: str) -> Any | None:
@@ -87,18 +35,11 @@ def recorded(text: str) -> Any | None:
         return None
 
 
-PLACEHOLDERS = ("criterion", "candidate", "label", "position")
-"""What a pattern of the user's own may say for a thing that the prompt lists."""
-
-
-def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
-    """What stands for each thing that a prompt lists, for the `parts` of a room.
-
-    Its name, its letter (its number after Z) and its place, which counts from 1.
-    """
-    for place, name in enumerate(names):
-        label = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
-        yield dict(zip(PLACEHOLDERS, (str(name), str(name), label, str(place + 1)), strict=True))
+def highest(scores: Mapping[str, float], order: Sequence[str]) -> str | None:
+    """The listed thing that scores highest; None where several do."""
+    best = max(scores[name] for name in order)
+    top = [name for name in order if scores[name] == best]
+    return top[0] if len(top) == 1 else None
 
 
 def one_reading(readings: list[Any]) -> Any | None:
@@ -117,34 +58,72 @@ def whole_number(value: object) -> int | None:
     return None
 
 
-def score_from_text(text: str, largest: int) -> int | None:
-    """N of a text that ends in `[RESULT] N`; `N/largest` is the same answer.
+def score_in(value: object, largest: int) -> int | None:
+    """The score that stands under a key: 4, "4", "4/5", [4], {"value": 4, "reason": "…"}."""
+    return within(
+        value, lambda v: spelled_number(v, largest) if isinstance(v, str) else whole_number(v)
+    )
+
+
+# -- one score -------------------------------------------------------------------------------------
+
+
+def score_reading(text: str, reply: str, largest: int) -> Reading | None:
+    """The score from 1 to `largest` that a reply gives in the format it was asked for."""
+    if reply == "text":
+        found = _score_from_text(text, largest)
+    elif reply == "json":
+        found = _score_from_json(text, largest)
+    else:
+        found = Reading(whole_number(recorded(text)))
+    in_range = found is not None and found.value is not None and 1 <= found.value <= largest
+    return found if in_range else None
+
+
+def score_places(text: str, reply: str, largest: int) -> list[tuple[int, int]]:
+    """Where the digits of a score stand in a reply in this format: (start, end) of each."""
+    if reply == "text":
+        return [one.place for one in _results(text, largest)[0] if one.name]
+    return [match.span("score") for match in _SCORE.finditer(answer(text))]
+
+
+def _score_from_text(text: str, largest: int) -> Reading | None:
+    """N of a text that ends in `[RESULT] N`.
 
     A text that gives two different results could be read two ways, and one in which words follow
     the last result has not ended: both are unreadable.
     """
-    found = list(_RESULT.finditer(text[-_LONGEST:]))
-    if not found or not _CLOSING.match(found[-1].string, found[-1].end()):
+    named, rest = _results(text, largest)
+    results = [one for one in named if one.name]
+    if not results or named[-1] is not results[-1] or not results[-1].ends or not is_closing(rest):
         return None
-    if any(match["of"] not in (None, str(largest)) for match in found):
+    return Reading(one_reading([one.number for one in results]), results[-1].alone)
+
+
+def _results(text: str, largest: int) -> tuple[list[Named], str]:
+    return named_numbers(answer(text), {"result": "result"}, largest)
+
+
+def _score_from_json(text: str, largest: int) -> Reading | None:
+    """N of a reply that holds `{"score": N}`, and no words behind it that touch it."""
+    found = answers(text, "score")
+    if found is None:
         return None
-    number = one_reading([match["score"] for match in found])
-    whole = number is not None and number.isdecimal() and len(number) <= _MOST_DIGITS
-    return int(number) if number is not None and whole else None
+    score = one_reading([score_in(value, largest) for value in found.values])
+    return None if touches(found.rest, score, largest) else Reading(score, found.alone)
 
 
-def score_places(text: str, reply: str) -> list[tuple[int, int]]:
-    """Where the digits of a score stand in a reply in this format: (start, end) of each."""
-    pattern = _RESULT if reply == "text" else _SCORE
-    return [match.span("score") for match in pattern.finditer(text)]
+# -- parts of a reply ------------------------------------------------------------------------------
+
+PLACEHOLDERS = ("criterion", "candidate", "label", "position")
+"""What a pattern of the user's own may say for a thing that the prompt lists."""
 
 
-def exactly_one_score(text: str, reply: str, largest: int) -> int | None:
-    """The score from 1 to `largest` that a reply gives in the format it was asked for."""
-    if reply == "text":
-        score = score_from_text(text, largest)
-    elif reply == "json":
-        score = one_reading([whole_number(one) for one in json_answers(text, "score") or ()])
-    else:
-        score = whole_number(recorded(text))
-    return score if score is not None and 1 <= score <= largest else None
+def displayed(names: Iterable[object]) -> Iterator[dict[str, str]]:
+    """What stands for each thing that a prompt lists, for the `parts` of a room.
+
+    Its name, its letter (its number after Z) and its place, which counts from 1.
+    """
+    for place, name in enumerate(names):
+        label = ascii_uppercase[place] if place < len(ascii_uppercase) else str(place + 1)
+        yield dict(zip(PLACEHOLDERS, (str(name), str(name), label, str(place + 1)), strict=True))

@@ -1,7 +1,7 @@
 """How often scores and winners change when the order does, for every axis that gives scores.
 
-Noise and ties alone flip winners, so every rate of change across orders stands beside the same rate
-between repeats of one order, and the headline is their difference (Xu et al., section 5.6).
+Noise and ties alone flip winners, so every rate of change across orders is paired with the same
+rate between repeats of one order, and the headline is their difference (Xu et al., section 5.6).
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,13 +20,14 @@ from judgesheet.stats.interval import (
     Interval,
     by_cluster,
     cluster_rate,
+    mean_excess,
     mean_t,
 )
 
 figure = Figures("")
 Which = Literal["different", "same"]
-EITHER_WAY = -1.0, 1.0
-"""Range of a difference of two rates, and of tau."""
+TAU = -1.0, 1.0
+"""Range of Kendall's tau."""
 NO_RANKING = Reason("no_ranking", "no prompt has several candidates that were all read")
 NO_REPEAT = Reason(
     "no_repeat",
@@ -41,9 +42,9 @@ ALL_TIED = Reason("all_tied", "every prompt is all tied in one of the arms, or h
 class Contest:
     """Scores of items that compete within their prompt.
 
-    `reads` has shape (items, orders, repeats), NaN where unreadable or not asked; `means` holds
-    the mean score per item of each arm; `cluster` gives each item's prompt as a code from 0. `base`
-    is the arm that the others are held against, `order` what labels call the order.
+    `reads` has shape (items, orders, repeats), NaN where unreadable or not asked; `means` holds the
+    mean score per item of each arm; `cluster` gives each item's prompt as a code from 0. `base` is
+    the arm that the others are compared with, `order` the name of the order in labels.
     """
 
     reads: Floats
@@ -61,19 +62,20 @@ class Contest:
 
 
 def _change_rate(rows: Rows, which: Which, label: str) -> Draft:
-    per_row = _of(_changes(rows.reads), which)
-    share = pair_rate(per_row, call_pairs(~np.isnan(rows.reads), which), rows.cluster)
+    per_row, answered = _of(_changes(rows.reads), which), ~np.isnan(rows.reads)
+    share = pair_rate(per_row, call_pairs(answered, which), rows.cluster)
     why = NO_REPEAT if which == "same" else NO_ORDERS
-    return Draft(label, share, rows.dims, n=_known(per_row)).or_absent(why)
+    return Draft(label, share, rows.dims, n=calls_in(per_row, answered)).or_absent(why)
 
 
 def excess_change_rate(rows: Rows, label: str) -> Draft:
     """Changes under another order less changes under the same one, mean over prompts."""
     changes = _changes(rows.reads)
     sums, sizes = by_cluster(changes.excess, rows.cluster)
-    mean = mean_t(sums[sizes > 0] / sizes[sizes > 0], EITHER_WAY)
+    mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
-    return Draft(label, mean, rows.dims, n=_known(changes.excess)).or_absent(why)
+    calls = calls_in(changes.excess, ~np.isnan(rows.reads))
+    return Draft(label, mean, rows.dims, n=calls).or_absent(why)
 
 
 def _changes(reads: Floats) -> stats.CallFlips:
@@ -87,8 +89,8 @@ def _changes(reads: Floats) -> stats.CallFlips:
 def order_change_rate(scores: Scored) -> Iterator[Draft]:
     """How often two readings of one item under different orders give different scores.
 
-    All pairs of single calls that differ in the order alone, over all criteria and for each where
-    there are several. Contains the judge's own noise: compare `repeat_change_rate`. Interval over
+    All pairs of single calls that differ only in the order, over all criteria and for each if there
+    are several. It includes the judge's own noise: compare `repeat_change_rate`. Interval over
     stimuli.
     """
     for rows in scores.rows:
@@ -99,8 +101,8 @@ def order_change_rate(scores: Scored) -> Iterator[Draft]:
 def repeat_change_rate(scores: Scored) -> Iterator[Draft]:
     """How often two readings of one item under the same order give different scores: the noise.
 
-    Temperature, batching and prefix caching all enter here. An effect of the order is what exceeds
-    it.
+    Temperature, batching and prefix caching all contribute to it. Only changes beyond it are an
+    effect of the order.
     """
     for rows in scores.rows:
         yield _change_rate(rows, "same", f"{rows.subject} differs under the same order")
@@ -111,7 +113,7 @@ def order_flip_rate(scores: Scored) -> Draft:
     """How often single readings under two orders disagree on a prompt's best response.
 
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
-    from the two top sets. Contains noise: compare `repeat_flip_rate`.
+    from the two top sets. It includes noise: compare `repeat_flip_rate`.
     """
     label = f"Best response differs under another {scores.contest.order}"
     return _flip_rate(scores.contest, "different", label)
@@ -138,27 +140,24 @@ def excess_flip_rate(scores: Scored) -> Draft:
     flips = _call_flips(scores.contest)
     known = flips.excess[~np.isnan(flips.excess)]
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
-    return Draft(label, mean_t(known, EITHER_WAY), n=known.size).or_absent(why)
+    calls = _readings_in(scores.contest, flips.excess)
+    return Draft(label, mean_excess(known), n=calls).or_absent(why)
 
 
 def _flip_rate(contest: Contest, which: Which, label: str) -> Draft:
     per_prompt = _of(_call_flips(contest), which)
-    # A reading ranks where every candidate was answered.
-    complete = (
-        np.all(~np.isnan(contest.reads[table]), axis=1) for table in _tables(contest.cluster)
-    )
-    pairs = _joined(call_pairs(answered, which) for answered in complete)
+    pairs = _joined(call_pairs(ranked, which) for ranked in _rankings(contest))
     share = pair_rate(per_prompt, pairs, np.arange(per_prompt.size))
     why = NO_REPEAT if which == "same" else NO_RANKING
-    return Draft(label, share, n=_known(per_prompt)).or_absent(why)
+    return Draft(label, share, n=_readings_in(contest, per_prompt)).or_absent(why)
 
 
 @figure("share", symbol="T")
 def top_tie_rate(scores: Scored) -> Draft:
     """How often several responses of a prompt share the best score of one reading.
 
-    Where it is high the judge cannot rank: whichever response is picked, is picked by chance.
-    Single readings under the balanced orders; interval over prompts.
+    Where it is high the judge cannot rank: the response that is picked is picked by chance. Single
+    readings under the balanced orders; interval over prompts.
     """
     contest, label = scores.contest, "Several responses share the best score"
     ties, readings = [], []
@@ -178,8 +177,9 @@ def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
     """Share of prompts whose best response changes between two arms (Xu et al., table 7).
 
     Expected-tie rule: the probability that independent uniform picks from the two top sets differ.
-    The paper takes the first of tied responses; that figure stands beside it. Noise and ties alone
-    flip winners too (12 to 38 % on one rubric): the effect of the order is `excess_flip_rate`.
+    The paper takes the first of tied responses; that figure is given beside it. Noise and ties
+    alone flip winners too (12 to 38 % on one rubric): the effect of the order is
+    `excess_flip_rate`.
     """
     contest = scores.contest
     for other, dims in contest.against:
@@ -217,7 +217,7 @@ def kendall_tau(scores: Scored) -> Iterator[Draft]:
         tied = taus.size - known.size
         draft = Draft(
             f"Kendall's tau between rankings, {contest.base} against {other}",
-            mean_t(known, EITHER_WAY),
+            mean_t(known, TAU),
             dims,
             n=known.size,
             note=f"{tied} prompts left out: all tied or unread in one arm" if tied else "",
@@ -229,8 +229,21 @@ def _of(flips: stats.CallFlips, which: Which) -> Floats:
     return flips.same if which == "same" else flips.different
 
 
-def _known(rates: Floats) -> int:
-    return int((~np.isnan(rates)).sum())
+def _rankings(contest: Contest) -> Iterator[Flags]:
+    """Readings that rank, (prompts, orders, repeats): those in which every candidate was read."""
+    for table in _tables(contest.cluster):
+        yield np.all(~np.isnan(contest.reads[table]), axis=1)
+
+
+def _readings_in(contest: Contest, rates: Floats) -> int:
+    """Readings that enter rates per prompt."""
+    readings = _joined(ranked.sum(axis=(1, 2)).astype(float) for ranked in _rankings(contest))
+    return int(readings[~np.isnan(rates)].sum())
+
+
+def calls_in(rates: Floats, answered: Flags) -> int:
+    """Calls that enter the rates of rows: those answered, (rows, orders, repeats), where known."""
+    return int(answered[~np.isnan(rates)].sum())
 
 
 def call_pairs(answered: Flags, which: Which) -> Floats:

@@ -1,4 +1,4 @@
-"""What every room of scores arranges: the kit computes the figures that they share from it."""
+"""The readings that axes with scores have in common: `judgesheet.axis` computes shared figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """Scores that an order may change: what a label calls them, and where they come from.
+    """Scores that an order may change, their name in labels, and the stimuli they come from.
 
     `reads` has shape (rows, orders, repeats); `cluster` gives each row's stimulus, shape (rows,).
     """
@@ -26,7 +26,7 @@ class Rows(NamedTuple):
 
 
 class Scored(Protocol):
-    """Everything that was read, as far as the shared figures need it."""
+    """The readings of a run, as far as the shared figures need them."""
 
     @property
     def rows(self) -> Iterator[Rows]:
@@ -38,11 +38,11 @@ class Scored(Protocol):
 
     @property
     def compared(self) -> "Sequence[Compared]":
-        """One arm against the others, by how well it follows quality."""
+        """One arm against the others, by its correlation with quality."""
 
     @property
     def references(self) -> Mapping[str, Reference]:
-        """What each item is worth by criterion; "" names a criterion that is the only one."""
+        """The quality of each item by criterion; "" names a criterion that is the only one."""
 
     @property
     def cluster(self) -> Ints:
@@ -50,10 +50,10 @@ class Scored(Protocol):
 
     @property
     def temperature(self) -> float | None:
-        """At which the judge was asked."""
+        """The temperature of the calls."""
 
     def quality(self, reads: int = 0) -> Quality:
-        """The conditions of a figure that holds means of so many reads against quality."""
+        """The conditions of a figure that compares means of so many reads with quality."""
 
     def rng(self) -> "np.random.Generator":
         """A fresh generator from the run's seed, the same for every estimate that asks."""

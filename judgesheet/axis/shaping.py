@@ -1,6 +1,6 @@
-"""What an importer hands to an axis: a prompt with its responses, whatever files they came from.
+"""What an importer passes to an axis: a prompt with its responses, whatever the file format.
 
-An axis that can make a stimulus of such a prompt offers the names of `Shaping`.
+An axis that can make a stimulus from such a prompt has the members of `Shaping`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ class Response:
     """A response with what is known about it.
 
     `gold` is True for a response known to be best (or better), False for one known not to be.
-    `human` holds people's scores by criterion (None: all lines left them out), `model` those of
+    `human` holds people's scores by criterion (None: not given on any line), `model` those of
     another model.
     """
 
@@ -83,12 +83,8 @@ class Shaping(Protocol):
     def shape(self, prompt: Prompt) -> dict[str, Any]:
         """One stimulus, as a line of a stimuli file has it.
 
-        Raises
-        ------
-        NotAStimulusError
-            if this prompt lacks what the axis needs.
-        UsageError
-            if every prompt will, because an option is missing.
+        NotAStimulusError if this prompt lacks what the axis needs. UsageError if every prompt will,
+        because an option is missing.
         """
 
 
@@ -104,5 +100,5 @@ def candidate(response: Response, **more: Any) -> dict[str, Any]:
 
 
 def known(**fields: Any) -> dict[str, Any]:
-    """The fields that hold something."""
+    """The fields that are not empty."""
     return {name: value for name, value in fields.items() if value not in (None, "", {})}

@@ -1,4 +1,4 @@
-"""What can be planted in a simulated judge, and the arithmetic that the axes' answers share.
+"""The parameters of simulated judges, and the arithmetic that the axes' answers share.
 
 `judges.simulated` reads `sim/NAME?key=value&…` into `Parameters`; how a judge with those parameters
 answers stands with each axis, in `axes/<axis>/_simulated.py`.
@@ -63,9 +63,9 @@ Policy = Annotated[str, Kind("model, hash, slot1, ties, longer or coin", POLICIE
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What is planted. Each field is a key of `sim/NAME?key=value` and says what it does.
+    """The planted parameters. Each field is a key of `sim/NAME?key=value` and says what it does.
 
-    `own` holds what axes of other packages declare; see `of`.
+    `own` holds those declared by axes of other packages; see `of`.
     """
 
     quality: Annotated[Weight, "weight of the content; 0 does not look at it"] = 1.0
@@ -97,6 +97,7 @@ class Parameters:
     ] = "model"
     level: Annotated[Level, "what every item is taken to deserve"] = None
     greedy: Annotated[Switch, "1 takes the likeliest answer instead of drawing one"] = 0
+    slip: Annotated[Share, "of replies that are given by chance"] = 0.0
     unreadable: Annotated[Share, "of replies that cannot be read"] = 0.0
     refused: Annotated[Share, "of replies that are refusals"] = 0.0
     calming: Annotated[
@@ -111,7 +112,7 @@ class Parameters:
         return record(**{key: value for key, value in self.own.items() if key in declared(record)})
 
     def deserved(self, level: float) -> float:
-        """What an item is taken to deserve, 0..1, where `level` is what it does deserve."""
+        """The level at which this judge scores an item, 0..1, whose true level is `level`."""
         return level if self.level is None else self.level
 
     def rng(self, *parts: object) -> random.Random:

@@ -1,4 +1,4 @@
-"""Why a correlation with quality is not known: equal scores accuse a judge, equal labels do not."""
+"""Why a correlation with quality is undefined: the judge's scores are equal, or the labels are."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 
 
 def explained(r: Correlation, means: Floats, quality: Floats, cluster: Ints) -> Correlation:
-    """The correlation with a reason that says whose fault it is that it has no value or interval.
+    """The correlation, with the reason if it has no value or interval.
 
     It is that of `means` with `quality`, each (items,) or (items, criteria), NaN where unknown. No
     value: `EQUAL_QUALITY` where no criterion's quality varies, else `EQUAL_SCORES` where none of

@@ -1,20 +1,35 @@
 """How findings read intervals and say numbers, for every axis.
 
-`above` and `below` are the only ways in which a sentence is decided by a number: the whole interval
-must lie on one side of a limit, whatever calls without a verdict would have said. A missing
-estimate or interval is on neither side.
+`above` and `below` decide sentences by a number: the whole interval must lie on one side of a
+limit, whatever calls without a verdict would have said. A missing estimate or interval is on
+neither side.
+
+A sentence that calls something a problem needs more, since page one holds many of them and a reader
+takes each as a fault of the judge: `surely_above`, `surely_below` and `announced` err with `ACCUSE`
+at most, so that all of them together err with `SIGNIFICANT` (Bonferroni).
 """
 
 import math
 from collections.abc import Iterator
+from math import nan
 from operator import itemgetter
+from typing import Literal
 
 from judgesheet.axis import Readings
 from judgesheet.estimates import Estimates
-from judgesheet.records import Estimate, Statement
-from judgesheet.stats.multiplicity import holm
+from judgesheet.records import Estimate, Rating, Statement
+from judgesheet.stats.interval import widening
+
+Tone = Literal["good", "bad", "unknown", "neutral"]
+"""What a sentence means for somebody who wants to use the judge."""
 
 SIGNIFICANT = 0.05
+"""How often page one may call something a problem of a judge that has none."""
+SENTENCES = 50
+"""Sentences of page one that can call something a problem, all axes together: fewer than this."""
+ACCUSE = SIGNIFICANT / SENTENCES
+"""Error of a single one of these sentences. It is fixed, so that what one axis says does not depend
+on which others were probed."""
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
 NEAR_ENOUGH = 0.02
@@ -22,7 +37,7 @@ NEAR_ENOUGH = 0.02
 MOSTLY = 0.5
 """A share above which something happens more often than not."""
 ORDER_TESTS = ("order_dependence_p", "position_bias_p")
-"""The two tests that can announce an effect of the order; they share one error rate."""
+"""The two tests that can announce an effect of the order."""
 _FEW_ASKED = 20
 """Prompts below which a reader is warned: as few as leave rates without a large-sample interval."""
 _MANY_UNREAD = 0.02
@@ -41,12 +56,33 @@ def below(estimate: Estimate | None, limit: float) -> bool:
     return estimate is not None and estimate.most is not None and estimate.most < limit
 
 
-def announced(estimates: Estimates, test: str) -> bool:
-    """Whether one of `ORDER_TESTS` announces an effect, with Holm's correction over both."""
-    known = [estimates.known(name) for name in ORDER_TESTS]
-    adjusted = holm([None if estimate is None else estimate.greatest for estimate in known])
-    p = adjusted[ORDER_TESTS.index(test)]
-    return p is not None and p < SIGNIFICANT
+def surely_above(estimate: Estimate | None, limit: float) -> bool:
+    """Whether the value lies so far above a limit that a sentence may accuse by it."""
+    return above(estimate, limit) and _sure_end(estimate, "least") > limit
+
+
+def surely_below(estimate: Estimate | None, limit: float) -> bool:
+    """Whether the value lies so far below a limit that a sentence may accuse by it."""
+    return below(estimate, limit) and _sure_end(estimate, "most") < limit
+
+
+def _sure_end(estimate: Estimate | None, side: Literal["least", "most"]) -> float:
+    """The end of an interval whose error on this side is `ACCUSE`.
+
+    The side that there is, widened as a t interval over the same clusters would be: exact for
+    means, and for a rate near the end of its range farther out than need be. One cluster: none.
+    """
+    end = None if estimate is None else getattr(estimate, side)
+    if estimate is None or end is None or estimate.value is None or estimate.clusters < 2:
+        return nan
+    wider = widening(estimate.clusters, estimate.level, 1 - 2 * ACCUSE)
+    return estimate.value + wider * (float(end) - estimate.value)
+
+
+def announced(estimates: Estimates, test: str, **dims: object) -> bool:
+    """Whether a test announces an effect, whatever lost calls would have said."""
+    known = estimates.known(test, **dims)
+    return known is not None and known.greatest is not None and known.greatest < ACCUSE
 
 
 def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, Estimate]]:
@@ -120,6 +156,14 @@ def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
     if prompts < FEWEST_PROMPTS:
         text = f"Replies to {prompts} prompts were read: too few to clear this judge of anything."
         yield Statement(text, (evidence,), "unknown")
+
+
+def longest(readings: Readings, rating: str, unit: str) -> Iterator[Rating]:
+    """The longest order that was shown, of things (`unit`) in a list that `rating` names."""
+    lengths = readings.frame["order"].map(len)
+    if len(lengths):
+        why = "longer lists have more places to prefer, and none was shown"
+        yield Rating(rating, float(lengths.max()), unit, why)
 
 
 def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:

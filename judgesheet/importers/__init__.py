@@ -1,8 +1,7 @@
-"""Public data sets, and anybody's tables, as stimuli.
+"""Stimuli from public data sets and from tables.
 
-A format is a module with the names of `Importer`; it makes pieces of rows. Pieces are grouped by
-prompt on disk, shaped by the axis, checked against its schema and written. An output file is whole
-or it is not there.
+A format is a module with a `FORMAT`, which makes pieces of rows. Pieces are grouped by prompt on
+disk, shaped by the axis, checked against its schema and written.
 """
 
 import json
@@ -11,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Shaping
@@ -27,45 +26,35 @@ from judgesheet.importers import (
     rewardbench2,
     summeval,
 )
-from judgesheet.importers._piece import Choice, Importer, Skip, chosen, read_rubric
-from judgesheet.importers._report import Imported, Tally
+from judgesheet.importers._piece import Choice, Format, Skip, chosen, read_rubric
+from judgesheet.importers._report import Imported
 from judgesheet.importers._rows import Row, kind_of, read_rows
 from judgesheet.spine.stimuli import validated
 
-FORMATS: Mapping[str, Importer] = {
-    "hanna": cast("Importer", hanna),
-    "summeval": cast("Importer", summeval),
-    "prometheus": cast("Importer", prometheus),
-    "mt-bench": cast("Importer", mt_bench),
-    "judgebench": cast("Importer", judgebench),
-    "rewardbench2": cast("Importer", rewardbench2),
-    **dict.fromkeys(plain.KINDS, cast("Importer", plain)),
+FORMATS: Mapping[str, Format] = {
+    "hanna": hanna.FORMAT,
+    "summeval": summeval.FORMAT,
+    "prometheus": prometheus.FORMAT,
+    "mt-bench": mt_bench.FORMAT,
+    "judgebench": judgebench.FORMAT,
+    "rewardbench2": rewardbench2.FORMAT,
+    **dict.fromkeys(plain.KINDS, plain.FORMAT),
 }
 """Every format by the name that the command line gives it."""
 
 
 def run(name: str, files: Sequence[Path], out: Path, choice: Choice) -> Imported:
-    """Read `files` of a format and write the stimuli of one axis to `out`.
-
-    Raises
-    ------
-    UsageError
-        if the choice does not fit the format.
-    StimuliError
-        if a file or a line of it cannot be used; nothing is written then.
-    RunError
-        if the output cannot be written.
-    """
+    """Read `files` of a format and write the stimuli of one axis to `out`, all or nothing."""
     if name not in FORMATS:
         raise UsageError(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
-    importer = FORMATS[name]
-    axis = _axis(name, importer.HOLDS, choice.axis)
+    form = FORMATS[name]
+    axis = _axis(name, form.holds, choice.axis)
     for file in files:
         if out.exists() and file.exists() and out.samefile(file):
             raise UsageError(f"--out {out} is one of the files to read; name another")
-    tally = Tally()
-    pieces = tally.kept(importer.read(_rows(name, files), choice))
-    rubrics = chosen(choice.rubrics or importer.RUBRICS, choice.criterion)
+    done = Imported(out, name, axis, form.licence, form.attribution)
+    pieces = done.kept(form.read(_rows(name, files), choice))
+    rubrics = chosen(choice.rubrics or form.rubrics, choice.criterion)
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
         # Beside the output, where there is room: the usual folder for such files may be in memory.
@@ -74,29 +63,26 @@ def run(name: str, files: Sequence[Path], out: Path, choice: Choice) -> Imported
             closing(sqlite3.connect(Path(scratch) / "pieces.sqlite")) as db,
         ):
             _grouping.store(db, pieces)
-            _grouping.refuse_mixed_scales(db, choice.scale or importer.SCALE)
-            prompts = _grouping.prompts(db, rubrics, _panel(db, tally))
-            write_lines(out, _lines(axis, prompts, tally))
+            _grouping.refuse_mixed_scales(db, choice.scale or form.scale)
+            prompts = _grouping.prompts(db, rubrics, _panel(db, done))
+            write_lines(out, _lines(axis, prompts, done))
     except sqlite3.Error as error:
         raise RunError(f"{out.parent} cannot hold the rows to be grouped: {error}") from None
-    return Imported(
-        path=out, format=name, axis=axis, licence=importer.LICENCE,
-        attribution=importer.ATTRIBUTION, **tally.figures(),
-    )  # fmt: skip
+    return done
 
 
-def _axis(form: str, holds: Holds | None, asked: str | None) -> str:
+def _axis(name: str, holds: Holds | None, asked: str | None) -> str:
     """The axis that was asked for, else the one that what the format holds suits best."""
     ranks = {
-        name: 0 if holds is None else axis.TAKES[holds]
-        for name, axis in _shapers().items()
+        taker: 0 if holds is None else axis.TAKES[holds]
+        for taker, axis in _shapers().items()
         if holds is None or holds in axis.TAKES
     }
     serves = sorted(ranks, key=ranks.__getitem__)
     if asked is None and holds is None:
-        raise UsageError(f"{form} can hold anything; say --axis: {', '.join(serves)}")
+        raise UsageError(f"{name} can hold anything; give --axis, one of {', '.join(serves)}")
     if asked is not None and asked not in serves:
-        raise UsageError(f"{form} serves {', '.join(serves)}, not {asked}")
+        raise UsageError(f"{name} serves {', '.join(serves)}, not {asked}")
     return asked or serves[0]
 
 
@@ -104,45 +90,47 @@ def _shapers() -> dict[str, Shaping]:
     return {name: axis for name, axis in all_axes().items() if isinstance(axis, Shaping)}
 
 
-def _rows(form: str, files: Sequence[Path]) -> Iterator[Row]:
+def _rows(name: str, files: Sequence[Path]) -> Iterator[Row]:
     for file in files:
-        yield from read_rows(file, form if form in plain.KINDS else kind_of(file))
+        yield from read_rows(file, name if name in plain.KINDS else kind_of(file))
 
 
-def _panel(db: sqlite3.Connection, tally: Tally) -> Sequence[str]:
+def _panel(db: sqlite3.Connection, done: Imported) -> Sequence[str]:
     raters = _grouping.panel(db)
     if raters is None:
-        tally.notes.append(
+        done.remarks.append(
             f"more than {_grouping.CROWD} raters: a response's ratings are listed in the order of "
             "the file, and a place in the list is nobody's own"
         )
     return raters or []
 
 
-def _lines(axis: str, prompts: Iterable[Prompt | Skip], tally: Tally) -> Iterator[str]:
+def _lines(axis: str, prompts: Iterable[Prompt | Skip], done: Imported) -> Iterator[str]:
     """The stimuli of an axis, counted as they are made."""
-    for record, where in _shaped(_shapers()[axis], prompts, tally):
-        validated(get_axis(axis), record, where)
+    for prompt in prompts:
+        record = _shaped(_shapers()[axis], prompt)
+        if isinstance(record, Skip):
+            done.skip(record)
+            continue
+        validated(get_axis(axis), record, prompt.where)
         line = json.dumps(record, ensure_ascii=False)
         if len(line) > MAX_LINE:
-            raise StimuliError(f"{where}: the stimulus has {len(line):,} characters; split it")
-        tally.count(record)
+            raise StimuliError(
+                f"{prompt.where}: the stimulus has {len(line):,} characters; split it"
+            )
+        done.count(record)
         yield line
-    if not tally.stimuli:
-        raise StimuliError(tally.nothing())
+    if not done.stimuli:
+        raise StimuliError(done.nothing())
 
 
-def _shaped(
-    axis: Shaping, prompts: Iterable[Prompt | Skip], tally: Tally
-) -> Iterator[tuple[dict[str, Any], str]]:
-    for prompt in prompts:
-        if isinstance(prompt, Skip):
-            tally.skip(prompt)
-            continue
-        try:
-            yield axis.shape(prompt), prompt.where
-        except NotAStimulusError as reason:
-            tally.skip(Skip(prompt.where, str(reason)))
+def _shaped(axis: Shaping, prompt: Prompt | Skip) -> dict[str, Any] | Skip:
+    if isinstance(prompt, Skip):
+        return prompt
+    try:
+        return axis.shape(prompt)
+    except NotAStimulusError as reason:
+        return Skip(prompt.where, str(reason))
 
 
 __all__ = ["FORMATS", "Choice", "Imported", "read_rubric", "run"]

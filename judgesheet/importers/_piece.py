@@ -1,13 +1,12 @@
-"""What a line of a foreign file says about one response, in our terms.
+"""The content of one line of a foreign file about one response, and what a format is.
 
-Readers of formats make pieces and know no axis; what an axis makes of them stands with the axis.
+Readers of formats make pieces and know no axis; each axis makes its stimuli from them itself.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.errors import UsageError
@@ -20,16 +19,8 @@ Ratings = Sequence[float | None]
 Rubrics = Mapping[str, Sequence[str]]
 """Criterion -> descriptions of its scores, worst first."""
 
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What all responses to one prompt share; None where this line does not say."""
-
-    prompt: str | None = None
-    domain: str | None = None
-    source: str | None = None
-    reference: str | None = None
-    rubrics: Rubrics | None = None
+ABOUT_PROMPT = ("prompt", "domain", "source", "reference", "rubrics")
+"""The fields of a piece that all responses to one prompt share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +28,24 @@ class Piece:
     """One response, or what one rater said about it.
 
     `key` names the prompt in the source: pieces with the same key become one stimulus, named `id`.
-    `item` is None where a line tells only of the prompt. `human` holds people's ratings by
-    criterion, `model` those of another model. `rater` is set where a line is one rater's, and lets
-    the same response stand on several lines; `seated` gives that rater one place in every list of
-    ratings (a panel that rates everything; not a crowd). `gold` is True for a response known to be
-    best (or better), False for one known not to be.
+    What a line does not say of its prompt is None, and another line may. `item` is None where a
+    line tells only of the prompt. `human` holds people's ratings by criterion, `model` those of
+    another model. `rater` is set where a line is one rater's, and lets the same response stand on
+    several lines; `seated` gives that rater one place in every list of ratings (a panel that rates
+    everything; not a crowd). `gold` is True for a response known to be best (or better), False for
+    one known not to be.
     """
 
     where: str
     key: str
-    head: Head
-    id: str | None = None
     item: str | None = None
     text: str = ""
+    prompt: str | None = None
+    domain: str | None = None
+    source: str | None = None
+    reference: str | None = None
+    rubrics: Rubrics | None = None
+    id: str | None = None
     human: Mapping[str, Ratings] = field(default_factory=dict)
     model: Ratings = ()
     rater: str | None = None
@@ -59,7 +55,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A line that is understood and not wanted; counted by its reason."""
+    """A valid line that is not used; counted by its reason."""
 
     where: str
     reason: str = "a system that was not chosen"
@@ -87,23 +83,24 @@ class Choice:
         return not self.systems or system in self.systems
 
 
-class Importer(Protocol):
-    """The shape of a format; a module with these names is one."""
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How the rows of a format become pieces, and what is known of all its data.
 
-    HOLDS: Holds | None
-    """What its data is about; None for a table that can hold anything."""
-    LICENCE: str
-    ATTRIBUTION: str
-    SCALE: tuple[float, float] | None
-    RUBRICS: Rubrics
-    """Empty where the data has its own, or none."""
+    `holds` is what the data is about, None for a table that can hold anything. `scale` bounds its
+    ratings. `rubrics` are empty where the data has its own, or none.
+    """
 
-    def read(self, rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
-        """The pieces of a file, row by row."""
+    read: Callable[[Iterator[Row], Choice], Iterator[Piece | Skip]]
+    holds: Holds | None = None
+    licence: str = ""
+    attribution: str = ""
+    scale: tuple[float, float] | None = None
+    rubrics: Rubrics = field(default_factory=dict)
 
 
 def name_of(raw: str) -> str:
-    """A name that our files allow: `raw` itself, or its letters with a mark that keeps it apart."""
+    """A name that our files allow: `raw` itself, or its letters with a unique suffix."""
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}", raw):
         return raw
     letters = slug(raw.replace(".", "-"))[:40]
@@ -111,7 +108,7 @@ def name_of(raw: str) -> str:
 
 
 def key_of(prompt: str) -> str:
-    """A name for a prompt that has none, the same wherever it stands."""
+    """A name for a prompt that has none, the same wherever the prompt occurs."""
     return f"p-{digest(prompt)[:12]}"
 
 
@@ -119,13 +116,7 @@ def key_of(prompt: str) -> str:
 
 
 def read_rubric(path: str | Path | None) -> dict[str, list[str]]:
-    """The rubrics of a JSON file; none for None.
-
-    Raises
-    ------
-    UsageError
-        if the file is not one JSON object of lists of texts.
-    """
+    """The rubrics of a JSON file, none for None; UsageError unless it is lists of texts by name."""
     from pydantic import TypeAdapter, ValidationError
 
     if path is None:
@@ -150,13 +141,7 @@ def own_rubrics(format_name: str) -> dict[str, list[str]]:
 
 
 def chosen(rubrics: Rubrics, criterion: str | None) -> Rubrics:
-    """The rubrics of all criteria, or of the one that was asked for.
-
-    Raises
-    ------
-    UsageError
-        if there is no such criterion.
-    """
+    """The rubrics of all criteria, or of the one that was asked for; UsageError without it."""
     if criterion is None or not rubrics:
         return rubrics
     for name, levels in rubrics.items():

@@ -1,23 +1,24 @@
-"""What an import found: enough to see at a glance whether it read what was meant."""
+"""The report of an import: enough to see at a glance whether it read the right columns."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from judgesheet.importers._grouping import MODEL, named
 from judgesheet.importers._piece import Piece, Skip
+from judgesheet.plain import one_line
 
 
 @dataclass(slots=True)
-class Spread:
+class Tally:
     """Ratings of one criterion: sum and range, and how many responses have how many of them."""
 
     total: float = 0.0
     least: float = float("inf")
     most: float = float("-inf")
-    short: int = 0
+    gaps: int = 0
     sizes: Counter[int] = field(default_factory=Counter)
 
     def add(self, ratings: Any) -> None:
@@ -26,7 +27,7 @@ class Spread:
         known = [rating for rating in listed if rating is not None]
         self.total += sum(known)
         self.least, self.most = min(self.least, *known), max(self.most, *known)
-        self.short += len(known) < len(listed)
+        self.gaps += len(known) < len(listed)
         self.sizes[len(known)] += 1
 
     def as_record(self) -> dict[str, Any]:
@@ -44,15 +45,23 @@ class Spread:
 
 
 @dataclass(slots=True)
-class Tally:
-    """What is counted while an import runs; `skipped` maps a reason to (count, first place)."""
+class Imported:
+    """What was written where, and from what; it is counted while the import runs.
 
+    `skipped` maps a reason to how often it applied and where first.
+    """
+
+    path: Path
+    format: str
+    axis: str
+    licence: str
+    attribution: str
     stimuli: int = 0
     candidates: int = 0
     gold: int = 0
-    spreads: dict[str, Spread] = field(default_factory=dict)
     skipped: dict[str, tuple[int, str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    tallies: dict[str, Tally] = field(default_factory=dict)
 
     def skip(self, skipped: Skip) -> None:
         """Count what is left out."""
@@ -72,14 +81,14 @@ class Tally:
         self.stimuli += 1
         self.candidates += len(record["candidates"]) if "candidates" in record else 2
         self.gold += bool(record.get("gold") or record.get("better"))
-        own = record.get("rubric", {}).get("criterion", "")
+        graded = record.get("rubric", {}).get("criterion", "")
         for candidate in record.get("candidates", ()):
             human = candidate.get("human", {})
-            told = human if isinstance(human, dict) else {own: human}
-            for criterion, ratings in told.items():
-                self.spreads.setdefault(criterion, Spread()).add(ratings)
+            given = dict(human) if isinstance(human, dict) else {graded: human}
             if "model" in candidate:
-                self.spreads.setdefault(MODEL, Spread()).add(candidate["model"])
+                given[MODEL] = candidate["model"]
+            for criterion, ratings in given.items():
+                self.tallies.setdefault(criterion, Tally()).add(ratings)
 
     def nothing(self) -> str:
         """Why no stimulus is left, in one sentence."""
@@ -88,50 +97,30 @@ class Tally:
         reason, (count, where) = max(self.skipped.items(), key=lambda entry: entry[1][0])
         return f"{where}: nothing is left to import: {reason} ({count} times)"
 
-    def figures(self) -> dict[str, Any]:
-        """The fields of `Imported` that were counted."""
-        return {
-            "stimuli": self.stimuli,
-            "candidates": self.candidates,
-            "gold": self.gold,
-            "criteria": {name: spread.as_record() for name, spread in self.spreads.items()},
-            "skipped": self.skipped,
-            "notes": (*self.notes, *self._ragged()),
-        }
+    @property
+    def criteria(self) -> dict[str, dict[str, Any]]:
+        """The figures of every criterion that was rated, "" for the scores of another model."""
+        return {criterion: tally.as_record() for criterion, tally in self.tallies.items()}
 
-    def _ragged(self) -> Iterator[str]:
-        for criterion, spread in self.spreads.items():
-            if spread.short:
-                yield (
-                    f"{spread.short} of {spread.sizes.total()} responses have fewer ratings of "
-                    f"{criterion or 'the model'} than the others; the gaps are null"
-                )
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What was written where, and from what.
-
-    `criteria` maps a criterion to its figures (see `Spread`), `skipped` a reason to how often it
-    applied and where first.
-    """
-
-    path: Path
-    format: str
-    axis: str
-    stimuli: int
-    candidates: int
-    gold: int
-    criteria: Mapping[str, Mapping[str, Any]]
-    skipped: Mapping[str, tuple[int, str]]
-    notes: tuple[str, ...]
-    licence: str
-    attribution: str
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of these ratings, in sentences."""
+        ragged = (
+            f"{tally.gaps} of {tally.sizes.total()} responses have fewer ratings of "
+            f"{criterion or 'the model'} than the others; the gaps are null"
+            for criterion, tally in self.tallies.items()
+            if tally.gaps
+        )
+        return (*self.remarks, *ragged)
 
     def as_record(self) -> dict[str, Any]:
         """The report as one JSON document."""
-        skipped = {why: {"count": n, "first": at} for why, (n, at) in self.skipped.items()}
-        return {**asdict(self), "path": str(self.path), "skipped": skipped}
+        names = ("format", "axis", "stimuli", "candidates", "gold", "criteria", "notes")
+        return {
+            "path": str(self.path),
+            **{name: getattr(self, name) for name in (*names, "licence", "attribution")},
+            "skipped": {why: {"count": n, "first": at} for why, (n, at) in self.skipped.items()},
+        }
 
     def as_text(self) -> str:
         """The report in words."""
@@ -146,7 +135,7 @@ class Imported:
         for title, words in (("licence", self.licence), ("attribution", self.attribution)):
             if words:
                 lines.append(f"  {title}: {words}")
-        return "\n".join(lines)
+        return "\n".join(map(one_line, lines))
 
 
 def _of_criterion(name: str, figures: Mapping[str, Any]) -> str:

@@ -1,22 +1,25 @@
 """Rows of a foreign file, one at a time: JSONL, CSV or Parquet, gzip or not.
 
-Nothing here holds more than one row (one batch of a Parquet file), however long the file is.
+Nothing here holds more than one row (one batch of a Parquet file), however large the file is.
 """
 
 import csv
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from judgesheet.errors import StimuliError
-from judgesheet.files import MAX_LINE, numbered_lines, records
+from judgesheet.files import MAX_LINE, MAX_LINES, numbered_lines, records
 
 DELIMITERS = ",;\t"
+MOST_COLUMNS = 1000
 HALVES = re.compile("[\ud800-\udfff]")
 """Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
 
@@ -25,7 +28,7 @@ HALVES = re.compile("[\ud800-\udfff]")
 class Row:
     """A row of a foreign file: `where` is `file:line`, `cells` holds the columns.
 
-    `names` are the file's own names of columns that go by another here. Every method raises
+    `names` are the file's own names of columns that have another name here. Every method raises
     StimuliError, with place and column, where a cell is not what it asks for.
     """
 
@@ -36,7 +39,7 @@ class Row:
     def value(self, column: str) -> Any:
         """The content of a column."""
         if column not in self.cells:
-            known = ", ".join(map(str, self.cells))
+            known = shorten(", ".join(map(str, self.cells)), 500, placeholder=" …")
             raise StimuliError(
                 f"{self.where}: there is no column {column!r}; the columns are {known}"
             )
@@ -44,14 +47,14 @@ class Row:
 
     def text(self, column: str) -> str:
         """A column as text, without blanks around it; a list or an object is none."""
-        found = self.value(column)
-        if isinstance(found, bool):
-            return str(found).lower()
-        if isinstance(found, float):
-            return f"{found:g}"
-        if not isinstance(found, str | int):
-            raise self._fault(column, found, "text")
-        return HALVES.sub("\ufffd", str(found).strip())
+        cell = self.value(column)
+        if isinstance(cell, bool):
+            return str(cell).lower()
+        if isinstance(cell, float):
+            return f"{cell:g}"
+        if not isinstance(cell, str | int):
+            raise self._fault(column, cell, "text")
+        return _clean(str(cell))
 
     def optional(self, column: str) -> str | None:
         """A column as text where it may be absent or empty."""
@@ -59,54 +62,58 @@ class Row:
 
     def texts(self, column: str) -> list[str]:
         """A column that holds a list of texts."""
-        found = self.value(column)
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-            raise self._fault(column, found, "a list of texts")
-        return [HALVES.sub("\ufffd", one.strip()) for one in found]
+        return [_clean(text) for text in self._listed(column, str, "a list of texts")]
 
     def row(self, column: str) -> "Row":
         """A column that holds an object."""
-        found = self.value(column)
-        if not isinstance(found, Mapping):
-            raise self._fault(column, found, "an object")
-        return Row(self.where, found)
+        cell = self.value(column)
+        if not isinstance(cell, Mapping):
+            raise self._fault(column, cell, "an object")
+        return Row(self.where, cell)
 
     def rows(self, column: str) -> list["Row"]:
         """A column that holds a list of objects."""
-        found = self.value(column)
-        if not isinstance(found, list) or not all(isinstance(one, Mapping) for one in found):
-            raise self._fault(column, found, "a list of objects")
-        return [Row(self.where, one) for one in found]
+        return [Row(self.where, part) for part in self._listed(column, dict, "a list of objects")]
+
+    def _listed(self, column: str, kind: type, wanted: str) -> list[Any]:
+        cell = self.value(column)
+        if not isinstance(cell, list) or not all(isinstance(part, kind) for part in cell):
+            raise self._fault(column, cell, wanted)
+        return cell
 
     def numbers(self, column: str) -> list[float | None]:
         """A rating or a list of them; None, and an empty cell, is a rating that was not given."""
         return list(self._numbers(self.value(column), column))
 
-    def _numbers(self, found: Any, column: str) -> Iterator[float | None]:
-        if isinstance(found, str) and found.lstrip().startswith("["):  # a list in a cell of a CSV
+    def _numbers(self, cell: Any, column: str) -> Iterator[float | None]:
+        if isinstance(cell, str) and cell.lstrip().startswith("["):  # a list in a cell of a CSV
             with suppress(ValueError, RecursionError):
-                found = json.loads(found)
-        if isinstance(found, list | tuple):
-            for part in found:
+                cell = json.loads(cell)
+        if isinstance(cell, list | tuple):
+            for part in cell:
                 yield from self._numbers(part, column)
-        elif found is None or found == "":
+        elif cell is None or cell == "":
             yield None
         else:
-            number = _finite(found)
+            number = _finite(cell)
             if number is None:
-                raise self._fault(column, found, "a finite number")
+                raise self._fault(column, cell, "a finite number")
             yield number
 
-    def _fault(self, column: str, found: Any, wanted: str) -> StimuliError:
+    def _fault(self, column: str, cell: Any, wanted: str) -> StimuliError:
         name = self.names.get(column, column)
-        return StimuliError(f"{self.where}: {name} is {str(found)[:60]!r}, which is not {wanted}")
+        return StimuliError(f"{self.where}: {name} is {str(cell)[:60]!r}, which is not {wanted}")
 
 
-def _finite(found: Any) -> float | None:
-    if isinstance(found, bool) or not isinstance(found, int | float | str):
+def _clean(text: str) -> str:
+    return HALVES.sub("\ufffd", text.strip())
+
+
+def _finite(cell: Any) -> float | None:
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         return None
     try:
-        number = float(found)
+        number = float(cell)
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
@@ -123,13 +130,7 @@ def kind_of(path: Path) -> str:
 
 
 def read_rows(path: Path, kind: str) -> Iterator[Row]:
-    """Every row of a file.
-
-    Raises
-    ------
-    StimuliError
-        one sentence that names the file, and the line where there is one.
-    """
+    """Every row of a file; a StimuliError names the file, and the line where there is one."""
     return {"jsonl": _jsonl, "csv": _csv, "parquet": _parquet}[kind](path)
 
 
@@ -145,9 +146,10 @@ def _csv(path: Path) -> Iterator[Row]:
     try:
         delimiter = max(DELIMITERS, key=lambda mark: len(_cells(first, mark)))
         header = [name.strip() for name in _cells(first, delimiter)]
-        twice = sorted(name for name in header if header.count(name) > 1)
+        _refuse_wide(path, len(header))
+        twice = sorted(name for name, times in Counter(header).items() if times > 1)
         if twice:
-            raise StimuliError(f"{path.name}:1: the column {twice[0]!r} stands there twice")
+            raise StimuliError(f"{path.name}:1: the column {twice[0]!r} occurs twice")
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         for cells in filter(None, reader):
             where = f"{path.name}:{reader.line_num + 1}"
@@ -161,6 +163,11 @@ def _csv(path: Path) -> Iterator[Row]:
         raise StimuliError(f"{path} is no CSV file that can be read: {error}") from None
 
 
+def _refuse_wide(path: Path, columns: int) -> None:
+    if columns > MOST_COLUMNS:
+        raise StimuliError(f"{path.name} has {columns:,} columns; keep those that are needed")
+
+
 def _cells(line: str, delimiter: str) -> list[str]:
     return next(csv.reader([line], delimiter=delimiter))
 
@@ -172,6 +179,9 @@ def _parquet(path: Path) -> Iterator[Row]:
     try:
         # Buffered column chunks: without them a row group, often the whole file, is held at once.
         file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+        _refuse_wide(path, file.metadata.num_columns)
+        if file.metadata.num_rows > MAX_LINES:
+            raise StimuliError(f"{path.name} has more than {MAX_LINES:,} rows; split it")
         number = 0
         for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
             for record in batch.to_pylist():

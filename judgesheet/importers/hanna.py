@@ -1,23 +1,16 @@
 """HANNA: stories written to a prompt, each rated by three people on six criteria.
 
-Two forms are read: the benchmark's `hanna_stories_annotations.csv`, one line a rater, and one
-object a story with `prompt`, `response` and `criteria` (criterion -> ratings). All stories
-of a prompt are one stimulus.
+Two forms are read: the benchmark's `hanna_stories_annotations.csv`, one line per rater, and one
+object per story with `prompt`, `response` and `criteria` (criterion -> ratings). All stories of a
+prompt are one stimulus.
 """
 
 from collections.abc import Iterator
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.importers._piece import Choice, Head, Piece, Skip, key_of, own_rubrics
+from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of, own_rubrics
 from judgesheet.importers._rows import Row
 
-HOLDS = Holds.RATINGS
-LICENCE = "MIT"
-ATTRIBUTION = (
-    "HANNA (c) 2022 dig-team; Chhun, Colombo, Suchanek and Clavel, COLING 2022. Prompts and human "
-    "stories come from r/WritingPrompts (Fan et al. 2018) and remain their writers'."
-)
-SCALE = (1.0, 5.0)
 RUBRICS = own_rubrics("hanna")
 
 
@@ -34,7 +27,8 @@ def _annotation(row: Row) -> Piece:
     return Piece(
         where=row.where,
         key=key_of(prompt),
-        head=Head(prompt=prompt, domain="story"),
+        prompt=prompt,
+        domain="story",
         item=row.text("Model"),
         text=row.text("Story"),
         human={name: row.numbers(name) for name in RUBRICS},
@@ -47,9 +41,23 @@ def _story(row: Row) -> Piece:
     return Piece(
         where=row.where,
         key=key_of(prompt),
-        head=Head(prompt=prompt, domain="story"),
+        prompt=prompt,
+        domain="story",
         id=row.optional("id"),
         item=row.optional("system") or "Human",
         text=row.text("response"),
         human={name: ratings.numbers(name) for name in RUBRICS},
     )
+
+
+FORMAT = Format(
+    read,
+    Holds.RATINGS,
+    licence="MIT",
+    attribution=(
+        "HANNA (c) 2022 dig-team; Chhun, Colombo, Suchanek and Clavel, COLING 2022. Prompts and "
+        "human stories come from r/WritingPrompts (Fan et al. 2018) and remain their writers'."
+    ),
+    scale=(1.0, 5.0),
+    rubrics=RUBRICS,
+)

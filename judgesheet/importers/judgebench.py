@@ -3,17 +3,9 @@
 from collections.abc import Iterator
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
+from judgesheet.importers._piece import Choice, Format, Piece, Skip
 from judgesheet.importers._rows import Row
 
-HOLDS = Holds.PAIR
-LICENCE = "MIT (its data set card)"
-ATTRIBUTION = (
-    "JudgeBench (Tan et al. 2024, arXiv 2410.12784); questions from MMLU-Pro, LiveBench and "
-    "LiveCodeBench."
-)
-SCALE = None
-RUBRICS: Rubrics = {}
 BETTER = {"A>B": "u", "B>A": "v"}
 
 
@@ -30,8 +22,20 @@ def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
                 yield Piece(
                     where=row.where,
                     key=row.text("pair_id"),
-                    head=Head(prompt=row.text("question"), source=row.optional("source")),
+                    prompt=row.text("question"),
+                    source=row.optional("source"),
                     item=side,
                     text=row.text(column),
                     gold=side == better,
                 )
+
+
+FORMAT = Format(
+    read,
+    Holds.PAIR,
+    licence="MIT (its data set card)",
+    attribution=(
+        "JudgeBench (Tan et al. 2024, arXiv 2410.12784); questions from MMLU-Pro, LiveBench and "
+        "LiveCodeBench."
+    ),
+)

@@ -9,14 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.errors import StimuliError
-from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
+from judgesheet.importers._piece import Choice, Format, Piece, Skip
 from judgesheet.importers._rows import Row
-
-HOLDS = Holds.ANSWERS
-LICENCE = "Apache-2.0 for the questions; check the terms of the answers' models"
-ATTRIBUTION = "MT-Bench (Zheng et al. 2023, LMSYS)."
-SCALE = None
-RUBRICS: Rubrics = {}
 
 
 def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
@@ -38,11 +32,9 @@ def _question(row: Row, turn: int) -> Piece | Skip:
     return Piece(
         where=row.where,
         key=row.text("question_id"),
-        head=Head(
-            prompt=_joined("User", turns[:turn]),
-            domain=row.optional("category"),
-            reference=_joined("Answer", references[:turn]) if len(references) >= turn else None,
-        ),
+        prompt=_joined("User", turns[:turn]),
+        domain=row.optional("category"),
+        reference=_joined("Answer", references[:turn]) if len(references) >= turn else None,
     )
 
 
@@ -56,7 +48,6 @@ def _answer(row: Row, turn: int) -> Piece | Skip:
     return Piece(
         where=row.where,
         key=row.text("question_id"),
-        head=Head(),
         item=row.text("model_id"),
         text=_joined("Answer", turns[:turn]),
     )
@@ -66,3 +57,11 @@ def _joined(who: str, turns: Sequence[str]) -> str:
     if len(turns) == 1:
         return turns[0]
     return "\n\n".join(f"{who} {number}: {turn}" for number, turn in enumerate(turns, start=1))
+
+
+FORMAT = Format(
+    read,
+    Holds.ANSWERS,
+    licence="Apache-2.0 for the questions; check the terms of the answers' models",
+    attribution="MT-Bench (Zheng et al. 2023, LMSYS).",
+)

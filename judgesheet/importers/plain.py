@@ -1,7 +1,7 @@
-"""Anybody's table: JSONL, CSV or Parquet, with a map from our fields to its columns.
+"""Any table: JSONL, CSV or Parquet, with a map from our fields to its columns.
 
-Each `FIELD=COLUMN` names a column; in JSON and Parquet a dot goes into an object (`meta.model`).
-Either a row is one response (`prompt`, `text`), or one pair (`prompt`, `u`, `v`).
+Each `FIELD=COLUMN` names a column; in JSON and Parquet a dot selects a field of an object
+(`meta.model`). Either a row is one response (`prompt`, `text`), or one pair (`prompt`, `u`, `v`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,16 +9,11 @@ from typing import Any, TypeVar
 
 from judgesheet.axis.shaping import UNNAMED
 from judgesheet.errors import StimuliError, UsageError
-from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip, key_of
+from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of
 from judgesheet.importers._rows import Row
 
 T = TypeVar("T")
 
-HOLDS = None
-LICENCE = ""
-ATTRIBUTION = ""
-SCALE = None
-RUBRICS: Rubrics = {}
 KINDS = ("jsonl", "csv", "parquet")
 
 FIELDS = (
@@ -60,10 +55,10 @@ def _at(row: Row, column: str) -> Any:
         return row.value(column)
     *path, last = column.split(".")
     for part in path:
-        found = row.value(part)
-        if not isinstance(found, Mapping):
+        inner = row.value(part)
+        if not isinstance(inner, Mapping):
             raise StimuliError(f"{row.where}: {column}: {part} is no object to look further into")
-        row = Row(row.where, found)
+        row = Row(row.where, inner)
     return row.value(last)
 
 
@@ -72,7 +67,7 @@ def _response(row: Row) -> Iterator[Piece]:
     yield Piece(
         where=row.where,
         key=row.optional("stimulus") or key_of(prompt),
-        head=_head(row),
+        **_about_prompt(row),
         item=row.optional("item") or f"r{_line(row)}",
         text=row.text("text"),
         human={
@@ -93,20 +88,16 @@ def _pair(row: Row) -> Iterator[Piece]:
         yield Piece(
             where=row.where,
             key=row.optional("stimulus") or f"pair-{_line(row)}",
-            head=_head(row),
+            **_about_prompt(row),
             item=side,
             text=row.text(side),
             gold=None if better is None else side == better,
         )
 
 
-def _head(row: Row) -> Head:
-    return Head(
-        prompt=row.text("prompt"),
-        domain=row.optional("domain"),
-        source=row.optional("source"),
-        reference=row.optional("reference"),
-    )
+def _about_prompt(row: Row) -> dict[str, Any]:
+    known = {name: row.optional(name) for name in ("domain", "source", "reference")}
+    return {"prompt": row.text("prompt"), **known}
 
 
 def _line(row: Row) -> str:
@@ -123,3 +114,6 @@ def _word(row: Row, field: str, words: Mapping[str, T]) -> T | None:
             f"{row.where}: {row.names[field]} is {told[:60]!r}; it can be {', '.join(words)}"
         )
     return words[told.lower()]
+
+
+FORMAT = Format(read)

@@ -1,6 +1,6 @@
 """Prometheus: instruction, response, reference answer and a rubric of five described scores.
 
-Two forms are read: MT-Bench and Vicuna Bench as one object a response (`instruction`, `response`,
+Two forms are read: MT-Bench and Vicuna Bench as one object per response (`instruction`, `response`,
 `reference`, `rubric`, `gpt4_score`), and the Feedback Collection (`orig_instruction`,
 `orig_response`, `orig_reference_answer`, `orig_criteria`, `orig_score1_description` …,
 `orig_score`). Their scores were given by GPT-4: they are labels of kind "model", never people's.
@@ -14,17 +14,9 @@ import re
 from collections.abc import Iterator
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip, key_of
+from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of
 from judgesheet.importers._rows import Row
 
-HOLDS = Holds.RUBRIC
-LICENCE = "Apache-2.0 (Prometheus-Eval); check the terms of the responses' models"
-ATTRIBUTION = (
-    "Prometheus-Eval (Kim et al. 2024); prompts of MT-Bench and Vicuna Bench by LMSYS; reference "
-    "answers and scores by GPT-4."
-)
-SCALE = (1.0, 5.0)
-RUBRICS: Rubrics = {}
 SCORES = ("1", "2", "3", "4", "5")
 
 _DIALOGUE = re.compile(
@@ -50,12 +42,10 @@ def _benched(row: Row) -> Piece:
     return Piece(
         where=row.where,
         key=row.optional("prompt_id") or key_of(prompt),
-        head=Head(
-            prompt=prompt,
-            domain=row.optional("category"),
-            reference=row.optional("reference"),
-            rubrics={rubric.text("criteria"): [rubric.text(score) for score in SCORES]},
-        ),
+        prompt=prompt,
+        domain=row.optional("category"),
+        reference=row.optional("reference"),
+        rubrics={rubric.text("criteria"): [rubric.text(score) for score in SCORES]},
         item=row.optional("response_source") or row.where,
         text=response,
         model=row.numbers("gpt4_score") if "gpt4_score" in row.cells else [],
@@ -68,12 +58,12 @@ def _turns(instruction: str) -> tuple[str, str]:
     Where an answer quotes a dialogue itself, the split may fail; then the prompts of one
     question differ and the import is refused, not guessed.
     """
-    found = _DIALOGUE.fullmatch(instruction)
-    if found is None:
+    dialogue = _DIALOGUE.fullmatch(instruction)
+    if dialogue is None:
         return instruction, ""
-    first, last = found["first"].strip(), found["last"].strip()
+    first, last = dialogue["first"].strip(), dialogue["last"].strip()
     prompt = f"User: {first}\n\nAssistant: (an earlier answer, shown with each response)"
-    return f"{prompt}\n\nUser: {last}", found["answer"].strip()
+    return f"{prompt}\n\nUser: {last}", dialogue["answer"].strip()
 
 
 def _collected(row: Row) -> Piece:
@@ -83,12 +73,22 @@ def _collected(row: Row) -> Piece:
     return Piece(
         where=row.where,
         key=key_of(f"{prompt}\n{criterion}"),
-        head=Head(
-            prompt=prompt,
-            reference=row.optional("orig_reference_answer"),
-            rubrics={criterion: levels},
-        ),
+        prompt=prompt,
+        reference=row.optional("orig_reference_answer"),
+        rubrics={criterion: levels},
         item=key_of(response),
         text=response,
         model=row.numbers("orig_score"),
     )
+
+
+FORMAT = Format(
+    read,
+    Holds.RUBRIC,
+    licence="Apache-2.0 (Prometheus-Eval); check the terms of the responses' models",
+    attribution=(
+        "Prometheus-Eval (Kim et al. 2024); prompts of MT-Bench and Vicuna Bench by LMSYS; "
+        "reference answers and scores by GPT-4."
+    ),
+    scale=(1.0, 5.0),
+)

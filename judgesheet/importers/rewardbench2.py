@@ -9,15 +9,9 @@ from collections.abc import Iterator
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.errors import StimuliError
-from judgesheet.importers._piece import Choice, Head, Piece, Rubrics, Skip
+from judgesheet.importers._piece import Choice, Format, Piece, Skip
 from judgesheet.importers._rows import Row
 from judgesheet.records import digest
-
-HOLDS = Holds.BEST
-LICENCE = "ODC-BY for RewardBench 2; another set in its form has its own"
-ATTRIBUTION = "RewardBench 2 (Malik et al. 2025), where the file is that; name your own source."
-SCALE = None
-RUBRICS: Rubrics = {}
 
 
 def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
@@ -33,15 +27,22 @@ def _answers(row: Row) -> Iterator[Piece]:
     best, others = row.texts("chosen"), row.texts("rejected")
     if not best or not others:
         raise StimuliError(f"{row.where}: chosen and rejected need an answer each")
-    head = Head(
-        prompt=row.text("prompt"), domain=row.optional("category"), source=row.optional("subset")
-    )
     for number, answer in enumerate([*best, *others]):
         yield Piece(
             where=row.where,
             key=row.text("id"),
-            head=head,
+            prompt=row.text("prompt"),
+            domain=row.optional("category"),
+            source=row.optional("subset"),
             item=f"c{digest(f'{number} {answer}')[:6]}",
             text=answer,
             gold=number < len(best),
         )
+
+
+FORMAT = Format(
+    read,
+    Holds.BEST,
+    licence="ODC-BY for RewardBench 2; another set in its form has its own",
+    attribution="RewardBench 2 (Malik et al. 2025), where the file is that; name your own source.",
+)

@@ -1,24 +1,17 @@
 """SummEval: summaries of news articles, rated by three experts and five crowd workers.
 
 Two forms are read: the data set's `model_annotations.aligned.paired.jsonl` (the articles paired in
-with its own script), and one object a summary with `article`, `summary`, `system`, and `expert` and
-`turker` (criterion -> ratings). All summaries of an article are one stimulus.
+with its own script), and one object per summary with `article`, `summary`, `system`, and `expert`
+and `turker` (criterion -> ratings). All summaries of an article are one stimulus.
 """
 
 from collections.abc import Iterator, Mapping
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.errors import StimuliError
-from judgesheet.importers._piece import Choice, Head, Piece, Ratings, Skip, own_rubrics
+from judgesheet.importers._piece import Choice, Format, Piece, Ratings, Skip, own_rubrics
 from judgesheet.importers._rows import Row
 
-HOLDS = Holds.RATINGS
-LICENCE = "MIT for annotations and summaries; the articles are CNN's and the Daily Mail's own"
-ATTRIBUTION = (
-    "SummEval (c) 2021 Fabbri, Kryściński, McCann, Xiong, Socher and Radev, TACL 2021; articles "
-    "from CNN/DailyMail (Hermann et al. 2015)."
-)
-SCALE = (1.0, 5.0)
 RUBRICS = own_rubrics("summeval")
 REQUEST = "Summarise this article in a few sentences:"
 
@@ -54,8 +47,22 @@ def _piece(
     return Piece(
         where=row.where,
         key=row.text(key),
-        head=Head(prompt=f"{REQUEST}\n\n{row.text(article)}", domain="news"),
+        prompt=f"{REQUEST}\n\n{row.text(article)}",
+        domain="news",
         item=row.text(system),
         text=row.text(summary),
         human=human,
     )
+
+
+FORMAT = Format(
+    read,
+    Holds.RATINGS,
+    licence="MIT for annotations and summaries; the articles are CNN's and the Daily Mail's own",
+    attribution=(
+        "SummEval (c) 2021 Fabbri, Kryściński, McCann, Xiong, Socher and Radev, TACL 2021; "
+        "articles from CNN/DailyMail (Hermann et al. 2015)."
+    ),
+    scale=(1.0, 5.0),
+    rubrics=RUBRICS,
+)

@@ -1,28 +1,77 @@
 """Judges behind one protocol: `ask(call, attempt) -> Reply`.
 
-A judge never raises for what an endpoint does: a timeout, a refusal or a page of HTML is a `Reply`
-with an `outcome`. It raises `JudgeError` or `MissingDependencyError` only where it cannot be
-opened.
+A judge never raises for what an endpoint does: a timeout, a refusal or a page of HTML is an
+`Answer` with an `outcome`. It raises `JudgeError` or `MissingDependencyError` only where it cannot
+be opened.
 """
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self
 
 from judgesheet.errors import UsageError
 from judgesheet.records import Call, Outcome, Reply, ReplyFormat
 
-PROVIDERS = ("openai", "anthropic", "openai-compatible", "local", "sim", "python")
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What is known about a provider's judges before one is opened.
+
+    `reply` and `logprobs` are what they are asked for unless the user says otherwise. A hosted
+    provider has a `base_url`, and `key_env` names the variable with the key that it needs.
+    """
+
+    reply: ReplyFormat = "text"
+    logprobs: bool = False
+    has_logprobs: bool = True
+    base_url: str = ""
+    key_env: str = ""
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider(base_url="https://api.openai.com/v1", key_env="OPENAI_API_KEY"),
+    "anthropic": Provider(
+        has_logprobs=False, base_url="https://api.anthropic.com/v1", key_env="ANTHROPIC_API_KEY"
+    ),
+    "openai-compatible": Provider(),
+    # Small models follow an answer format only where the decoding is constrained to it. A local one
+    # gives log-probabilities for nothing; some hosted ones refuse a request that asks for them.
+    "local": Provider(reply="json", logprobs=True),
+    "sim": Provider(reply="json"),
+    "python": Provider(has_logprobs=False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of one attempt at a call; the fields are those of `records.Reply`."""
+
+    outcome: Outcome
+    text: str = ""
+    raw: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    served_model: str | None = None
+    retry_after_s: float | None = None
+    finish_reason: str | None = None
+
+    def as_reply(self, call_id: str, attempt: int, latency_s: float, at: float) -> Reply:
+        """The answer as the record of an attempt."""
+        return Reply(call_id=call_id, attempt=attempt, latency_s=latency_s, at=at, **asdict(self))
 
 
 class Judge(Protocol):
-    """What the collector needs of a judge. Entered once per run, used from one event loop.
+    """What the collector needs from a judge. Entered once per run, used from one event loop.
 
-    A judge that derives from this class says only what is particular to it.
+    A judge that derives from this class says only what is particular to it: `answer`.
     """
 
     max_concurrency: int | None = None
-    """Calls in flight that this judge can bear; None leaves it to the collector."""
+    """Most calls in flight that this judge can handle; None leaves it to the collector."""
+
+    is_simulated: bool = False
+    """Whether its calls cost neither money nor time, so that none is spared."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -30,9 +79,15 @@ class Judge(Protocol):
 
     async def ask(self, call: Call, attempt: int) -> Reply:
         """Put one question once. `attempt` counts from 1 and is copied into the reply."""
+        started = time.perf_counter()
+        answer = await self.answer(call, attempt)
+        return answer.as_reply(call.id, attempt, time.perf_counter() - started, time.time())
+
+    async def answer(self, call: Call, attempt: int, /) -> Answer:
+        """The answer to one question."""
 
     def advise(self, outcome: Outcome) -> str | None:  # noqa: ARG002
-        """What to do about this outcome, where the judge knows better than the collector."""
+        """What to do about this outcome, if the judge can say more than the collector."""
         return None
 
     async def __aenter__(self) -> Self:
@@ -53,50 +108,22 @@ class Connection:
     concurrency: int = 16
 
 
-def default_reply(model: str) -> ReplyFormat:
-    """The reply format that a judge is asked for unless the user says otherwise.
-
-    Small models follow an answer format only where the decoding is constrained to it.
-    """
-    return "json" if model.partition("/")[0] in ("local", "sim") else "text"
-
-
-def default_logprobs(model: str) -> bool:
-    """Whether log-probabilities are asked for unless the user says otherwise.
-
-    A local model gives them for nothing; some hosted ones refuse a request that asks for them.
-    """
-    return model.startswith("local/")
-
-
-def check_logprobs(model: str) -> None:
-    """Refuse to ask for log-probabilities where there is nobody who could give any.
-
-    Raises
-    ------
-    UsageError
-        if the provider's judges have none.
-    """
-    if model.partition("/")[0] in ("anthropic", "python"):
-        raise UsageError(f"{model} gives no log-probabilities: leave --logprobs out")
-
-
-def check_name(model: str) -> None:
-    """Refuse a name that no judge can have, without opening one.
-
-    Raises
-    ------
-    UsageError
-        if the provider is unknown, the name is empty or a simulated judge does not exist.
-    """
+def provider_of(model: str) -> Provider:
+    """The provider of `PROVIDER/NAME`; UsageError if no judge can have that name."""
     provider, _, name = model.partition("/")
     if provider not in PROVIDERS or not name:
         known = ", ".join(f"{provider}/…" for provider in PROVIDERS)
         raise UsageError(f"there is no judge {model!r}; --model is one of {known}")
-    if provider == "sim":
+    return PROVIDERS[provider]
+
+
+def check_name(model: str) -> None:
+    """Refuse a name that no judge can have, without opening one: `provider_of`, simulated ones."""
+    provider_of(model)
+    if model.startswith("sim/"):
         from judgesheet.judges.simulated import SimulatedJudge
 
-        SimulatedJudge.from_name(name)
+        SimulatedJudge.from_name(model.removeprefix("sim/"))
 
 
 def open_judge(
@@ -105,17 +132,11 @@ def open_judge(
     """The judge that `PROVIDER/NAME` names.
 
     `answer_key` maps items to their intended level (0..1); only simulated judges are given it.
-
-    Raises
-    ------
-    UsageError
-        if the provider is unknown or the name is empty.
-    MissingDependencyError, JudgeError
-        if the judge cannot be opened on this machine.
+    MissingDependencyError or JudgeError if the judge cannot be opened on this machine.
     """
-    check_name(model)
+    provider_of(model)
     provider, _, name = model.partition("/")
-    # Imported here: listing stimuli must not wait for an HTTP client.
+    # Imported here so that listing stimuli does not load an HTTP client.
     if provider == "sim":
         from judgesheet.judges.simulated import SimulatedJudge
 

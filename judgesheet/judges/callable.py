@@ -3,23 +3,24 @@
     def judge(messages: list[dict[str, str]]) -> str: ...
 
 The function may be a coroutine function, and may take the request's parameters as a keyword
-argument `params`. An exception in it is what a broken connection is to an endpoint: a reply with
-the outcome `unavailable` that says what was raised, asked again later. A result that is no string
-is a mistake that repeating the call cannot fix; it stops the run.
+argument `params`. An exception in it is treated like a broken connection: a reply with the outcome
+`unavailable` and the exception's text, retried later. A result that is not a string stops the run,
+since repeating the call cannot fix it.
 """
 
 import asyncio
 import importlib
 import inspect
+import os
 import sys
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from judgesheet.errors import JudgeError, UsageError
-from judgesheet.judges import Judge
-from judgesheet.records import Call, Outcome, Reply
+from judgesheet.judges import Answer, Judge
+from judgesheet.judges.redaction import Redaction, is_secret_name
+from judgesheet.records import Call, Outcome
 
 
 class CallableJudge(Judge):
@@ -30,16 +31,11 @@ class CallableJudge(Judge):
         self._function = function
         self._timeout_s = timeout_s
         self._takes_params = _takes_params(function)
+        self._redacted = _redaction()
 
     @classmethod
     def from_name(cls, name: str, timeout_s: float) -> Self:
-        """The function that `module:function` names; the current folder is searched first.
-
-        Raises
-        ------
-        UsageError
-            if it cannot be imported or called.
-        """
+        """The function that `module:function` names; the current folder is searched first."""
         module, _, attribute = name.partition(":")
         if not module or not attribute:
             raise UsageError(f"python/{name} names no function: give python/module:function")
@@ -51,9 +47,8 @@ class CallableJudge(Judge):
         except AttributeError:
             raise UsageError(f"the module {module} has no {attribute}") from None
         except Exception as error:
-            raise UsageError(
-                f"{module} cannot be imported ({type(error).__name__}: {error})"
-            ) from error
+            said = _redaction()(f"{type(error).__name__}: {error}")
+            raise UsageError(f"{module} cannot be imported ({said})") from None
         if not callable(function):
             raise UsageError(f"{name} is a {type(function).__name__}, not a function")
         return cls(name, function, timeout_s)
@@ -63,38 +58,20 @@ class CallableJudge(Judge):
         """Module and function."""
         return {"provider": "python", "model": self._name}
 
-    async def ask(self, call: Call, attempt: int) -> Reply:
-        """Call the function once.
-
-        Raises
-        ------
-        JudgeError
-            if it does not return a string.
-        """
-        started = time.perf_counter()
-        outcome: Outcome = "ok"
-        text = ""
+    async def answer(self, call: Call, _attempt: int, /) -> Answer:
+        """Call the function once; JudgeError if it does not return a string."""
         try:
             async with asyncio.timeout(self._timeout_s):
-                text = raw = await self._call(call)
+                text = await self._call(call)
         except JudgeError:
             raise
-        except TimeoutError as error:  # ours, or the function's own with its reason
-            outcome, raw = "timeout", str(error) or f"no reply within {self._timeout_s:g} s"
+        except TimeoutError as error:  # our own timeout, or one that the function raised
+            said = self._redacted(str(error))
+            return Answer("timeout", raw=said or f"no reply within {self._timeout_s:g} s")
         except Exception as error:  # the user's code may raise anything; it is recorded as data
-            outcome, raw = "unavailable", f"{type(error).__name__}: {error}"
-        return Reply(
-            call_id=call.id,
-            attempt=attempt,
-            outcome=outcome,
-            text=text,
-            raw=raw,
-            latency_s=time.perf_counter() - started,
-            tokens_in=None,
-            tokens_out=None,
-            served_model=None,
-            at=time.time(),
-        )
+            return Answer("unavailable", raw=self._redacted(f"{type(error).__name__}: {error}"))
+        text = self._redacted(text)
+        return Answer("ok", text, text)
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome."""
@@ -114,6 +91,11 @@ class CallableJudge(Judge):
                 f"{self._name} returned a {type(result).__name__}: a judge returns its reply as str"
             )
         return result
+
+
+def _redaction() -> Redaction:
+    """The function has its own keys; those that lie in the environment are known by their names."""
+    return Redaction(value for name, value in os.environ.items() if is_secret_name(name))
 
 
 def _takes_params(function: Callable[..., Any]) -> bool:

@@ -1,11 +1,13 @@
-"""What an endpoint can do, found out with a handful of tiny questions. For `doctor`."""
+"""Finds out with a few tiny questions what an endpoint supports. For `doctor`."""
 
 import json
+import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from judgesheet.axis.prompt import object_schema, response_format
 from judgesheet.judges import Judge
 from judgesheet.records import LOGPROBS, Call, Reply
 
@@ -13,60 +15,40 @@ EXAMINATION = "examination"
 """The axis of the question here, which is none: simulated judges answer it by themselves."""
 GRADES = (1, 2, 3, 4, 5)
 
-_SCHEMA = {
-    "type": "json_schema",
-    "json_schema": {
-        "name": "grade",
-        "strict": True,
-        "schema": {
-            "type": "object",
-            "properties": {"score": {"type": "integer", "enum": [*GRADES]}},
-            "required": ["score"],
-            "additionalProperties": False,
-        },
-    },
-}
+_GRADE = object_schema({"score": {"type": "integer", "enum": [*GRADES]}})
+_IN_JSON = {"response_format": response_format("grade", _GRADE)}
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What was found. Features are None where the endpoint was not reachable.
+    """What an endpoint can do. Features are False where it was not reachable.
 
     `problem` says in a few words why it is not, "" if it is. `seed` means accepted, which is all
     that can be seen from outside; `deterministic` that one question, asked three times at
     temperature 0, got one answer. `latency_s` is the median of all answers, in seconds.
     """
 
-    reachable: bool
-    problem: str
-    json_schema: bool | None = None
-    logprobs: bool | None = None
-    seed: bool | None = None
-    deterministic: bool | None = None
-    latency_s: float | None = None
+    problem: str = ""
+    json_schema: bool = False
+    logprobs: bool = False
+    seed: bool = False
+    deterministic: bool = False
+    latency_s: float = math.nan
 
 
 async def examine(judge: Judge) -> Examined:
-    """Enter the judge, ask it, leave it.
-
-    Raises
-    ------
-    JudgeError, MissingDependencyError
-        if it cannot be opened.
-    """
+    """Enter the judge, ask it, leave it; JudgesheetError if it cannot be opened."""
     async with judge:
         first = await _ask(judge, {})
         if first.outcome != "ok":
-            return Examined(reachable=False, problem=_problem(judge, first))
+            return Examined(problem=_problem(judge, first))
         repeats = [await _ask(judge, {}, repeat) for repeat in (1, 2)]
-        schema = await _ask(judge, {"response_format": _SCHEMA})
+        schema = await _ask(judge, _IN_JSON)
         logprobs = await _ask(judge, LOGPROBS)
         seed = await _ask(judge, {"seed": 1})
     same = [first, *repeats]
     answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
     return Examined(
-        reachable=True,
-        problem="",
         json_schema=_keeps_to_schema(schema),
         logprobs=_has_logprobs(logprobs),
         seed=seed.outcome == "ok",
@@ -76,12 +58,12 @@ async def examine(judge: Judge) -> Examined:
 
 
 async def honours_json_schema(judge: Judge) -> bool:
-    """Ask one question under a JSON schema, of a judge that is entered: does it keep to it?"""
-    return _keeps_to_schema(await _ask(judge, {"response_format": _SCHEMA}))
+    """Whether an entered judge keeps to a JSON schema, by one question."""
+    return _keeps_to_schema(await _ask(judge, _IN_JSON))
 
 
 async def gives_logprobs(judge: Judge) -> bool:
-    """Ask one question with log-probabilities, of a judge that is entered: are they there?"""
+    """Whether an entered judge returns log-probabilities, by one question."""
     return _has_logprobs(await _ask(judge, LOGPROBS))
 
 

@@ -1,29 +1,49 @@
-"""What the chat APIs look like: how a request's body is built, what a response's body means.
+"""The chat APIs: how the body of a request is built, what the body of a response means.
 
-Nothing here needs an HTTP client: `judges.http` asks with it, `plan --export-batch` and
-`spine.ingest` write and read files of batches with it.
+Nothing here needs an HTTP client: `judges.http` uses it for requests, `plan --export-batch` and
+`spine.ingest` for batch files.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
+from judgesheet.judges import Answer
 from judgesheet.records import Call, Outcome
 
+MOST_TOKENS = 10**9  # of a call; what says more cannot count, and sums must stay sums
 LONGEST_NAME = 200  # characters of a served model's name that are kept
 
-_TOO_LONG_TYPES = {"exceed_context_size_error", "context_length_exceeded", "request_too_large"}
-_TOO_LONG_WORDS = ("prompt is too long", "maximum context length")
-
-
-class Answer(NamedTuple):
-    """What a chat completion says, uncut: what is secret in it has yet to be redacted."""
-
-    text: str = ""
-    refused: bool = False
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    served_model: str | None = None
+_SAID: tuple[tuple[Outcome, frozenset[str], tuple[str, ...]], ...] = (
+    (
+        "unpaid",
+        frozenset({"insufficient_quota", "billing_error", "billing_hard_limit_reached"}),
+        ("credit balance", "insufficient credit", "insufficient balance"),
+    ),
+    (
+        "refused",
+        frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}),
+        ("content management policy", "your input was flagged"),
+    ),
+    (
+        "too_long",
+        frozenset({"exceed_context_size_error", "context_length_exceeded", "request_too_large"}),
+        ("prompt is too long", "maximum context length"),
+    ),
+)
+"""Outcomes with the codes, and the words in lower case, by which endpoints tell of them."""
+_BY_STATUS: Mapping[int, Outcome] = {
+    401: "unauthorized",
+    402: "unpaid",
+    403: "unauthorized",
+    404: "not_found",
+    408: "unavailable",
+    409: "unavailable",
+    413: "too_long",
+    429: "rate_limited",
+}
+_NO_REASON = {None, "", "stop", "end_turn", "stop_sequence", "eos", "eos_token"}
+"""Finish reasons that do not say why an answer has no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,37 +75,48 @@ def batch_body(model: str, extra: Mapping[str, Any]) -> Callable[[Call], dict[st
     return lambda call: request_body(dialect, name, call, extra)
 
 
-def read_response(dialect: Dialect, status: int, body: Any) -> tuple[Outcome, Answer]:
-    """What a response means, by whichever way it came; the answer is empty unless there is one.
+def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
+    """What a response means, however it was received; only this function decides its outcome.
 
-    `body` is the decoded JSON, None where it is none.
+    `body` is the decoded JSON, None where it is none. Nothing is cut or redacted yet.
     """
+    error = _get(body, "error") or _get(_first(_get(body, "choices")), "error")
     if not 200 <= status < 300:
-        return _error_outcome(status, body), Answer()
+        return Answer(_error_outcome(status, error if error else body))
     answer = dialect.read(body)
+    if error or (answer and answer.finish_reason == "error"):
+        # A gateway had sent its 200 before the model failed: what was said until then is no answer.
+        failed = _error_outcome(_own_status(error), error)
+        return replace(answer or Answer(failed), outcome=failed, text="")
     if answer is None:
-        return "malformed", Answer()
-    return ("refused" if answer.refused else "ok"), answer
+        return Answer("malformed")
+    silent = answer.outcome == "ok" and not answer.text.strip()
+    unexplained = silent and answer.finish_reason in _NO_REASON
+    return replace(answer, outcome="empty") if unexplained else answer
 
 
-def _error_outcome(status: int, body: Any) -> Outcome:
-    """What a status other than 2xx means."""
-    if status in {401, 403}:
-        return "unauthorized"
-    # A redirect is not followed: the key would be sent to an address that nobody typed.
-    if status == 404 or status < 400:
+def _error_outcome(status: int, error: Any) -> Outcome:
+    """What an error means for the call, and for those after it.
+
+    Only what concerns the call alone settles it (`records.SETTLING`). What is said counts before
+    the status: the same fault comes under several.
+    """
+    inner = _get(error, "innererror")
+    kinds = {_text(_get(error, "type")), _text(_get(error, "code")), _text(_get(inner, "code"))}
+    said = _text(_get(error, "message") if isinstance(error, dict) else error).lower()
+    for outcome, codes, words in _SAID:
+        if kinds & codes or any(one in said for one in words):
+            return outcome
+    # A redirect is not followed: the key would be sent to an address that the user did not give.
+    if status < 400:
         return "not_found"
-    if status == 429:
-        return "rate_limited"
-    if status in {408, 409} or status >= 500:
-        return "unavailable"
-    return "too_long" if _says_too_long(_get(body, "error")) else "rejected"
+    return "unavailable" if status >= 500 else _BY_STATUS.get(status, "rejected")
 
 
-def _says_too_long(error: Any) -> bool:
-    kinds = {_text(_get(error, "type")), _text(_get(error, "code"))}
-    message = _text(_get(error, "message") if isinstance(error, dict) else error).lower()
-    return bool(kinds & _TOO_LONG_TYPES) or any(words in message for words in _TOO_LONG_WORDS)
+def _own_status(error: Any) -> int:
+    """The status that an error inside a 200 states; where it has none, the server failed."""
+    code = _count(_get(error, "code"))
+    return code if code and 400 <= code < 600 else 502
 
 
 # -- OpenAI chat completions -----------------------------------------------------------------------
@@ -113,13 +144,15 @@ def _read_completion(body: Any) -> Answer | None:
     if not isinstance(message, dict):
         return None
     usage = _get(body, "usage")
+    finish_reason = _string(_get(choice, "finish_reason"))
+    filtered = finish_reason == "content_filter"
     return Answer(
+        "refused" if filtered or _text(message.get("refusal")) else "ok",
         text=_text(message.get("content")),
-        refused=bool(_text(message.get("refusal")))
-        or _get(choice, "finish_reason") == "content_filter",
         tokens_in=_count(_get(usage, "prompt_tokens")),
         tokens_out=_count(_get(usage, "completion_tokens")),
         served_model=_string(_get(body, "model")),
+        finish_reason=finish_reason,
     )
 
 
@@ -156,21 +189,25 @@ def _read_message(body: Any) -> Answer | None:
         return None
     usage = _get(body, "usage")
     tokens_in = _count(_get(usage, "input_tokens"))
-    if tokens_in is not None:  # it leaves out what went through the prompt cache
+    if tokens_in is not None:  # it does not count tokens that came from the prompt cache
         cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
         tokens_in += sum(_count(_get(usage, name)) or 0 for name in cached)
+    stop_reason = _string(_get(body, "stop_reason"))
     return Answer(
+        "refused" if stop_reason == "refusal" else "ok",
         text=_text(blocks),
-        refused=_get(body, "stop_reason") == "refusal",
         tokens_in=tokens_in,
         tokens_out=_count(_get(usage, "output_tokens")),
         served_model=_string(_get(body, "model")),
+        finish_reason=stop_reason,
     )
 
 
 OPENAI = Dialect("/chat/completions", _bearer, _openai_body, _read_completion)
 COMPATIBLE = Dialect("/chat/completions", _bearer, _compatible_body, _read_completion)
 ANTHROPIC = Dialect("/messages", _anthropic_key, _anthropic_body, _read_message)
+DIALECTS = {"openai": OPENAI, "anthropic": ANTHROPIC}
+"""By provider; all others use COMPATIBLE."""
 
 
 # -- reading what may be anything ------------------------------------------------------------------
@@ -194,8 +231,8 @@ def _text(content: Any) -> str:
 
 
 def _count(value: Any) -> int | None:
-    """A number of tokens, or None if it is nothing of the kind."""
-    plausible = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+    """A number of tokens, or None if it is not one."""
+    plausible = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
     return value if plausible else None
 
 

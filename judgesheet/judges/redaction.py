@@ -1,15 +1,71 @@
-"""Secrets stay out of the record, however a server writes them when it quotes them."""
+"""Secrets stay out of the record, however a server writes them when it quotes them.
+
+Known to be secret are keys, passwords, all values of an address's query, fields of a body and
+variables of the environment that are named like secrets, and parts of an address's path that look
+like tokens. Whatever else is secret cannot be known to be (docs/judges.md).
+"""
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
 LONGEST_SPELLING = 18  # characters for one of a secret, as JSON within JSON may escape it
 
 
+REDACTED = "[redacted]"
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_SECRET_NAMES = {"key", "apikey", "token", "secret", "password", "passwd", "authorization",
+                 "auth", "credential", "credentials", "cookie"}  # fmt: skip
+_TOKEN = re.compile(
+    r"sk-.+|(?=.*[0-9])(?=.*[A-Za-z]).*[A-Za-z0-9]{16,}.*"
+    r"|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
+_USERINFO = re.compile(r"[^\s/'\"()<>]+@(?=[\w.\[-])")
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether what has this name is a secret: `api_key`, `accessToken`, but not `max_tokens`."""
+    words = _WORDS.findall(name)
+    return bool(words) and words[-1].lower() in _SECRET_NAMES
+
+
+def is_token(part: str) -> bool:
+    """Whether a part of a path looks like a token: a long run of letters and digits, or a UUID."""
+    return _TOKEN.fullmatch(part) is not None
+
+
+def without_secrets(value: Any) -> Any:
+    """A JSON value with `[redacted]` in every text field that is named like a secret."""
+    if isinstance(value, Mapping):
+        return {
+            name: REDACTED
+            if is_secret_name(str(name)) and isinstance(part, str)
+            else without_secrets(part)
+            for name, part in value.items()
+        }
+    return [*map(without_secrets, value)] if isinstance(value, list | tuple) else value
+
+
+def secrets_in(value: Any) -> Iterator[str]:
+    """What `without_secrets` takes out of a value."""
+    parts: Iterable[Any] = value if isinstance(value, list | tuple) else ()
+    if isinstance(value, Mapping):
+        named = {name for name, part in value.items() if isinstance(part, str)}
+        yield from (value[name] for name in named if is_secret_name(str(name)))
+        parts = value.values()
+    for part in parts:
+        yield from secrets_in(part)
+
+
+def without_userinfo(text: str) -> str:
+    """A message with `[redacted]@` in the place of the credentials of every address in it."""
+    return _USERINFO.sub(f"{REDACTED}@", text)
+
+
 class Redaction:
-    """Takes secrets out of texts. `longest` is the most characters that one can fill."""
+    """Removes secrets from texts. `longest` is the most characters that one can take up."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         # The longest first: one that begins with another is redacted whole.
@@ -20,28 +76,29 @@ class Redaction:
     def __call__(self, text: str) -> str:
         """The text with `[redacted]` in the place of every secret."""
         for pattern in self._patterns:
-            text = pattern.sub("[redacted]", text)
+            text = pattern.sub(REDACTED, text)
         return text
 
 
 def _spellings(secret: str) -> re.Pattern[str]:
-    """What matches the secret as it is, and in every way to write it in JSON.
+    """What matches the secret as it is, and in every way to write it in JSON or in an address.
 
-    No two spellings of a character begin alike for longer than a few characters, so that matching
-    takes linear time.
+    Two spellings of a character share at most a few leading characters, so matching takes linear
+    time.
     """
     escaped = "".join(map(_spelling, secret))
     return re.compile(f"{escaped}|{re.escape(secret)}")
 
 
 def _spelling(character: str) -> str:
-    r"""A pattern of one character in JSON: itself, `\/` for a slash, or `\uXXXX` in either case.
+    r"""A pattern of one character: itself, `\/` for a slash, `\uXXXX` or `%XX` in either case.
 
     JSON within a JSON string, as a gateway quotes the error of another, has more backslashes.
     """
     units = character.encode("utf-16-be", "surrogatepass").hex()
     code = "".join(rf"\\{{1,4}}u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4))
+    percent = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
     plain = re.escape(json.dumps(character, ensure_ascii=False)[1:-1])
     if character in '/"':
         plain = rf"\\{{0,4}}{character}"
-    return f"(?:{plain}|{code})"
+    return f"(?:{plain}|{code}|(?i:{percent}))"

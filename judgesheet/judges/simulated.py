@@ -10,7 +10,6 @@ import asyncio
 import json
 import math
 import re
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from random import Random
@@ -21,9 +20,9 @@ from judgesheet.axes import all_axes
 from judgesheet.axis import SharesSimulating, Simulating
 from judgesheet.axis.simulation import Kind, Known, Parameters, declared, drawn, hashed
 from judgesheet.errors import JudgesheetError, UsageError
-from judgesheet.judges import Judge
+from judgesheet.judges import Answer, Judge
 from judgesheet.judges.check import EXAMINATION, GRADES
-from judgesheet.records import Call, Label, Outcome, Reply
+from judgesheet.records import Call, Label, Outcome
 
 PRESETS: Mapping[str, Parameters] = {
     "fair": Parameters(),
@@ -36,17 +35,22 @@ PRESETS: Mapping[str, Parameters] = {
     "constant": Parameters(level=0.5, greedy=1, policy="ties"),
     "unreadable": Parameters(unreadable=1.0),
     "noisy": Parameters(width=2.0, tie=1.0, sensitivity=1.0, lapse=0.3),
+    "perfect": Parameters(greedy=1),
+    "good": Parameters(greedy=1, shared=10.0, slip=0.02),
     "hash": Parameters(quality=0.0, policy="hash"),
     "always-1": Parameters(level=0.0, greedy=1, policy="slot1"),
     "always-tie": Parameters(level=0.5, greedy=1, policy="ties"),
     "longer": Parameters(policy="longer"),
 }
-"""`position-only` always takes the first line and scores a criterion by its place; `constant` takes
+"""`perfect` never errs, and `good` in one call of fifty: what `plan` promises is promised to them.
+`position-only` always takes the first line and scores a criterion by its place; `constant` takes
 the middle of the scale; the last four are frauds that a probe must see through when it compares."""
 
 
 class SimulatedJudge(Judge):
     """A judge with planted parameters; the same call and attempt always get the same reply."""
+
+    is_simulated = True
 
     def __init__(
         self, name: str, parameters: Parameters, answer_key: Mapping[str, float] | None = None
@@ -57,13 +61,7 @@ class SimulatedJudge(Judge):
 
     @classmethod
     def from_name(cls, name: str, answer_key: Mapping[str, float] | None = None) -> Self:
-        """The judge that `NAME?key=value&…` describes.
-
-        Raises
-        ------
-        UsageError
-            if a name, key or value is not one of those that exist; the sentence lists them.
-        """
+        """The judge that `NAME?key=value&…` describes; a UsageError lists what can stand there."""
         preset, _, query = name.partition("?")
         if preset not in PRESETS:
             raise UsageError(f"there is no sim/{preset}; the presets are {', '.join(PRESETS)}")
@@ -81,33 +79,17 @@ class SimulatedJudge(Judge):
         parameters |= parameters.pop("own")
         return {"provider": "sim", "model": self._name, "parameters": parameters}
 
-    async def ask(self, call: Call, attempt: int) -> Reply:
-        """Answer as planted.
-
-        Raises
-        ------
-        JudgesheetError
-            if the call's axis does not say how.
-        """
-        started = time.perf_counter()
-        outcome, text, raw = self._reply(call, attempt)
+    async def answer(self, call: Call, attempt: int, /) -> Answer:
+        """Answer as planted, after the planted delay."""
         if self._parameters.latency_ms:
             await asyncio.sleep(self._parameters.latency_ms / 1000)
-        return Reply(
-            call_id=call.id,
-            attempt=attempt,
-            outcome=outcome,
-            text=text,
-            raw=raw,
-            latency_s=time.perf_counter() - started,
-            tokens_in=sum(len(message["content"]) for message in call.messages) // 4,
-            tokens_out=len(text) // 4,
-            served_model=f"sim/{self._name}",
-            at=time.time(),
-        )
+        return self.planted(call, attempt)
 
-    def _reply(self, call: Call, attempt: int) -> tuple[Outcome, str, str]:
-        """Outcome, text, and the body: a completion where log-probabilities are asked for."""
+    def planted(self, call: Call, attempt: int = 1) -> Answer:
+        """The answer, at once; JudgesheetError if the call's axis does not say how.
+
+        Its body is a completion where log-probabilities are asked for.
+        """
         planted, axis, known = self._parameters, _answering(call.axis), self._known(call)
         rng = planted.rng(call.id, attempt)
         draw = rng.random()
@@ -117,11 +99,18 @@ class SimulatedJudge(Judge):
         elif draw < planted.refused + planted.unreadable:
             text = "I would rather not put a number on this."
         else:
-            text = axis.simulate(planted, call, known, rng)
-        if not call.params.get("logprobs") or not isinstance(axis, SharesSimulating):
-            return outcome, text, text
-        shares = axis.simulated_shares(planted, call, known)
-        return outcome, text, _completion(text, shares, int(call.params.get("top_logprobs", 0)))
+            guesses = draw >= 1 - planted.slip
+            text = axis.simulate(PRESETS["random"] if guesses else planted, call, known, rng)
+        raw = text
+        if call.params.get("logprobs") and isinstance(axis, SharesSimulating):
+            guesses_at = axis.simulated_shares(PRESETS["random"], call, known)
+            shares = {
+                score: (1 - planted.slip) * share + planted.slip * guesses_at[score]
+                for score, share in axis.simulated_shares(planted, call, known).items()
+            }
+            raw = _completion(text, shares, int(call.params.get("top_logprobs", 0)))
+        characters = sum(len(message["content"]) for message in call.messages)
+        return Answer(outcome, text, raw, characters // 4, len(text) // 4, f"sim/{self._name}")
 
     def _known(self, call: Call) -> Known:
         def level(criterion: str = "") -> float:
@@ -149,7 +138,7 @@ def _name(item: str, criterion: str) -> str:
 
 
 class _Examination:
-    """How the question of `check` is answered, a question of no axis: the best grade is right."""
+    """Answers the question of `check`, which belongs to no axis: the best grade is right."""
 
     def simulated_shares(
         self, parameters: Parameters, call: Call, known: Known
@@ -163,7 +152,7 @@ class _Examination:
 
 
 def _answering(name: str) -> Simulating:
-    """What knows how calls of this axis are answered."""
+    """The axis, or `check`, that answers the calls of this axis."""
     if name == EXAMINATION:
         return _Examination()
     axes: Mapping[str, object] = all_axes()
@@ -195,7 +184,7 @@ def _completion(text: str, shares: Mapping[int, float], most: int) -> str:
     else:
         head, score, tail = parts.groups()
         likeliest = sorted(shares.items(), key=lambda share: -share[1])[:most]
-        top = [_token(str(one), share) for one, share in likeliest]
+        top = [_token(str(score), share) for score, share in likeliest]
         middle = {**_token(score, shares[int(score)]), "top_logprobs": top}
         tokens = [_certain(head), middle, *([_certain(tail)] if tail else [])]
     choice = {"message": {"role": "assistant", "content": text}, "logprobs": {"content": tokens}}
@@ -223,8 +212,10 @@ def _overridden(preset: Parameters, query: str) -> Parameters:
     values = {key: _value(key, text, known) for key, text in given}
     own = {key: values.pop(key) for key in [*values] if key not in shared}
     parameters = replace(preset, **values, own=own)
-    if parameters.unreadable + parameters.refused > 1:
-        raise UsageError("unreadable and refused are shares of the same replies: at most 1 in sum")
+    if parameters.unreadable + parameters.refused + parameters.slip > 1:
+        raise UsageError(
+            "unreadable, refused and slip are shares of the same replies: at most 1 in sum"
+        )
     return parameters
 
 

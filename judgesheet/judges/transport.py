@@ -1,7 +1,6 @@
-"""The wire: a body is posted, a whole response comes back. This module alone imports httpx.
+"""HTTP: a body is posted, a whole response is returned. Only this module imports httpx.
 
-Whatever goes wrong on the way is a `ConnectionError`; what an endpoint says, however odd, is a
-`Received`.
+A failure on the way is a `ConnectionError`; whatever an endpoint answers is a `Received`.
 """
 
 import base64
@@ -19,6 +18,7 @@ import httpx
 from httpx_aiohttp import AiohttpTransport
 
 from judgesheet.errors import JudgeError, UsageError
+from judgesheet.judges.redaction import REDACTED, is_token, without_userinfo
 
 LONGEST_BODY = 16_000_000  # bytes that are read; a judgment is never that long
 
@@ -42,13 +42,13 @@ class Received(NamedTuple):
             return None
 
     def retry_after_s(self) -> float | None:
-        """Seconds that the server asks to wait; None where it does not say so legibly."""
-        milliseconds = _finite(self.headers.get("retry-after-ms", ""))
-        if milliseconds is not None:
-            return max(0.0, milliseconds / 1000)
+        """Seconds that the server asks to wait; None if it gives none that can be read."""
         stated = self.headers.get("retry-after", "")
-        seconds = _finite(stated)
-        seconds = _seconds_until(stated) if seconds is None else seconds
+        milliseconds, seconds = _finite(self.headers.get("retry-after-ms", "")), _finite(stated)
+        if milliseconds is not None:
+            seconds = milliseconds / 1000
+        elif seconds is None:
+            seconds = _seconds_until(stated)
         return None if seconds is None else max(0.0, seconds)
 
 
@@ -72,12 +72,7 @@ def _seconds_until(date: str) -> float | None:
 class Address:
     """A base URL as the user gave it, what is secret in it included.
 
-    One without a path gets the customary `/v1`.
-
-    Raises
-    ------
-    UsageError
-        if it is not valid.
+    One without a path gets the customary `/v1`. UsageError if it is not valid.
     """
 
     def __init__(self, text: str) -> None:
@@ -91,7 +86,9 @@ class Address:
 
     def __str__(self) -> str:
         """The address without anything secret in it."""
-        return str(self._url.copy_with(username=None, password=None, query=None, fragment=None))
+        shown = self._url.copy_with(username=None, password=None, query=None, fragment=None)
+        host, path = str(shown.copy_with(path="/"))[:-1], self._url.path
+        return host + "/".join(REDACTED if is_token(part) else part for part in path.split("/"))
 
     @property
     def basic(self) -> str:
@@ -102,9 +99,10 @@ class Address:
 
     @property
     def secrets(self) -> list[str]:
-        """What must never be written down: credentials, and all values of its query."""
+        """What must never be written down: credentials, values of its query, tokens in its path."""
         values = [value for _, value in self._url.params.multi_items()]
-        return [self.basic, self._url.password, *values]
+        tokens = [part for part in self._url.path.split("/") if is_token(part)]
+        return [self.basic, self._url.username, self._url.password, *values, *tokens]
 
     def at(self, path: str) -> httpx.URL:
         """The URL under it that requests go to."""
@@ -129,10 +127,7 @@ class Wire:
     async def post(self, body: bytes) -> Received:
         """Send a body and read the response, `LONGEST_BODY` bytes of it at most.
 
-        Raises
-        ------
-        ConnectionError
-            if there is no response, or it is not what its headers say.
+        ConnectionError if there is no response, or it is not what its headers say.
         """
         # Straight to the carrier: a client adds cookies, redirects and authentication flows,
         # none of which is wanted here, at twice the time (docs/decisions/0002).
@@ -153,7 +148,8 @@ def _fault(error: Exception) -> str:
     if isinstance(cause, zlib.error):
         return f"DecodingError: {cause}"
     kind = "ConnectError" if isinstance(cause, aiohttp.ClientConnectorError) else "ReadError"
-    return f"{kind}: {str(cause) or type(cause).__name__}"
+    # A proxy's complaint quotes its address, password included.
+    return f"{kind}: {without_userinfo(str(cause)) or type(cause).__name__}"
 
 
 async def _read(response: httpx.Response) -> Received:
@@ -174,7 +170,7 @@ async def _read(response: httpx.Response) -> Received:
 
 
 def _unpacked(content: bytes, encoding: str) -> bytes:
-    """A body that came compressed although none was asked for; never more than can be a reply."""
+    """A body that was compressed although we did not ask for it, limited to the size of a reply."""
     if encoding.strip().lower() not in {"gzip", "x-gzip", "deflate"}:
         return content
     try:
@@ -184,7 +180,7 @@ def _unpacked(content: bytes, encoding: str) -> bytes:
 
 
 def _carrier(url: httpx.URL, connections: int) -> Carrier:
-    """Carry requests over aiohttp, which takes a tenth of the CPU time of httpx's own pool."""
+    """The transport over aiohttp, which takes a tenth of the CPU time of httpx's own pool."""
 
     def open_session() -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
@@ -206,4 +202,6 @@ def _proxy(url: httpx.URL) -> httpx.Proxy | None:
     try:
         return httpx.Proxy(named)
     except (httpx.InvalidURL, ValueError):  # not repeated: it may hold a password
-        raise JudgeError("the environment names a proxy unlike http://host:port") from None
+        raise JudgeError(
+            "the environment variable for the proxy must look like http://host:port"
+        ) from None

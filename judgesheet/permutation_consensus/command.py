@@ -1,4 +1,4 @@
-"""`judgesheet consensus`: read sets, plan, ask in rounds, decide, and write what was decided."""
+"""`judgesheet consensus`: read sets, plan, ask in rounds, decide, and write the decisions."""
 
 import asyncio
 import json
@@ -48,11 +48,18 @@ def decide_sets(
     JudgesheetError
         if the sets, the request or the directory cannot be used, or the judge cannot be asked.
     """
-    _refuse_running_loop()
+    with suppress(RuntimeError):
+        # Notebooks and asynchronous pipelines have a loop already; it must not wait for ours.
+        asyncio.get_running_loop()
+        raise UsageError(
+            "an event loop is already running in this thread; write `await asyncio.to_thread("
+            "judgesheet.consensus, …)`"
+        )
     check_name(request.model)
     given = read_sets(sets)
-    of_both = replace(request, axes=AXES, logprobs=False)
-    settled = settle(of_both, None if fresh else directory)
+    # Winners are read from the words of a reply; log-probabilities would be paid for unread.
+    both_axes = replace(request, axes=AXES, logprobs=False)
+    settled = settle(both_axes, None if fresh else directory)
     if settled.parsers:
         raise UsageError(
             "decisions are made from the built-in reply formats; leave out your own parsers"
@@ -70,17 +77,8 @@ def decide_sets(
         )
         decisions = rounds.decide(ledger, asked)
         summary = summarise(decisions, ledger.totals(), request.prices)
-    lines = (json.dumps(decision.as_record()) for decision in decisions)
-    write_lines(directory / "decisions.jsonl", lines)
-    write_lines(directory / "summary.json", [json.dumps(asdict(summary), indent=2)])
+        # While the ledger is ours: the directory is not renamed by somebody's --fresh meanwhile.
+        lines = (json.dumps(decision.as_record()) for decision in decisions)
+        write_lines(directory / "decisions.jsonl", lines)
+        write_lines(directory / "summary.json", [json.dumps(asdict(summary), indent=2)])
     return Decided(decisions, summary, directory, progress)
-
-
-def _refuse_running_loop() -> None:
-    """Notebooks and asynchronous pipelines have a loop already; it must not wait for ours."""
-    with suppress(RuntimeError):
-        asyncio.get_running_loop()
-        raise UsageError(
-            "an event loop runs in this thread; write `await asyncio.to_thread("
-            "judgesheet.consensus, …)`"
-        )

@@ -1,5 +1,6 @@
-"""What is decided about a set, and the figures that every decision has, however it was reached."""
+"""The decision on a set, with the figures that lists and pairs have in common."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -8,17 +9,16 @@ from typing import Any
 
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order import keyed
-from judgesheet.records import Call, Outcome, Reply
-from judgesheet.spine.ledger import SETTLING
-from judgesheet.spine.parsing import read
+from judgesheet.records import SETTLING, Call, Outcome, Reply, Stimulus
+from judgesheet.spine.parsing import reading
 
 Replies = Mapping[str, Reply]
 """The last reply to every call that was asked, by call id."""
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
-    """What became of the calls of a set.
+class CallCounts:
+    """The outcomes of the calls of a set.
 
     `planned` = `answered` (readable) + `unreadable` + `refused` + `failed` + `missing` (no reply
     yet) + `saved` (not needed any more).
@@ -34,13 +34,9 @@ class Runs:
 
     @property
     def gaps(self) -> str:
-        """What a reader must know about calls without a reading; "" if there are none."""
-        counts = {
-            "unreadable": self.unreadable,
-            "refused": self.refused,
-            "failed": self.failed,
-            "not asked yet": self.missing,
-        }
+        """The calls without a reading, counted for the reader; "" if there are none."""
+        counts = {"unreadable": self.unreadable, "refused": self.refused, "failed": self.failed,
+                  "not asked yet": self.missing}  # fmt: skip
         return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
@@ -70,10 +66,10 @@ class SetDecision:
 
     `winner` is the single winner, None for a tie or where nothing could be decided; `winners` holds
     all that tie. `direct` is what the first call, in the order of the file, chose by itself.
-    `agreement` is the probability that a call, drawn at random, chooses as the decision does, and
-    `order_changes` that a call under another order chooses otherwise than the direct one; ties are
-    resolved as uniform picks. `calls` counts requests, retries included. `standings` belong to
-    lists, `swapped`, `keyed` and `why` to pairs.
+    `agreement` is the probability that a randomly drawn call makes the same choice as the decision,
+    and `order_changes` that a call under another order chooses differently from the direct one;
+    ties are resolved as uniform picks. `calls` counts requests, retries included. `standings`
+    belong to lists, `swapped`, `keyed` and `why` to pairs.
     """
 
     id: str
@@ -85,7 +81,7 @@ class SetDecision:
     gold: tuple[str, ...]
     agreement: float | None
     order_changes: float | None
-    runs: Runs
+    runs: CallCounts
     calls: int
     complete: bool
     stopped_early: bool = False
@@ -107,22 +103,20 @@ class SetDecision:
         return len(set(winners) & set(self.gold)) / len(winners)
 
     def as_record(self) -> dict[str, Any]:
-        """One line of decisions.jsonl."""
+        """One line of decisions.jsonl; its numbers have six decimals."""
         foreign = ("swapped", "keyed", "why") if self.mode == "listwise" else ("standings",)
-        record: dict[str, Any] = {}
-        for name, value in asdict(self).items():
-            if name == "winners":
-                record["winner"] = self.winner
-            if name not in foreign:
-                record[name] = round(value, 6) if isinstance(value, float) else value
-        return record
+        own = {name: value for name, value in asdict(self).items() if name not in foreign}
+        short = json.loads(json.dumps(own), parse_float=lambda number: round(float(number), 6))
+        return {"id": "", "mode": "", "source": "", "winner": self.winner, **short}
 
 
-def reading(call: Call, text: str) -> Any | None:
+def verdict(call: Call, reply: Reply) -> Any | None:
     """What a reply says, None if it cannot be read; a judge's own solution is its words."""
     if call.cell.get("keyed") == keyed.SOLVE:
-        return text.strip() or None
-    return read(get_axis(call.axis), text, call.reply, call.cell)
+        return reply.text.strip() or None
+    axis, why = get_axis(call.axis), reply.finish_reason
+    found = reading(axis, reply.text, call.reply, call.cell, finish_reason=why)
+    return found and found.value
 
 
 @dataclass(frozen=True)
@@ -135,8 +129,8 @@ class Answers:
     @cached_property
     def outcomes(self) -> list[Outcome | None]:
         """How each call ended; None for one without a reply."""
-        found = (self.replies.get(call.id) for call in self.calls)
-        return [None if reply is None else reply.outcome for reply in found]
+        replies = (self.replies.get(call.id) for call in self.calls)
+        return [None if reply is None else reply.outcome for reply in replies]
 
     @cached_property
     def open(self) -> list[Call]:
@@ -148,7 +142,7 @@ class Answers:
     def readings(self) -> list[Any | None]:
         """What each reply says; None if there is none or it cannot be read."""
         return [
-            reading(call, self.replies[call.id].text) if outcome == "ok" else None
+            verdict(call, self.replies[call.id]) if outcome == "ok" else None
             for call, outcome in zip(self.calls, self.outcomes, strict=True)
         ]
 
@@ -157,11 +151,11 @@ class Answers:
         """Requests, retries included."""
         return sum(self.replies[c.id].attempt for c in self.calls if c.id in self.replies)
 
-    def runs(self, saved: int = 0) -> Runs:
+    def runs(self, saved: int = 0) -> CallCounts:
         """The count of what became of the calls."""
-        count, answered = self.outcomes.count, sum(one is not None for one in self.readings)
-        ok, refused, missing = count("ok"), count("refused"), count(None)
-        return Runs(
+        answered = sum(verdict is not None for verdict in self.readings)
+        ok, refused, missing = map(self.outcomes.count, ("ok", "refused", None))
+        return CallCounts(
             planned=len(self.calls),
             answered=answered,
             unreadable=ok - answered,
@@ -172,17 +166,34 @@ class Answers:
         )
 
 
-def concord(choices: Sequence[Winners], winners: Winners) -> tuple[float | None, float | None]:
-    """`agreement` and `order_changes` of a decision; `choices` are the calls', the direct first."""
+def set_decision(
+    stimulus: Stimulus,
+    answers: Answers,
+    choices: Sequence[Winners],
+    winners: Winners,
+    saved: int = 0,
+    **particular: Any,
+) -> SetDecision:
+    """What is decided about a set; `choices` are those of its calls, the direct one first."""
     same = _mean_match(choices[1:], choices[0])
-    return _mean_match(choices, winners), None if same is None else 1 - same
+    return SetDecision(
+        id=stimulus.id,
+        source=stimulus.fields["source"] or "",
+        winners=winners or (),
+        direct=choices[0],
+        agreement=_mean_match(choices, winners),
+        order_changes=None if same is None else 1 - same,
+        runs=answers.runs(saved),
+        calls=answers.attempts,
+        **particular,
+    )
 
 
 def _mean_match(choices: Sequence[Winners], winners: Winners) -> float | None:
     """Mean probability that uniform picks are the same; None where there is nothing to pick."""
     known = [
-        len(set(one) & set(winners)) / (len(one) * len(winners))
-        for one in choices
-        if one and winners
+        len(set(chosen) & set(winners)) / (len(chosen) * len(winners))
+        for chosen in choices
+        if chosen and winners
     ]
     return fmean(known) if known else None

@@ -1,35 +1,29 @@
 """Lists of three and more: permutation consensus over K orders (004, equations 1 to 5)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from judgesheet.axes import listwise_consensus
-from judgesheet.axis import Options
+from judgesheet.axes.listwise_consensus import golds
 from judgesheet.permutation_consensus.decision import (
     Answers,
+    CallCounts,
     Replies,
-    Runs,
     SetDecision,
     Standing,
     Winners,
-    concord,
+    set_decision,
 )
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats.consensus import Consensus, can_change, consensus
-from judgesheet.stats.orders import spread_orders
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
+Arrays = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Listed:
     """A set of three or more candidates and its K calls, the direct one first."""
 
@@ -37,25 +31,10 @@ class Listed:
     calls: tuple[Call, ...]
     early_stop: bool
 
-    @classmethod
-    def plan(
-        cls,
-        stimulus: Stimulus,
-        k: int,
-        options: Options,
-        rng: np.random.Generator,
-        *,
-        early_stop: bool,
-    ) -> "Listed":
-        """The set under K orders, or all there are if that is fewer."""
-        orders = spread_orders(len(stimulus.fields["candidates"]), k, rng)
-        calls = tuple(listwise_consensus.lists(stimulus, orders, options))
-        return cls(stimulus, calls, early_stop)
-
     @property
     def ids(self) -> tuple[str, ...]:
         """The candidates in the order of the file."""
-        return tuple(one["id"] for one in self.stimulus.fields["candidates"])
+        return tuple(candidate["id"] for candidate in self.stimulus.fields["candidates"])
 
     def next(self, replies: Replies, tried: Collection[str]) -> list[Call]:
         """The calls to make now: all that are open, or with early stopping as few as may suffice.
@@ -65,8 +44,7 @@ class Listed:
         answers = Answers(self.calls, replies)
         if not self.early_stop:
             return answers.open
-        found = consensus(*self._arrays(answers))
-        if not can_change(found, len(answers.open)):
+        if not can_change(consensus(*self._arrays(answers)), len(answers.open)):
             return []
         settled = len(self.calls) - len(answers.open)
         batch = max(1, ceil(len(self.calls) / 2) - settled)
@@ -76,54 +54,47 @@ class Listed:
         """The decision from all runs that could be read."""
         answers = Answers(self.calls, replies)
         scores, uncertain = self._arrays(answers)
-        found = consensus(scores, uncertain)
+        together = consensus(scores, uncertain)
         singles = consensus(scores[:, None], uncertain[:, None])
-        choices, winners = [*map(self._names, singles.winners)], self._names(found.winners)
-        open_ = len(answers.open)
-        stopped = self.early_stop and open_ > 0 and not bool(can_change(found, open_))
-        runs = answers.runs(saved=answers.outcomes.count(None) if stopped else 0)
-        agreement, order_changes = concord(choices, winners)
-        return SetDecision(
-            id=self.stimulus.id,
+        left = len(answers.open)
+        stopped = self.early_stop and left > 0 and not bool(can_change(together, left))
+        saved = answers.outcomes.count(None) if stopped else 0
+        return set_decision(
+            self.stimulus,
+            answers,
+            [*map(self._names, singles.winners)],
+            self._names(together.winners),
+            saved,
             mode="listwise",
-            source=self.stimulus.fields["source"],
-            winners=winners or (),
-            direct=choices[0],
             candidates=self.ids,
-            gold=tuple(listwise_consensus.golds(self.stimulus.fields)),
-            agreement=agreement,
-            order_changes=order_changes,
-            runs=runs,
-            calls=answers.attempts,
-            complete=stopped or open_ == 0,
+            gold=tuple(golds(self.stimulus.fields)),
+            complete=stopped or left == 0,
             stopped_early=stopped,
-            note=_note(runs),
-            standings=tuple(_standings(self.ids, found)),
+            note=_note(answers.runs(saved)),
+            standings=tuple(_standings(self.ids, together)),
         )
 
-    def _arrays(self, answers: Answers) -> "tuple[Floats, Flags]":
+    def _arrays(self, answers: Answers) -> Arrays:
         """Scores (K, n), NaN where a run could not be read, and marks of uncertainty."""
         scores = np.full((len(self.calls), len(self.ids)), np.nan)
         uncertain = np.zeros(scores.shape, dtype=bool)
         for row, verdict in enumerate(answers.readings):
             if verdict is not None:
-                scores[row] = [verdict[one]["score"] for one in self.ids]
-                uncertain[row] = [verdict[one]["uncertain"] for one in self.ids]
+                scores[row] = [verdict[name]["score"] for name in self.ids]
+                uncertain[row] = [verdict[name]["uncertain"] for name in self.ids]
         return scores, uncertain
 
-    def _names(self, winners: "Flags") -> Winners:
-        return tuple(one for one, won in zip(self.ids, winners, strict=True) if won) or None
+    def _names(self, winners: NDArray[np.bool_]) -> Winners:
+        return tuple(name for name, won in zip(self.ids, winners, strict=True) if won) or None
 
 
-def _standings(ids: tuple[str, ...], found: Consensus) -> "list[Standing]":
-    parts = (found.points, found.score, found.borda, found.top, found.uncertainty)
-    return [
-        Standing(one, *(None if np.isnan(value) else round(float(value), 6) for value in values))
-        for one, values in zip(ids, np.stack(parts, axis=-1), strict=True)
-    ]
+def _standings(ids: tuple[str, ...], result: Consensus) -> Iterator[Standing]:
+    parts = (result.points, result.score, result.borda, result.top, result.uncertainty)
+    for name, values in zip(ids, np.stack(parts, axis=-1), strict=True):
+        yield Standing(name, *(None if np.isnan(value) else float(value) for value in values))
 
 
-def _note(runs: Runs) -> str:
+def _note(runs: CallCounts) -> str:
     why = runs.gaps
     if not why:
         return ""

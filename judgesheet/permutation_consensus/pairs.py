@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from judgesheet.axes import candidate_order
 from judgesheet.axes.candidate_order import keyed
 from judgesheet.axis import Options
 from judgesheet.permutation_consensus.decision import (
@@ -12,12 +11,12 @@ from judgesheet.permutation_consensus.decision import (
     Replies,
     SetDecision,
     Winners,
-    concord,
+    set_decision,
 )
 from judgesheet.records import Call, Stimulus
 
 TIE = "tie"
-Verdict = str | None
+PairVerdict = str | None
 """`u`, `v` or `tie`; None where a reply is missing or cannot be read."""
 
 Why = Literal[
@@ -33,40 +32,15 @@ Why = Literal[
 """Why a pair is decided as it is: but for the first two, the direct verdict stands."""
 
 
-def unconfirmed(direct: Verdict, swapped: Verdict, request: str) -> Why | None:
-    """Why the direct verdict stands, or the orders agree, without a keyed pass; None if one is due.
-
-    A tie is no winner that a keyed pass could confirm, so a swapped tie overrides nothing.
-    """
-    if swapped is None:
-        return "swapped_unreadable"
-    if direct == swapped:
-        return "orders_agree"
-    if swapped == TIE:
-        return "swapped_ties"
-    return "estimation" if keyed.is_estimation(request) else None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Paired:
     """Two candidates, their names as the user has them, and the calls of both orders."""
 
     stimulus: Stimulus
     names: Mapping[str, str]
-    direct: Call
-    swapped: Call
+    calls: tuple[Call, Call]
+    """Those that are certain from the start: the direct one, then the swapped one."""
     options: Options
-
-    @classmethod
-    def plan(cls, stimulus: Stimulus, names: tuple[str, str], options: Options) -> "Paired":
-        """The pair in both orders; `names` are those of u and v."""
-        direct, swapped = candidate_order.both_orders(stimulus, options)
-        return cls(stimulus, dict(zip("uv", names, strict=True)), direct, swapped, options)
-
-    @property
-    def calls(self) -> tuple[Call, ...]:
-        """The calls that are certain from the start."""
-        return self.direct, self.swapped
 
     def next(self, replies: Replies, tried: Collection[str]) -> list[Call]:  # noqa: ARG002
         """The calls without a reply, as far as the replies so far give rise to them."""
@@ -80,45 +54,52 @@ class Paired:
         both = Answers(self.calls, replies)
         if both.open or self._unconfirmed(*_verdicts(both)[:2]):
             return both
-        solve = keyed.solve(self.stimulus, self.direct, self.options)
+        solve = keyed.solve(self.stimulus, self.calls[0], self.options)
         own = Answers((*self.calls, solve), replies)
         if own.readings[2] is None:
             return own
         solution = replies[solve.id].text
-        compare = keyed.compare(self.stimulus, self.direct, solution, self.options)
+        compare = keyed.compare(self.stimulus, self.calls[0], solution, self.options)
         return Answers((*own.calls, compare), replies)
 
-    def _unconfirmed(self, direct: Verdict, swapped: Verdict) -> Why | None:
-        return unconfirmed(direct, swapped, self.stimulus.fields["request"])
+    def _unconfirmed(self, direct: PairVerdict, swapped: PairVerdict) -> Why | None:
+        """Why the decision needs no keyed pass; None if one is due.
+
+        A keyed pass can only confirm a winner, so a swapped tie overrides nothing.
+        """
+        if swapped is None:
+            return "swapped_unreadable"
+        if direct == swapped:
+            return "orders_agree"
+        if swapped == TIE:
+            return "swapped_ties"
+        return "estimation" if keyed.is_estimation(self.stimulus.fields["request"]) else None
 
     def decide(self, replies: Replies) -> SetDecision:
         """The decision, and what stood in each pass."""
         answers = self._answers(replies)
         final, why = self._settle(answers)
         direct, swapped, key = map(self._named, _verdicts(answers))
-        winners = self._named(final)
-        agreement, order_changes = concord([direct, swapped], winners)
-        runs = answers.runs()
-        return SetDecision(
-            id=self.stimulus.id,
+        winners, gaps = self._named(final), answers.runs().gaps
+        note = f"{gaps} of {len(answers.calls)} calls" if gaps else ""
+        if not winners:
+            note = f"nothing is decided: {gaps or 'no verdict'} of {len(answers.calls)} calls"
+        return set_decision(
+            self.stimulus,
+            answers,
+            [direct, swapped],
+            winners,
             mode="pairwise",
-            source=self.stimulus.fields["source"] or "",
-            winners=winners or (),
-            direct=direct,
             candidates=tuple(self.names.values()),
             gold=self._named(self.stimulus.fields["better"]) or (),
-            agreement=agreement,
-            order_changes=order_changes,
-            runs=runs,
-            calls=answers.attempts,
             complete=not answers.open,
-            note=_note(bool(winners), runs.gaps, runs.planned),
+            note=note,
             swapped=swapped,
             keyed=key,
             why=why,
         )
 
-    def _settle(self, answers: Answers) -> tuple[Verdict, str]:
+    def _settle(self, answers: Answers) -> tuple[PairVerdict, Why | Literal[""]]:
         """The final verdict and why: the swapped one only where the keyed pass confirms it."""
         direct, swapped, key = _verdicts(answers)
         why = self._unconfirmed(direct, swapped)
@@ -128,22 +109,16 @@ class Paired:
             return direct, "keyed_pending" if answers.open else "keyed_unreadable"
         return (swapped, "keyed_confirms") if key == swapped else (direct, "keyed_disagrees")
 
-    def _named(self, verdict: Verdict) -> Winners:
+    def _named(self, verdict: PairVerdict) -> Winners:
         if verdict is None:
             return None
         return tuple(self.names.values()) if verdict == TIE else (self.names[verdict],)
 
 
-def _verdicts(answers: Answers) -> tuple[Verdict, Verdict, Verdict]:
+def _verdicts(answers: Answers) -> tuple[PairVerdict, PairVerdict, PairVerdict]:
     """The direct, the swapped and the keyed verdict; an abstention is a tie."""
-    verdicts: list[Verdict] = [
+    verdicts: list[PairVerdict] = [
         None if said is None else call.cell["order"][int(said) - 1] if said in ("1", "2") else TIE
         for call, said in zip(answers.calls, answers.readings, strict=True)
     ]
     return verdicts[0], verdicts[1], verdicts[3] if len(verdicts) == 4 else None
-
-
-def _note(decided: bool, trouble: str, planned: int) -> str:
-    if decided:
-        return f"{trouble} of {planned} calls" if trouble else ""
-    return f"nothing is decided: {trouble or 'no verdict'} of {planned} calls"

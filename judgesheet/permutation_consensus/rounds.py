@@ -6,19 +6,21 @@ from dataclasses import dataclass, replace
 from math import factorial
 
 from judgesheet.axes import get_axis, prompt
-from judgesheet.axes.candidate_order import keyed
+from judgesheet.axes.candidate_order import both_orders, keyed
+from judgesheet.axes.listwise_consensus import lists as list_calls
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import built_in
 from judgesheet.judges import Judge
-from judgesheet.permutation_consensus.decision import Replies, SetDecision, reading
+from judgesheet.permutation_consensus.decision import Replies, SetDecision, verdict
 from judgesheet.permutation_consensus.lists import Listed
 from judgesheet.permutation_consensus.pairs import Paired
 from judgesheet.permutation_consensus.sets import LISTWISE, PAIRWISE, as_pair
-from judgesheet.records import Call, Plan, Stimulus, digest
+from judgesheet.records import Call, Plan, Reply, Stimulus, digest
 from judgesheet.spine.collect import CollectSettings, Progress, collect
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import generator
 from judgesheet.spine.stimuli import pool_digest
+from judgesheet.stats.orders import spread_orders
 
 COMMAND = "consensus"
 
@@ -49,16 +51,18 @@ def question(stimulus: Stimulus, settings: ConsensusSettings) -> Question:
     TemplateError
         if a prompt template cannot be used.
     """
-    pairwise = settings.options[PAIRWISE]
-    if stimulus.pool == PAIRWISE:
-        return Paired.plan(stimulus, ("u", "v"), pairwise)
-    candidates = stimulus.fields["candidates"]
-    if len(candidates) == 2:
-        first, second = (one["id"] for one in candidates)
-        return Paired.plan(as_pair(stimulus), (first, second), pairwise)
-    rng = generator(settings.seed, stimulus.id)
-    options = settings.options[LISTWISE]
-    return Listed.plan(stimulus, settings.k, options, rng, early_stop=settings.early_stop)
+    candidates = stimulus.fields.get("candidates", ())
+    if len(candidates) > 2:
+        rng, options = generator(settings.seed, stimulus.id), settings.options[LISTWISE]
+        orders = spread_orders(len(candidates), settings.k, rng)
+        calls = tuple(list_calls(stimulus, orders, options))
+        return Listed(stimulus, calls, settings.early_stop)
+    names = {"u": "u", "v": "v"}
+    if candidates:
+        stimulus = as_pair(stimulus)
+        names = {side: own["id"] for side, own in zip("uv", candidates, strict=True)}
+    options = settings.options[PAIRWISE]
+    return Paired(stimulus, names, both_orders(stimulus, options), options)
 
 
 def make_plan(
@@ -69,28 +73,23 @@ def make_plan(
     Early stopping is no part of it: a run can be finished without.
     """
     some = next(iter(settings.options.values()))
+    prompts = {
+        axis: own.template or prompt(get_axis(axis)) for axis, own in settings.options.items()
+    }
+    prompts |= {name: built_in(name) for name in keyed.TEMPLATES}
     provenance = {
         "command": COMMAND,
         "settings": {"k": settings.k, "reply": some.reply, "temperature": some.temperature},
         "stimuli": [{"stimuli": len(sets), "digest": pool_digest(sets)}],
-        "prompts": [
-            {"name": name, "digest": digest(source)} for name, source in _prompts(settings.options)
-        ],
+        "prompts": [{"name": name, "digest": digest(text)} for name, text in prompts.items()],
     }
     calls = tuple(call for question in asked for call in question.calls)
     return Plan(settings.seed, calls, (), provenance)
 
 
-def _prompts(options: Mapping[str, Options]) -> Iterator[tuple[str, str]]:
-    for axis, chosen in options.items():
-        yield axis, chosen.template or prompt(get_axis(axis))
-    for name in keyed.TEMPLATES:
-        yield name, built_in(name)
-
-
 def unbalanced(sets: Sequence[Stimulus], k: int) -> Iterator[str]:
-    """What to say about lists whose places `k` orders cannot balance."""
-    sizes = Counter(len(one.fields.get("candidates", ())) for one in sets)
+    """Warnings about lists whose places `k` orders cannot balance."""
+    sizes = Counter(len(given.fields.get("candidates", ())) for given in sets)
     for n, count in sorted(sizes.items()):
         if n > 2 and k % n and k < factorial(n):
             better = -(-k // n) * n
@@ -113,18 +112,20 @@ async def ask(
     tried again before the next session.
     """
     tried: set[str] = set()
-    progress, before = None, ledger.totals().attempts
+    progress, before, budget = None, ledger.totals().attempts, settings
     async with judge:
         while progress is None or progress.stopped is None:
             replies = _replies(ledger)
-            due = [call for one in asked for call in one.next(replies, tried)]
-            due = [call for call in due if call.id not in tried]
+            open_ = (call for question in asked for call in question.next(replies, tried))
+            due = [call for call in open_ if call.id not in tried]
             if not due:
                 break
             ledger.add(due)
             ids = {call.id for call in due}
-            left = _left(settings, ledger.totals().attempts - before)
-            progress = await collect(judge, ledger, left, on_progress, _is_readable, ids)
+            if (most := settings.max_calls) is not None:
+                spent = ledger.totals().attempts - before
+                budget = replace(settings, max_calls=most - spent)
+            progress = await collect(judge, ledger, budget, on_progress, _is_readable, ids)
             tried |= ids
     return progress
 
@@ -132,19 +133,12 @@ async def ask(
 def decide(ledger: Ledger, asked: Sequence[Question]) -> list[SetDecision]:
     """The decisions on what a ledger holds, in the order of the sets."""
     replies = _replies(ledger)
-    return [one.decide(replies) for one in asked]
+    return [question.decide(replies) for question in asked]
 
 
 def _replies(ledger: Ledger) -> Replies:
     return {reply.call_id: reply for reply in ledger.replies()}
 
 
-def _left(settings: CollectSettings, spent: int) -> CollectSettings:
-    """The settings for a further round, once `spent` requests of this session were made."""
-    if settings.max_calls is None:
-        return settings
-    return replace(settings, max_calls=settings.max_calls - spent)
-
-
-def _is_readable(call: Call, text: str) -> bool:
-    return reading(call, text) is not None
+def _is_readable(call: Call, reply: Reply) -> bool:
+    return verdict(call, reply) is not None

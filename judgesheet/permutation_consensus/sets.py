@@ -25,14 +25,14 @@ def read_sets(sets: Sets) -> list[Stimulus]:
     StimuliError
         if there are none, one is not valid, or two have the same id.
     """
-    found = [_stimulus(record, where) for record, where in _given(sets)]
-    if not found:
+    stimuli = [_stimulus(record, where) for record, where in _given(sets)]
+    if not stimuli:
         raise StimuliError(
             f"{sets if isinstance(sets, str | Path) else 'the input'} holds no candidate sets; "
             "put one JSON object on each line"
         )
-    refuse_twins(found)
-    return found
+    refuse_twins(stimuli)
+    return stimuli
 
 
 def _given(sets: Sets) -> Iterator[tuple[Any, str]]:
@@ -41,8 +41,7 @@ def _given(sets: Sets) -> Iterator[tuple[Any, str]]:
     elif isinstance(sets, Mapping):
         yield sets, "the set"
     else:
-        for number, record in enumerate(sets, start=1):
-            yield record, f"set {number}"
+        yield from ((record, f"set {number}") for number, record in enumerate(sets, start=1))
 
 
 def _stimulus(record: Any, where: str) -> Stimulus:
@@ -55,16 +54,14 @@ def as_pair(stimulus: Stimulus) -> Stimulus:
     fields = stimulus.fields
     gold, (first, second) = fields["gold"], fields["candidates"]
     right = gold if isinstance(gold, str) or gold is None else gold[0]
+    reference = fields["reference"]
+    shown = "" if reference is None else f"\n\n## Reference answer, for orientation\n{reference}"
     pair = {
         "id": stimulus.id,
-        "request": fields["prompt"] + _orientation(fields["reference"]),
+        "request": fields["prompt"] + shown,
         "u": first["text"],
         "v": second["text"],
         "better": {first["id"]: "u", second["id"]: "v", None: None}[right],
         "source": fields["source"] or None,
     }
     return validated(get_axis(PAIRWISE), pair, stimulus.source)
-
-
-def _orientation(reference: str | None) -> str:
-    return "" if reference is None else f"\n\n## Reference answer, for orientation\n{reference}"

@@ -1,16 +1,15 @@
-"""All decisions of a run in a few figures; with known answers, whether the extra calls paid."""
+"""All decisions of a run in a few figures; with known answers, whether the extra calls helped."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judgesheet.permutation_consensus.decision import SetDecision
 from judgesheet.prices import Prices, cost
 from judgesheet.spine.ledger import Totals
+from judgesheet.spine.render import show
 from judgesheet.stats.paired import agresti_min, changes, sign_test
 
 
@@ -30,7 +29,7 @@ class Accuracy:
     A tie of m that holds a right candidate counts 1/m. `gain` is a difference of shares with its
     Agresti-Min interval (`low`, `high`), `sign_test_p` the exact two-sided test of improved against
     regressed sets. `left_out` sets have a known answer and lack a decision. `calls_per_point` is
-    the extra calls a set for each percentage point, None unless a gain is proven. The macro
+    the extra calls per set for each percentage point, None unless a gain is proven. The macro
     averages weigh every source alike, as 004 does for pairs; None where no pair names a source.
     """
 
@@ -84,18 +83,18 @@ class Summary:
 
 def summarise(decisions: Sequence[SetDecision], totals: Totals, prices: Prices | None) -> Summary:
     """The figures of a run."""
-    agreements = [one.agreement for one in decisions if one.agreement is not None]
+    agreements = [each.agreement for each in decisions if each.agreement is not None]
     return Summary(
         sets=len(decisions),
-        decided=sum(len(one.winners) == 1 for one in decisions),
-        tied=sum(len(one.winners) > 1 for one in decisions),
-        undecided=sum(not one.winners for one in decisions),
-        incomplete=sum(not one.complete for one in decisions),
-        stopped_early=sum(one.stopped_early for one in decisions),
+        decided=sum(len(each.winners) == 1 for each in decisions),
+        tied=sum(len(each.winners) > 1 for each in decisions),
+        undecided=sum(not each.winners for each in decisions),
+        incomplete=sum(not each.complete for each in decisions),
+        stopped_early=sum(each.stopped_early for each in decisions),
         agreement=fmean(agreements) if agreements else None,
-        planned=sum(one.runs.planned for one in decisions),
-        saved=sum(one.runs.saved for one in decisions),
-        unreadable=sum(one.runs.unreadable for one in decisions),
+        planned=sum(each.runs.planned for each in decisions),
+        saved=sum(each.runs.saved for each in decisions),
+        unreadable=sum(each.runs.unreadable for each in decisions),
         requests=totals.attempts,
         tokens_in=totals.tokens_in,
         tokens_out=totals.tokens_out,
@@ -106,17 +105,23 @@ def summarise(decisions: Sequence[SetDecision], totals: Totals, prices: Prices |
 
 def accuracy(decisions: Sequence[SetDecision]) -> Accuracy | None:
     """Direct against consensus; None where no set with a known answer was decided both ways."""
-    known = [one for one in decisions if one.gold]
-    rows = [one for one in known if one.direct and one.winners]
+    known = [each for each in decisions if each.gold]
+    rows = [each for each in known if each.direct and each.winners]
     if not rows:
         return None
-    direct, final = (np.array(hits) for hits in zip(*map(_hits, rows), strict=True))
+    direct = np.array([each.hit(each.direct) for each in rows])
+    final = np.array([each.hit(each.winners) for each in rows])
     improved, regressed, unchanged = changes(final - direct)
-    gain = agresti_min(final - direct)
-    extra = fmean(one.calls for one in rows) - 1
-    value = float(np.mean(final - direct))
-    proven = gain.low is not None and gain.low > 0
-    groups = _by_source(rows, direct, final)
+    gain, interval = float(np.mean(final - direct)), agresti_min(final - direct)
+    proven = interval.low is not None and interval.low > 0
+    # 004 averages pairs over their sources; lists have no such sources.
+    sources = np.array([each.source if each.mode == "pairwise" else "" for each in rows])
+    groups = {
+        str(name): BySource(int(own.sum()), float(direct[own].mean()), float(final[own].mean()))
+        for name in np.unique(sources)
+        for own in [sources == name]
+        if name
+    }
     return Accuracy(
         sets=len(rows),
         left_out=len(known) - len(rows),
@@ -126,82 +131,55 @@ def accuracy(decisions: Sequence[SetDecision]) -> Accuracy | None:
         regressed=regressed,
         unchanged=unchanged,
         sign_test_p=sign_test(improved, regressed),
-        gain=value,
-        low=gain.low,
-        high=gain.high,
-        calls_per_point=extra / (100 * value) if proven else None,
+        gain=gain,
+        low=interval.low,
+        high=interval.high,
+        calls_per_point=(fmean(each.calls for each in rows) - 1) / (100 * gain) if proven else None,
         by_source=groups,
-        macro_direct=fmean(one.direct for one in groups.values()) if groups else None,
-        macro_consensus=fmean(one.consensus for one in groups.values()) if groups else None,
+        macro_direct=fmean(each.direct for each in groups.values()) if groups else None,
+        macro_consensus=fmean(each.consensus for each in groups.values()) if groups else None,
     )
-
-
-def _hits(one: SetDecision) -> tuple[float, float]:
-    return one.hit(one.direct), one.hit(one.winners)
-
-
-def _by_source(
-    rows: Sequence[SetDecision], direct: "NDArray[np.float64]", final: "NDArray[np.float64]"
-) -> dict[str, BySource]:
-    """Accuracy on the pairs of each source that is named."""
-    members: defaultdict[str, list[int]] = defaultdict(list)
-    for index, one in enumerate(rows):
-        if one.mode == "pairwise" and one.source:
-            members[one.source].append(index)
-    return {
-        source: BySource(len(at), float(direct[at].mean()), float(final[at].mean()))
-        for source, at in sorted(members.items())
-    }
 
 
 # -- words ---------------------------------------------------------------------------------------
 
 
-def _lines(found: Summary) -> Iterator[str]:
+def _lines(run: Summary) -> Iterator[str]:
+    yield f"{run.sets} sets: {run.decided} decided, {run.tied} tied, {run.undecided} undecided"
+    if run.agreement is not None:
+        share = show.share(run.agreement, 1)
+        yield f"a single call makes the same choice as the decision in {share} of cases"
+    tokens = (run.tokens_in or 0) + (run.tokens_out or 0)
+    spent = f", {show.count(tokens)} tokens" if tokens else ""
+    price = "" if run.cost_usd is None else f", {show.money(run.cost_usd)}"
+    yield f"{run.requests} requests for {run.planned} calls{spent}{price}"
+    if run.unreadable:
+        yield f"{run.unreadable} replies could not be read"
+    if run.stopped_early:
+        yield f"{run.stopped_early} sets stopped early, {run.saved} calls saved"
+    if run.accuracy is not None:
+        yield from _accuracy_lines(run.accuracy)
+
+
+def _accuracy_lines(known: Accuracy) -> Iterator[str]:
+    direct, final = show.share(known.direct, 1), show.share(known.consensus, 1)
     yield (
-        f"{found.sets} sets: {found.decided} decided, {found.tied} tied, "
-        f"{found.undecided} undecided"
+        f"on {known.sets} sets with a known answer: one call is right in {direct}, the consensus "
+        f"in {final}"
     )
-    if found.agreement is not None:
-        yield f"a single call chooses as the decision does with probability {found.agreement:.2f}"
-    yield f"{found.requests} requests for {found.planned} calls{_spent(found)}"
-    if found.unreadable:
-        yield f"{found.unreadable} replies could not be read"
-    if found.stopped_early:
-        yield f"{found.stopped_early} sets stopped early, {found.saved} calls saved"
-    if found.accuracy is not None:
-        yield from _accuracy_lines(found.accuracy)
-
-
-def _spent(found: Summary) -> str:
-    tokens = (found.tokens_in or 0) + (found.tokens_out or 0)
-    cost = "" if found.cost_usd is None else f", {found.cost_usd:.2f} US dollars"
-    return f", {tokens:,} tokens{cost}" if tokens else cost
-
-
-def _accuracy_lines(found: Accuracy) -> Iterator[str]:
+    gain = show.quantity(known.gain, known.low, known.high, "share")
+    test = show.quantity(known.sign_test_p, given_in="p").sentence
     yield (
-        f"on {found.sets} sets with a known answer: one call is right in {found.direct:.1%}, the "
-        f"consensus in {found.consensus:.1%}"
+        f"gain {gain.value} points (95 % interval {gain.interval or 'unknown'}); {known.improved} "
+        f"improved, {known.regressed} regressed, {known.unchanged} unchanged, sign test {test}"
     )
-    interval = (
-        "no interval" if found.low is None else f"{_points(found.low)} to {_points(found.high)}"
-    )
-    yield (
-        f"gain {_points(found.gain)} points (95 % interval {interval}); {found.improved} improved, "
-        f"{found.regressed} regressed, {found.unchanged} unchanged, sign test p = "
-        f"{found.sign_test_p:.3g}"
-    )
-    if found.calls_per_point is not None:
-        yield f"{found.calls_per_point:.2f} extra calls a set for each point gained"
+    if known.calls_per_point is not None:
+        calls = show.quantity(known.calls_per_point).value
+        yield f"{calls} extra calls per set for each point gained"
     else:
         yield "a gain is not proven, so the extra calls have no price"
-    if found.macro_direct is not None and found.macro_consensus is not None:
+    if known.macro_direct is not None and known.macro_consensus is not None:
+        direct, final = show.share(known.macro_direct, 1), show.share(known.macro_consensus, 1)
         yield (
-            f"mean over {len(found.by_source)} sources of pairs: {found.macro_direct:.1%} direct, "
-            f"{found.macro_consensus:.1%} consensus"
+            f"mean over {len(known.by_source)} sources of pairs: {direct} direct, {final} consensus"
         )
-
-
-def _points(share: float | None) -> str:
-    return "?" if share is None else f"{100 * share:+.1f}"

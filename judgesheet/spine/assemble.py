@@ -10,7 +10,7 @@ from judgesheet import __version__
 from judgesheet.axes import all_axes
 from judgesheet.axis import Permuting
 from judgesheet.prices import cost
-from judgesheet.records import AxisResult, Datasheet
+from judgesheet.records import END_OF_TIME, AxisResult, Datasheet
 from judgesheet.spine.datasheet import SCHEMA_VERSION
 from judgesheet.spine.measure import Measured, code_digest
 
@@ -26,7 +26,7 @@ PACKAGES = ("numpy", "pandas", "scipy", "httpx", "xllamacpp")
 def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
     """The datasheet of a ledger: identical for an identical ledger, whenever it is made."""
     totals = ledger.totals()
-    plan = ledger.get_meta("provenance", {})
+    plan = ledger.provenance
     return Datasheet(
         schema_version=SCHEMA_VERSION,
         judge=_judge(ledger, totals),
@@ -50,7 +50,7 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
 
 
 def _with_permuted(prompt: Mapping[str, Any]) -> dict[str, Any]:
-    """A prompt with the variables that its axis permutes, which the sheet marks in it."""
+    """A prompt with the names of the variables that its axis permutes, which the sheet marks."""
     axis: object = all_axes().get(str(prompt.get("axis")))
     return {**prompt, "permuted": sorted(axis.PERMUTED) if isinstance(axis, Permuting) else []}
 
@@ -66,7 +66,14 @@ def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
     identity = dict(ledger.get_meta("judge", {}))
     name = str(identity.get("model", "unknown"))
     model = f"{identity.get('provider', 'unknown')}/{name}"
-    return {**identity, "model": model, "name": name, "served_models": dict(totals.served_models)}
+    moved = ledger.get_meta("earlier_base_urls")
+    return {
+        **identity,
+        "model": model,
+        "name": name,
+        "served_models": dict(totals.served_models),
+        **({"earlier_base_urls": moved} if moved else {}),
+    }
 
 
 def _run(
@@ -105,14 +112,17 @@ def _cost(ledger: "Ledger", totals: "Totals") -> float | None:
 
 
 def _iso(at: float | None) -> str | None:
-    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+    """The time; None where it is not known, or no clock shows it."""
+    if at is None or not 0 <= at < END_OF_TIME:
+        return None
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
 
 
 def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

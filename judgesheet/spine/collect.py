@@ -1,8 +1,8 @@
-"""Stage two: put every pending call of a ledger to a judge until it is settled.
+"""Stage two: send every pending call of a ledger to a judge until it is settled.
 
-Each attempt is a row of the ledger, and nothing counts before it is on disk. What an endpoint does
-is data; a run stops early only when its budget is spent, when further calls would be wasted, or
-when somebody interrupts it. In each case the same command resumes it.
+Each attempt is a row of the ledger, and nothing counts before it is on disk. Whatever an endpoint
+does is data; a run stops early only when its budget is spent, when further calls would be wasted,
+or when it is interrupted. In each case the same command resumes it.
 """
 
 import asyncio
@@ -10,8 +10,8 @@ import json
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Container, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Container, Iterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -20,32 +20,35 @@ from tenacity import (
     AsyncRetrying,
     RetryCallState,
     retry_if_result,
-    stop_after_attempt,
     wait_exponential,
     wait_random,
 )
 
-from judgesheet.errors import JudgeError
+from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.judges import Judge
 from judgesheet.prices import Prices, cost
-from judgesheet.records import HOPELESS, RETRYABLE, Call, Outcome, Reply
-from judgesheet.spine.ledger import SETTLING, Ledger
+from judgesheet.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
+from judgesheet.spine.ledger import Ledger, Totals
 
 REPORT_EVERY_S = 0.1
-LINGER_S = 0.003  # a transaction waits this long for company: a tenth of them costs a third
+TELL_WAIT_EVERY_S = 1.0
+LONGEST_REPLY = 4096  # tokens, where a call names no limit
+LINGER_S = 0.003  # waiting for more replies: a tenth of the transactions, a third of the cost
 
 
 @dataclass(frozen=True, slots=True)
 class CollectSettings:
-    """How hard to ask, and when to stop.
+    """Concurrency, rate, retries, and when to stop.
 
     `rate` is in requests per second. `max_calls` limits the requests of this session, retries
     included. `max_cost` (US dollars, needs `prices`) limits the whole ledger, so that resuming does
-    not spend it again; only the very first requests, when nobody knows yet what one costs, can
-    overrun it. The pause between attempts doubles from
-    `backoff_s` up to `longest_backoff_s`; a `Retry-After` beyond `longest_wait_s` stops the run.
-    So do `hopeless_after` authentication or not-found errors in a row, and `fruitless_after`
-    failures in a row (attempts at the start, calls given up later on).
+    not spend it again; a request is sent only where the most that it can cost is left. A call has
+    `max_attempts`; one that the rate limit turned away is none while others are answered, or where
+    the server says how long to wait. The pause between attempts doubles from `backoff_s` up to
+    `longest_backoff_s`. Nothing but rate limits for `longest_wait_s`, and a `Retry-After` beyond
+    it, stop the run. So do `hopeless_after` answers in a row that only the user can change (key,
+    credit, model, parameters), `fruitless_after` failures in a row (attempts at the start, calls
+    given up later on), and the first `unreadable_after` replies where none of them can be read.
     """
 
     concurrency: int = 16
@@ -59,14 +62,16 @@ class CollectSettings:
     longest_wait_s: float = 900.0
     hopeless_after: int = 5
     fruitless_after: int = 10
+    unreadable_after: int = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run stands; only what is on disk counts.
+    """The progress of a run; only what is on disk counts.
 
     Of the whole ledger: `planned`, `settled`, `attempts`, tokens. Of this session, which has lasted
-    `seconds`: `done_now` (settled), `failed` (given up until the run is resumed), `unreadable`.
+    `seconds`: `asked` (requests), `done_now` (settled), `failed` (given up until the run is
+    resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait.
     `stopped` names the setting that ended the session early, `max_calls` or `max_cost`.
     """
 
@@ -78,6 +83,8 @@ class Progress:
     prices: Prices | None
     seconds: float = 0.0
     in_flight: int = 0
+    waiting_s: float | None = None
+    asked: int = 0
     done_now: int = 0
     failed: int = 0
     unreadable: int = 0
@@ -99,7 +106,7 @@ class Progress:
         return (self.planned - self.settled - self.failed) / self.rate if self.rate else None
 
 
-IsReadable = Callable[[Call, str], bool]
+IsReadable = Callable[[Call, Reply], bool]
 
 
 async def collect(
@@ -112,16 +119,12 @@ async def collect(
 ) -> Progress:
     """Ask everything that is pending, in plan order, and return where the run stands.
 
-    `judge` is entered already. `on_progress` is called at most about ten times a second. `only`
-    holds the ids of the calls to ask, where not all are wanted. When this is cancelled, replies
-    that have arrived are committed first; the run can then be resumed.
+    `judge` must be entered already. `on_progress` is called at most about ten times a second.
+    `only` holds the ids of the calls to make, if not all. On cancellation, replies that have
+    arrived are committed first; the run can then be resumed.
 
-    Raises
-    ------
-    JudgeError
-        if the endpoint does not answer in any useful way.
-    RunError
-        if the ledger cannot be written.
+    StoppedError if the endpoint no longer answers in any useful way, JudgeError if it never did.
+    RunError if the ledger cannot be written.
     """
     return await _Session(judge, ledger, settings, on_progress, is_readable, only).run()
 
@@ -139,7 +142,7 @@ async def enter_and_collect(
 
 
 class AdaptiveLimit:
-    """How many requests may be in flight: one more per round that went well, half on push-back."""
+    """How many requests may be in flight: one more per successful round, half when refused."""
 
     def __init__(self, ceiling: int) -> None:
         self.in_flight = 0
@@ -182,64 +185,99 @@ class AdaptiveLimit:
 
 
 class Circuit:
-    """Stops a run that gets nowhere, with one sentence.
+    """Stops a run that makes no progress, with one sentence.
 
-    There are three ways to get nowhere: the endpoint refuses the key or the model time after time;
-    the first attempts all fail; later on, one call after the other is given up.
+    There are five such cases: the endpoint refuses the key, the model or the parameters
+    time after time; the first attempts all fail; later on, one call after the other is given up;
+    there is nothing but rate limits; the first replies can all not be read. `replies` are there
+    already.
     """
 
-    def __init__(self, settings: CollectSettings, judge: Judge) -> None:
+    def __init__(self, settings: CollectSettings, judge: Judge, replies: int) -> None:
         self._settings = settings
         self._judge = judge
+        self._replies = replies
+        self._is_start = replies < settings.unreadable_after and not judge.is_simulated
         self._answered = False
+        self._answered_at = time.monotonic()
         self._hopeless = 0
         self._fruitless = 0
         self._given_up = 0
 
-    def attempted(self, reply: Reply) -> None:
-        """Take note of one attempt.
+    def read(self, *, is_readable: bool) -> None:
+        """Register whether a reply could be read."""
+        self._replies += 1
+        self._is_start = self._is_start and not is_readable
 
-        Raises
-        ------
-        JudgeError
-            if further calls would be wasted.
-        """
+    def attempted(self, reply: Reply) -> None:
+        """Register one attempt; StoppedError if further calls would be wasted."""
         self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
-        if reply.outcome in {"ok", "refused", "too_long"}:
+        if reply.outcome in SETTLING:
             self._answered, self._given_up = True, 0
+            self._answered_at = time.monotonic()
         elif reply.outcome != "rate_limited":
             self._fruitless += 1
         if self._hopeless >= self._settings.hopeless_after:
             self._stop(reply, f"{self._hopeless} times in a row")
         if not self._answered and self._fruitless >= self._settings.fruitless_after:
             self._stop(reply, f"{self._fruitless} times and never answered")
-        if (
-            reply.outcome in RETRYABLE
-            and (reply.retry_after_s or 0) > self._settings.longest_wait_s
-        ):
-            self._stop(reply, f"and asks to wait {reply.retry_after_s:.0f} s")
+        if reply.outcome in RETRYABLE:
+            self._wait(reply)
+        if reply.outcome == "ok" and self._is_start:
+            self._require_sense(reply)
 
     def gave_up(self, reply: Reply) -> None:
-        """Take note of a call whose attempts are exhausted; raises likewise."""
+        """Register a call whose attempts are exhausted; raises like `attempted`."""
         self._given_up += 1
         if self._given_up >= self._settings.fruitless_after:
             self._stop(reply, f"for {self._given_up} calls in a row, retries included")
 
+    def _wait(self, reply: Reply) -> None:
+        longest, asked = self._settings.longest_wait_s, reply.retry_after_s or 0
+        if asked > longest:
+            self._stop(reply, f"and asks to wait {asked:.0f} s")
+        waited = time.monotonic() - self._answered_at
+        if reply.outcome == "rate_limited" and waited > longest:
+            self._stop(reply, f"for {waited:.0f} s without an answer")
+
+    def _require_sense(self, reply: Reply) -> None:
+        if self._replies < self._settings.unreadable_after:
+            return
+        why = f", finish reason {one_line(reply.finish_reason)}" if reply.finish_reason else ""
+        if reply.finish_reason in CUT_OFF:
+            advice = "raise --max-tokens"
+        else:
+            advice = "try another --reply, or a --parser of your own,"
+        raise StoppedError(
+            f"none of the first {self._replies} replies can be read "
+            f"(“{one_line(reply.text)}”{why}): {advice} and start over with --fresh; the same "
+            "command goes on all the same"
+        )
+
     def _stop(self, reply: Reply, how_often: str) -> None:
         did, usual = _TROUBLE[reply.outcome]
         advice = self._judge.advise(reply.outcome) or usual
+        if reply.outcome == "rate_limited" and self._settings.rate:
+            advice = "wait, or lower --rate"
         said = server_message(reply.raw)
         quote = f" (“{said}”)" if said else ""
-        raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, then run the same again")
+        again = "then run the same again"
+        if reply.outcome == "rejected":
+            again = "a change needs --fresh; --give-up leaves out the calls that were tried"
+        # Without a single reply there is no sheet that could say that the run is not complete.
+        error = StoppedError if self._replies or self._answered else JudgeError
+        raise error(f"the judge {did} {how_often}{quote}: {advice}, {again}")
 
 
 _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "timeout": ("did not answer in time", "check the base URL or raise --timeout"),
-    "unavailable": ("could not be reached", "check that it is running, and the base URL"),
-    "rate_limited": ("limited the rate", "wait, or lower --rate"),
+    "unavailable": ("failed or could not be reached", "check that it runs, and the base URL"),
+    "empty": ("answered without a word", "check the server's log"),
+    "rate_limited": ("limited the request rate", "wait, or set --rate"),
+    "unpaid": ("asks for payment", "top up the account"),
     "rejected": ("rejected the request", "check --temperature, --reply and --extra-body"),
     "unauthorized": ("refused the key", "check the API key"),
-    "not_found": ("knows no such model or address", "check the model name and the base URL"),
+    "not_found": ("does not know this model or address", "check the model name and the base URL"),
     "malformed": ("did not answer with a chat completion", "check the base URL"),
 }
 """What a judge did, and what to do about it."""
@@ -250,7 +288,12 @@ def server_message(raw: str, length: int = 120) -> str:
 
     That is the error's message where the body has one, otherwise the body without its markup.
     """
-    said = _error_message(raw) or re.sub(r"<[^>]*>", " ", raw[:10_000])
+    return one_line(_error_message(raw) or re.sub(r"<[^>]*>", " ", raw[:10_000]), length)
+
+
+def one_line(said: str, length: int = 120) -> str:
+    """What somebody else wrote, on one line of at most `length` characters, controls left out."""
+    said = said[:10_000]
     printable = "".join(letter if letter.isprintable() else " " for letter in said)
     line = " ".join(printable.split())
     return line if len(line) <= length else f"{line[: length - 1]}…"
@@ -271,6 +314,95 @@ class _BudgetSpentError(Exception):
     """No further request in this session; the call stays pending."""
 
 
+class Budget:
+    """What a session may still ask for and spend.
+
+    A request is lent the most that it can cost before it is sent: as many tokens as its text has
+    bytes, and the longest reply; or what the dearest request so far did cost.
+    """
+
+    def __init__(self, settings: CollectSettings, before: Totals) -> None:
+        self.asked = 0
+        self.spent_by: str | None = None
+        self.is_spent = asyncio.Event()
+        self._settings = settings
+        self._paid = cost(before.tokens_in or 0, before.tokens_out or 0, settings.prices) or 0.0
+        self._dearest = self._paid / max(1, before.attempts)
+        self._lent: list[float] = []
+        self._is_known = before.attempts > 0
+        self._returned = asyncio.Event()
+
+    @asynccontextmanager
+    async def lent(self, call: Call) -> AsyncIterator[None]:
+        """Make one request of the budget; _BudgetSpentError if it does not suffice."""
+        while self._must_wait(price := self._price(call)):
+            self._returned.clear()
+            await self._returned.wait()
+        self.asked += 1
+        self._lent.append(price)
+        try:
+            yield
+        finally:
+            self._lent.remove(price)
+            self._is_known = True
+            self._returned.set()
+
+    def pay(self, reply: Reply) -> None:
+        """Take down what a reply did cost."""
+        paid = cost(reply.tokens_in or 0, reply.tokens_out or 0, self._settings.prices) or 0.0
+        self._paid += paid
+        self._dearest = max(self._dearest, paid)
+
+    def _must_wait(self, price: float) -> bool:
+        """Whether what is in flight may leave enough; _BudgetSpentError if nothing can."""
+        settings, spent_by = self._settings, self.spent_by
+        if settings.max_calls is not None and self.asked >= settings.max_calls:
+            spent_by = "max_calls"
+        if settings.max_cost is not None and not spent_by:
+            # The first tells what one costs where the endpoint counts otherwise.
+            if self._lent and not self._is_known:
+                return True
+            if self._paid + sum(self._lent) + price > settings.max_cost:
+                if self._lent:
+                    return True
+                spent_by = "max_cost"
+        if spent_by:
+            self.spent_by = spent_by
+            self.is_spent.set()
+            self._returned.set()
+            raise _BudgetSpentError
+        return False
+
+    def _price(self, call: Call) -> float:
+        """US dollars that a call may cost; 0 where no limit is set."""
+        if self._settings.max_cost is None:
+            return 0.0
+        text = json.dumps([call.messages, call.params], ensure_ascii=False)
+        longest = call.params.get("max_tokens", LONGEST_REPLY)
+        most = cost(len(text.encode("utf-8", "replace")), longest, self._settings.prices) or 0.0
+        return max(most, self._dearest)
+
+
+class Patience:
+    """Ends the attempts at one call after so many failures.
+
+    That a rate limit turned it away is no failure while others are answered, or where the server
+    says how long to wait. `answered` counts the calls that were.
+    """
+
+    def __init__(self, attempts: int, answered: Callable[[], int]) -> None:
+        self._left = attempts
+        self._answered = answered
+        self._seen = answered()
+
+    def __call__(self, state: RetryCallState) -> bool:
+        """Whether to stop after this attempt."""
+        reply, before, self._seen = _result(state), self._seen, self._answered()
+        waits = reply.retry_after_s is not None or self._seen > before
+        self._left -= not (reply.outcome == "rate_limited" and waits)
+        return self._left <= 0
+
+
 class _Session:
     """One run of `collect`: workers that take pending calls in plan order."""
 
@@ -287,21 +419,24 @@ class _Session:
         self._ledger = ledger
         self._settings = settings
         self._on_progress = on_progress
-        self._pending = (one for one in ledger.pending() if only is None or one.call.id in only)
-        self._circuit = Circuit(settings, judge)
+        self._pending = (
+            pending for pending in ledger.pending() if only is None or pending.call.id in only
+        )
+        before = ledger.totals()
+        self._circuit = Circuit(settings, judge, before.outcomes.get("ok", 0))
         self._limit = AdaptiveLimit(min(settings.concurrency, judge.max_concurrency or 1_000_000))
         self._rate = _limiter(settings.rate)
         self._retrying = self._make_retrying()
+        self._budget = Budget(settings, before)
+        self._open_at = 0.0
+        self._wake_at: list[float] = []
+        self._asking = 0
         self._arrived: list[tuple[Call, Reply]] = []
         self._one_transaction = asyncio.Lock()
         self._writing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._writing.set_result(None)
-        self._spent = asyncio.Event()
-        self._asked = 0
-        self._is_readable = is_readable or (lambda _call, _text: True)
+        self._is_readable = is_readable or (lambda _call, _reply: True)
         self._started_at, self._reported_at = time.monotonic(), 0.0
-        before = ledger.totals()
-        self._attempts_before = before.attempts
         self._now = Progress(
             planned=before.planned,
             settled=before.settled,
@@ -313,6 +448,7 @@ class _Session:
 
     async def run(self) -> Progress:
         """Work until nothing is pending or the budget is spent."""
+        telling = asyncio.create_task(self._tell_waits())
         try:
             async with asyncio.TaskGroup() as workers:
                 for _ in range(self._limit.size):
@@ -322,6 +458,7 @@ class _Session:
         finally:
             # Workers that were stopped may have left replies behind. Transactions end in the order
             # in which they were begun, so the last is enough.
+            telling.cancel()
             await self._writing
             self._report(at_once=True)
         return self._now
@@ -330,31 +467,47 @@ class _Session:
         for call, attempts in self._pending:
             with suppress(_BudgetSpentError):
                 await self._settle(call, attempts)
-            if self._spent.is_set():
+            if self._budget.spent_by:
                 return
 
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
-        reply: Reply = await self._retrying.copy()(self._attempt, call, count(attempts + 1))
+        patience = Patience(self._settings.max_attempts, lambda: self._now.done_now)
+        retrying = self._retrying.copy(stop=patience)
+        reply: Reply = await retrying(self._attempt, call, count(attempts + 1))
         if reply.outcome not in SETTLING:
             self._now = replace(self._now, failed=self._now.failed + 1)
             self._circuit.gave_up(reply)
 
     async def _attempt(self, call: Call, numbers: Iterator[int]) -> Reply:
         """Ask once; the reply is on disk when this returns."""
+        async with self._budget.lent(call):
+            reply = await self._ask(call, next(numbers))
+            await self._commit(call, reply)
+        self._circuit.attempted(reply)
+        self._require_usage(reply)
+        return reply
+
+    async def _ask(self, call: Call, number: int) -> Reply:
+        """Put the question as soon as the limits let it through."""
         await self._limit.acquire()
         try:
+            while (wait := self._open_at - time.monotonic()) > 0:
+                await self._pause(wait)
             if self._rate:
                 await self._rate.acquire()
-            self._spend_one()
             asked_at = time.monotonic()
-            reply = await self._judge.ask(call, next(numbers))
+            self._asking += 1
+            try:
+                reply = await self._judge.ask(call, number)
+            finally:
+                self._asking -= 1
             self._limit.learn(reply.outcome, asked_at)
         finally:
             self._limit.release()
-        await self._commit(call, reply)
-        self._circuit.attempted(reply)
-        self._require_usage(reply)
+        if reply.outcome == "rate_limited":
+            # Everybody waits: who asks earlier is only turned away again.
+            self._open_at = max(self._open_at, time.monotonic() + (reply.retry_after_s or 0))
         return reply
 
     def _commit(self, call: Call, reply: Reply) -> "asyncio.Future[None]":
@@ -379,40 +532,20 @@ class _Session:
     def _count(self, call: Call, reply: Reply) -> None:
         """Count a reply that was committed."""
         now, settled = self._now, reply.outcome in SETTLING
-        is_lost = reply.outcome == "ok" and not self._is_readable(call, reply.text)
+        is_lost = reply.outcome == "ok" and not self._is_readable(call, reply)
+        self._budget.pay(reply)
+        if reply.outcome == "ok":
+            self._circuit.read(is_readable=not is_lost)
         self._now = replace(
             now,
             settled=now.settled + settled,
+            asked=self._budget.asked,
             done_now=now.done_now + settled,
             attempts=now.attempts + 1,
             tokens_in=now.tokens_in + (reply.tokens_in or 0),
             tokens_out=now.tokens_out + (reply.tokens_out or 0),
             unreadable=now.unreadable + is_lost,
         )
-
-    # -- budget ------------------------------------------------------------------------------
-
-    def _spend_one(self) -> None:
-        """Take one request out of the budget, or say that it is spent."""
-        if not self._spent.is_set():
-            self._now = replace(self._now, stopped=self._exhausted())
-        if self._now.stopped:
-            self._spent.set()
-            raise _BudgetSpentError
-        self._asked += 1
-
-    def _exhausted(self) -> str | None:
-        """The setting that forbids another request, or None."""
-        settings, now = self._settings, self._now
-        if settings.max_calls is not None and self._asked >= settings.max_calls:
-            return "max_calls"
-        if settings.max_cost is not None:
-            # What is in flight will cost as much as an average request did so far.
-            unpaid = self._asked - (now.attempts - self._attempts_before) + 1
-            spent = now.cost or 0.0
-            if spent + unpaid * spent / max(1, now.attempts) > settings.max_cost:
-                return "max_cost"
-        return None
 
     def _require_usage(self, reply: Reply) -> None:
         unknown = reply.tokens_in is None or reply.tokens_out is None
@@ -436,7 +569,6 @@ class _Session:
 
         return AsyncRetrying(
             sleep=self._pause,
-            stop=stop_after_attempt(settings.max_attempts),
             wait=wait,
             retry=retry_if_result(lambda reply: reply.outcome in RETRYABLE),
             retry_error_callback=_result,
@@ -444,8 +576,16 @@ class _Session:
 
     async def _pause(self, seconds: float) -> None:
         """Sleep, but not beyond the end of the budget."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._spent.wait(), seconds)
+        wake_at = time.monotonic() + seconds
+        self._wake_at.append(wake_at)
+        try:
+            async with asyncio.timeout(seconds):
+                await self._budget.is_spent.wait()
+        except TimeoutError:
+            return
+        finally:
+            self._wake_at.remove(wake_at)
+        raise _BudgetSpentError
 
     # -- progress ----------------------------------------------------------------------------
 
@@ -453,9 +593,24 @@ class _Session:
         at = time.monotonic()
         if at_once or at - self._reported_at >= REPORT_EVERY_S:
             self._reported_at = at
-            seconds, in_flight = at - self._started_at, self._limit.in_flight
-            self._now = replace(self._now, seconds=seconds, in_flight=in_flight)
+            waiting = None
+            if self._wake_at and not self._asking:
+                waiting = max(0.0, min(self._wake_at) - at)
+            self._now = replace(
+                self._now,
+                seconds=at - self._started_at,
+                in_flight=self._asking,
+                waiting_s=waiting,
+                stopped=self._budget.spent_by,
+            )
             self._on_progress(self._now)
+
+    async def _tell_waits(self) -> None:
+        """Report while everybody waits, when there is no reply to report."""
+        while True:
+            await asyncio.sleep(TELL_WAIT_EVERY_S)
+            if self._wake_at and not self._asking:
+                self._report(at_once=True)
 
 
 def _limiter(rate: float | None) -> AsyncLimiter | None:

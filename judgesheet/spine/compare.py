@@ -1,13 +1,14 @@
 """Stage six, against another sheet: what changed, and whether that is proven.
 
 A difference is decided by its interval and, over all figures with a verdict, by Holm's correction.
-What is not proven is not "the same": the smallest difference that would have been seen stands
-beside it. Nothing here needs numpy; `paired` adds what two runs on the same stimuli allow.
+What is not proven is not "the same": the smallest difference that would have been detected is given
+with it. Nothing here needs numpy; `paired` adds what two runs on the same stimuli allow.
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
 from judgesheet.errors import RunError
@@ -17,12 +18,29 @@ from judgesheet.spine.datasheet import by_key
 from judgesheet.stats.multiplicity import holm
 from judgesheet.units import unit
 
-Outcome = Literal["worse", "better", "no change proven", ""]
+Change = Literal["worse", "better", "no change proven", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
 NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
 SIGNIFICANT = 0.05
-Z95, Z80 = 1.959964, 0.841621
+Z95, Z80 = map(NormalDist().inv_cdf, (0.975, 0.8))
 """Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
+
+
+class Bounded(NamedTuple):
+    """A value with its two-sided interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def detectable(self, level: float = 0.95) -> float:
+        """The smallest true effect that 80 of 100 such runs would tell from none.
+
+        (z.975 + z.80) / z.975 times the longer half of the interval: a half-width of z.975
+        standard errors, against the z.975 + z.80 standard errors that a true effect needs.
+        """
+        reach = NormalDist().inv_cdf((1 + level) / 2)
+        return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +48,8 @@ class Difference:
     """One figure in two sheets; `value` is new minus old.
 
     `better` says which way a user wants the figure: `lower`, `higher`, `nearer` (to `null`) or ""
-    (then there is no verdict). `worse_by`, with its bounds, is the difference in the direction
-    that a user does not want. `p` is two-sided, `p_holm` over the figures with a verdict.
+    (then there is no verdict). `worsening` is the difference in the direction that a user does not
+    want. `p` is two-sided, `p_holm` over the figures with a verdict.
     `detectable` is the smallest true difference that would be seen with a power of 80 %. `reason`
     is the code of a `reasons.Reason` where there is a difference and yet no verdict.
     """
@@ -47,12 +65,10 @@ class Difference:
     level: float = 0.95
     better: Direction = ""
     null: float | None = None
-    worse_by: float | None = None
-    worse_low: float | None = None
-    worse_high: float | None = None
+    worsening: Bounded | None = None
     p: float | None = None
     p_holm: float | None = None
-    verdict: Outcome = ""
+    verdict: Change = ""
     detectable: float | None = None
     correlation: float | None = None
     method: str = ""
@@ -75,11 +91,11 @@ class Comparison:
         """The rows of the characteristics tables, in reading order."""
         keys = {row.key for sheet in (self.old, self.new) for axis in sheet.axes
                 for row in axis.characteristics}  # fmt: skip
-        return [one for one in self.differences if one.key in keys]
+        return [difference for difference in self.differences if difference.key in keys]
 
-    def count(self, verdict: Outcome) -> int:
+    def count(self, verdict: Change) -> int:
         """How many figures got that verdict."""
-        return sum(one.verdict == verdict for one in self.differences)
+        return sum(row.verdict == verdict for row in self.differences)
 
 
 def compare(
@@ -108,42 +124,42 @@ def compare(
     """
     reasons = tuple(obstacles(old, new))
     if reasons and not force:
-        raise RunError(f"these sheets cannot be compared: {'; '.join(reasons)} (--force compares)")
-    correlations = correlations or {}
-    olds, news = by_key(old), by_key(new)
-    wanted = _wanted(old, new)
-    found = [
-        difference(key, olds.get(key), news.get(key), wanted.get(key), correlations.get(key))
+        raise RunError(
+            f"these sheets cannot be compared: {'; '.join(reasons)} (--force compares them anyway)"
+        )
+    axes = (axis for sheet in (old, new) for axis in sheet.axes)
+    wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
+    olds, news, paired = by_key(old), by_key(new), correlations or {}
+    rows = [
+        difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
         for key in dict.fromkeys((*news, *olds))
     ]
-    return Comparison(old, new, tuple(_judged(found)), tuple(_remarks(old, new)), reasons)
+    return Comparison(old, new, tuple(_judged(rows)), tuple(_remarks(old, new)), reasons)
 
 
 def obstacles(old: Datasheet, new: Datasheet) -> Iterator[str]:
     """Why two sheets do not answer the same questions."""
     if not {axis.name for axis in old.axes} & {axis.name for axis in new.axes}:
         yield "they have no axis in common"
-    for name, what in (
-        ("reply", "reply formats"),
-        ("profile", "profiles"),
-        ("sequences", "designs"),
-    ):
+    for name, what in {
+        "reply": "reply formats", "profile": "profiles", "sequences": "designs"
+    }.items():  # fmt: skip
         first, second = old.run.get(name), new.run.get(name)
         if first != second:
             yield f"their {what} differ ({first} and {second})"
-    for part, what in (("prompts", "prompts"), ("stimuli", "stimuli")):
-        one, other = _digests(old, part), _digests(new, part)
-        differ = [axis for axis in one if axis in other and one[axis] != other[axis]]
+    for part in ("prompts", "stimuli"):
+        mine, theirs = _digests(old, part), _digests(new, part)
+        differ = [axis for axis in mine if axis in theirs and mine[axis] != theirs[axis]]
         if differ:
-            yield f"their {what} of {', '.join(differ)} differ"
-    one, other = _digests(old, "parsers"), _digests(new, "parsers")
-    if one != other:
-        yield f"other parsers read their replies ({', '.join(sorted(one | other))})"
+            yield f"their {part} of {', '.join(differ)} differ"
+    mine, theirs = _digests(old, "parsers"), _digests(new, "parsers")
+    if mine != theirs:
+        yield f"different parsers read their replies ({', '.join(sorted(mine | theirs))})"
     first, second = old.provenance.get("judgesheet"), new.provenance.get("judgesheet")
     if first != second:
         yield (
             f"their replies were read by judgesheet {first} and {second}, whose parsers may differ "
-            "(`judgesheet measure` reads a run anew)"
+            "(`judgesheet measure` reads a run again)"
         )
 
 
@@ -168,16 +184,8 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
 # -- one difference ------------------------------------------------------------------------------
 
 
-class Spread(NamedTuple):
-    """A value with its two-sided interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-def mover(old: Spread, new: Spread, correlation: float = 0.0) -> Spread:
-    """The difference of two estimates from their own intervals: each side by square and add.
+def mover(old: Bounded, new: Bounded, correlation: float = 0.0) -> Bounded:
+    """The difference of two estimates from their intervals: margins squared and added per side.
 
     The margins keep their asymmetry, so the interval is right for rates near 0 or 1. `correlation`
     is that of the two estimates' errors; 0 where the samples are independent.
@@ -190,7 +198,7 @@ def mover(old: Spread, new: Spread, correlation: float = 0.0) -> Spread:
     value = new.value - old.value
     below = _margin(new.value - new.low, old.high - old.value, correlation)
     above = _margin(new.high - new.value, old.value - old.low, correlation)
-    return Spread(value, value - below, value + above)
+    return Bounded(value, value - below, value + above)
 
 
 def _margin(first: float, second: float, correlation: float) -> float:
@@ -204,7 +212,7 @@ def difference(
     wanted: Characteristic | None,
     correlation: float | None = None,
 ) -> Difference:
-    """One figure in two sheets, without a verdict; `wanted` says which way it is better."""
+    """One figure in two sheets, without a verdict; `wanted` says which direction is better."""
     either = new or old
     assert either is not None  # noqa: S101  (a key comes from one of the sheets)
     row = Difference(key, either.label, either.unit, old, new)
@@ -214,77 +222,67 @@ def difference(
         return replace(row, note=f"no value: {old.note if old.value is None else new.note}")
     if unit(either.unit).kind != "quantity":
         return replace(row, note=unit(either.unit).why)
-    row = replace(row, value=new.value - old.value)
-    before, after = _spread(old), _spread(new)
+    before, after = _bounded(old), _bounded(new)
     if before is None or after is None:
-        return replace(row, note="without an interval nothing is proven")
+        note = "without an interval nothing is proven"
+        return replace(row, value=new.value - old.value, note=note)
     rho = correlation or 0.0
-    found = mover(before, after, rho)
+    changed = mover(before, after, rho)
     paired = f"paired by stimulus, correlation {rho:.2f}"
     method = "square and add (MOVER), " + ("independent" if correlation is None else paired)
-    row = replace(row, low=found.low, high=found.high, correlation=correlation, method=method)
-    return _directed(row, before, after, wanted, rho) if wanted else _undirected(row)
-
-
-def _spread(estimate: Estimate) -> Spread | None:
-    """Value and interval; None where there is none, or where it is no confidence interval."""
-    bounds = estimate.bounds
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return None
-    if bounds is not None and not bounds.proves:
-        return None
-    return Spread(estimate.value, estimate.low, estimate.high)
-
-
-def _directed(
-    row: Difference, before: Spread, after: Spread, wanted: Characteristic, rho: float
-) -> Difference:
-    """The difference as a user sees it: by how much the figure got worse."""
-    better: Direction
-    if wanted.better == "higher":
-        worse, better = _mirrored(mover(before, after, rho)), "higher"
-    elif wanted.better == "lower":
-        worse, better = mover(before, after, rho), "lower"
-    elif wanted.better == "nearer" and wanted.null is not None:
-        folded = _folded(before, wanted.null), _folded(after, wanted.null)
-        worse, better = mover(*folded, rho), "nearer"
-    else:
-        return _undirected(row)
-    half = max(worse.value - worse.low, worse.high - worse.value)
+    row = replace(row, **changed._asdict(), correlation=correlation, method=method)
+    worsening = None if wanted is None else _worsening(before, after, wanted, rho)
+    if wanted is None or worsening is None:
+        return replace(row, reason=NO_DIRECTION.code)
+    p = p_worse(worsening, 0.0)
     return replace(
         row,
-        better=better,
+        better=wanted.better,
         null=wanted.null,
-        worse_by=worse.value,
-        worse_low=worse.low,
-        worse_high=worse.high,
-        p=min(1.0, 2 * min(p_worse(worse, 0.0), 1 - p_worse(worse, 0.0))),
-        detectable=half * (Z95 + Z80) / Z95,
+        worsening=worsening,
+        # Doubled, not both tails added: the margins on the two sides differ.
+        p=min(1.0, 2 * min(p, 1 - p)),
+        detectable=worsening.detectable(),
     )
 
 
-def _undirected(row: Difference) -> Difference:
-    return replace(row, reason=NO_DIRECTION.code)
+def _bounded(estimate: Estimate) -> Bounded | None:
+    """Value and interval; None where there is none, or where it is no confidence interval."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    if estimate.bounds is not None and not estimate.bounds.proves:
+        return None
+    return Bounded(estimate.value, estimate.low, estimate.high)
 
 
-def _mirrored(one: Spread) -> Spread:
-    return Spread(-one.value, -one.high, -one.low)
+def _worsening(
+    before: Bounded, after: Bounded, wanted: Characteristic, rho: float
+) -> Bounded | None:
+    """By how much the figure got worse for a user; None where no way is better."""
+    if wanted.better == "lower":
+        return mover(before, after, rho)
+    if wanted.better == "higher":  # getting worse is to fall
+        return mover(after, before, rho)
+    if wanted.better == "nearer" and wanted.null is not None:
+        return mover(_folded(before, wanted.null), _folded(after, wanted.null), rho)
+    return None
 
 
-def _folded(one: Spread, null: float) -> Spread:
+def _folded(spread: Bounded, null: float) -> Bounded:
     """The distance from `null`; its interval starts at 0 where the estimate's holds `null`."""
-    ends = abs(one.low - null), abs(one.high - null)
-    low = 0.0 if one.low <= null <= one.high else min(ends)
-    return Spread(abs(one.value - null), low, max(ends))
+    ends = abs(spread.low - null), abs(spread.high - null)
+    low = 0.0 if spread.low <= null <= spread.high else min(ends)
+    return Bounded(abs(spread.value - null), low, max(ends))
 
 
-def p_worse(found: Spread, margin: float) -> float:
+def p_worse(worsening: Bounded, margin: float) -> float:
     """One-sided p of "it got worse by `margin` at most"; .025 where the 95 % interval ends there.
 
     The margins are read as those of a normal law, which is what squaring and adding them does.
     """
-    gap = found.value - margin
-    side = found.value - found.low if gap > 0 else found.high - found.value
+    value, low, high = worsening
+    gap = value - margin
+    side = value - low if gap > 0 else high - value
     if side <= 0:
         return 0.0 if gap > 0 else 1.0
     return math.erfc(Z95 * gap / side / math.sqrt(2)) / 2
@@ -293,22 +291,10 @@ def p_worse(found: Spread, margin: float) -> float:
 def _judged(rows: Sequence[Difference]) -> Iterator[Difference]:
     """Verdicts, by Holm over the figures that have a direction."""
     for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
-        if p is None:
+        if p is None or row.worsening is None:
             yield row
-            continue
-        verdict: Outcome = "no change proven"
-        if p < SIGNIFICANT and row.worse_by is not None:
-            verdict = "worse" if row.worse_by > 0 else "better"
-        hidden = None if verdict != "no change proven" else row.detectable
-        yield replace(row, p_holm=p, verdict=verdict, detectable=hidden)
-
-
-def _wanted(old: Datasheet, new: Datasheet) -> dict[str, Characteristic]:
-    """The headline figures that have a better and a worse, as either sheet says."""
-    return {
-        row.key: row
-        for sheet in (old, new)
-        for axis in sheet.axes
-        for row in axis.characteristics
-        if row.better
-    }
+        elif p < SIGNIFICANT:
+            verdict: Change = "worse" if row.worsening.value > 0 else "better"
+            yield replace(row, p_holm=p, verdict=verdict, detectable=None)
+        else:
+            yield replace(row, p_holm=p, verdict="no change proven")

@@ -1,7 +1,7 @@
 """For stage four: `datasheet.json`, written, read back and described by a schema.
 
-The file is the record `records.Datasheet`, nothing more. What is checked is checked here, at the
-edge; the rest of the code trusts the record.
+The file is exactly the record `records.Datasheet`. It is validated only here; the rest of the code
+trusts the record.
 
 `python -m judgesheet.spine.datasheet` prints the schema.
 """
@@ -11,17 +11,14 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgesheet.errors import RunError
+from judgesheet.files import adapter, checked, decoded, text_of
 from judgesheet.keys import Key
 from judgesheet.reasons import NO_FINITE_NUMBER
 from judgesheet.records import Datasheet, Estimate
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter, ValidationError
 
 SCHEMA_VERSION = "1.3"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
@@ -31,6 +28,10 @@ SCHEMA_VERSION = "1.3"
 # 1.2: `reason` and `given` of estimates, `proves` of bounds, `code` of controls, `having` (for
 #      `only`), `even` and `names` of plots; the unit `chi-square, 4 df` is `chi-square`, given df.
 # 1.3: `imputed` of estimates; their bounds then allow for lost calls.
+
+
+LARGEST = 2**63
+"""Whole numbers of a sheet are below it."""
 
 
 def by_key(sheet: Datasheet) -> dict[str, Estimate]:
@@ -46,39 +47,33 @@ def to_json(sheet: Datasheet) -> str:
 
 
 def from_json(source: str | Path) -> Datasheet:
-    """The sheet in a file (`Path`) or in a text (`str`).
-
-    Raises
-    ------
-    RunError
-        one sentence that names the file and the field that is wrong.
-    """
-    where, text = _read(source)
+    """The sheet in a file (`Path`) or a text (`str`); a RunError names the field that is wrong."""
+    if isinstance(source, str):
+        where, text = "the datasheet", source
+    else:
+        where, text = str(source), text_of(source, "the datasheet", RunError)
     try:
-        data = _as_written_today(json.loads(text, parse_constant=_refuse_constant))
-    except (ValueError, RecursionError) as error:
+        data = _as_written_today(decoded(text, _refuse_constant))
+    except ValueError as error:
         raise RunError(f"{where} is no JSON: {error}") from None
     _check_version(data, where)
-    return _validate(data, where)
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of `datasheet.json` (`docs/datasheet.schema.json` is its printed form)."""
-    schema = _adapter().json_schema()
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"judgesheet datasheet {SCHEMA_VERSION}",
-        **{name: part for name, part in schema.items() if name != "title"},
-    }
+    _refuse_huge(data, where)
+    sheet = checked(Datasheet, data, where, RunError)
+    for key in by_key(sheet):
+        Key.parse(key)
+    return sheet
 
 
 def schema_text() -> str:
-    """The schema as it is committed."""
-    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
+    """The JSON Schema of `datasheet.json`, as it is committed in `docs/datasheet.schema.json`."""
+    title = f"judgesheet datasheet {SCHEMA_VERSION}"
+    known = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    document = {**known, **adapter(Datasheet).json_schema(), "title": title}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
 def _finite(value: Any) -> Any:
-    """Replace numbers that JSON does not have; an estimate that loses its value says why."""
+    """Replace numbers that JSON cannot hold; an estimate that loses its value says why."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -91,19 +86,17 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _read(source: str | Path) -> tuple[str, str]:
-    if isinstance(source, str):
-        return "the datasheet", source
-    try:
-        return str(source), source.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise RunError(f"there is no file {source}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{source} cannot be read: {error}") from None
-
-
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
+
+
+def _refuse_huge(value: Any, where: str) -> None:
+    """RunError where a whole number is beyond what any float holds, so that no one can reckon."""
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise RunError(f"{where}: a number of {len(str(value))} digits is no figure of a datasheet")
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        _refuse_huge(part, where)
 
 
 def _check_version(data: Any, where: str) -> None:
@@ -118,7 +111,7 @@ def _check_version(data: Any, where: str) -> None:
 
 
 def _as_written_today(data: Any) -> Any:
-    """What a sheet before 1.2 wrote as text, as data."""
+    """A sheet older than 1.2 with its texts turned into data."""
     if isinstance(data, list):
         return [_as_written_today(part) for part in data]
     if not isinstance(data, dict):
@@ -132,31 +125,6 @@ def _as_written_today(data: Any) -> Any:
     if df := re.fullmatch(r"chi-square, (\d+) df", unit):
         today |= {"unit": "chi-square", "given": {"df": int(df[1])}}
     return today
-
-
-def _validate(data: Any, where: str) -> Datasheet:
-    from pydantic import ValidationError
-
-    try:
-        sheet = _adapter().validate_python(data)
-    except ValidationError as error:
-        raise RunError(f"{where}: {_first_problem(error)}") from None
-    for key in by_key(sheet):
-        Key.parse(key)
-    return sheet
-
-
-def _first_problem(error: "ValidationError") -> str:
-    problem = error.errors(include_url=False, include_input=False)[0]
-    field = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in problem["loc"])
-    return f"{field.lstrip('.') or 'the document'}: {problem['msg']}"
-
-
-@cache
-def _adapter() -> "TypeAdapter[Datasheet]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Datasheet)
 
 
 if __name__ == "__main__":

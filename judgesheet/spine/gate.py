@@ -1,4 +1,4 @@
-"""Stage six: which limits of a policy a datasheet proves, and what that says of the judge.
+"""Stage six: which limits of a policy a datasheet proves, and the decision about the judge.
 
 A limit is kept only if a one-sided 95 % bound lies on its right side, and broken only if the other
 bound lies on its wrong side; between the two nothing is proven. All limits must hold, so no
@@ -26,13 +26,14 @@ from judgesheet.spine.compare import (
     Z95,
     Comparison,
     Difference,
-    Spread,
     difference,
     p_worse,
 )
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.policy import Limit, Policy, Regression
 from judgesheet.stats.multiplicity import holm
+from judgesheet.stats.unseen import clusters_for
+from judgesheet.units import SHARE, unit
 
 SIMILAR = 0.75
 """How alike two names must be (`difflib` ratio) for one to be a slip of the other."""
@@ -52,7 +53,7 @@ EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not prov
 def judge(sheet: Datasheet, policy: Policy, extra: Sequence[Verdict] = ()) -> Datasheet:
     """The sheet with a verdict on every limit that applies, and the decision.
 
-    `extra` are verdicts found elsewhere that count alike (those of a baseline).
+    `extra` are further verdicts that count in the same way (those of a baseline).
     """
     verdicts = (*_verdicts(sheet, policy), *extra)
     provenance = {**sheet.provenance, "policy": policy.as_record}
@@ -62,7 +63,7 @@ def judge(sheet: Datasheet, policy: Policy, extra: Sequence[Verdict] = ()) -> Da
 
 
 def review_day(sheet: Datasheet, policy: Policy) -> date | None:
-    """The day on which the policy wants the judge measured again; None where neither says."""
+    """The day on which the policy wants the judge measured again; None if it is not given."""
     try:
         ended = datetime.fromisoformat(str(sheet.run.get("ended_at")))
         return ended.date() + timedelta(days=policy.review_days) if policy.review_days else None
@@ -132,7 +133,7 @@ def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
 
 
 def _closest_key(key: str, found: Iterable[str]) -> str:
-    """The key that a wrong one probably stands for: by name first, then by axis and dimensions.
+    """The key that was probably meant by a wrong one: by name first, then by axis and dimensions.
 
     "" where no name is similar. The whole key would be a poor measure: all keys of an axis begin
     alike.
@@ -193,7 +194,8 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         bound=bound,
         needed=""
         if passed is not None
-        else _outlook(limit.value, limit.kind, bounds, partial(_more, estimate=estimate)),
+        else f"{_out_of_reach(limit, estimate)}"
+        f"{_outlook(limit.value, limit.kind, bounds, partial(_more, limit, estimate))}",
         warns=limit.not_proven == "warn",
     )
 
@@ -207,7 +209,7 @@ def _counted(estimate: Estimate) -> str:
 
 
 def _outlook(limit: float, kind: str, bounds: Reach, amount: Callable[[float], str]) -> str:
-    """What more of the same data would do if the value stays, and what `amount` of it."""
+    """What more of the same data would decide if the value stayed, and the `amount` needed."""
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
     if not right and math.isinf(bounds.low if ceiling else bounds.high):
@@ -218,9 +220,27 @@ def _outlook(limit: float, kind: str, bounds: Reach, amount: Callable[[float], s
     return f"{amount(factor)} {PROVE}" if right else f"{WORSE} ({amount(factor)})"
 
 
-def _more(factor: float, estimate: Estimate) -> str:
-    """What is to be added to the data of an estimate to have `factor` times as much."""
-    stimuli = math.ceil(estimate.clusters * (factor - 1))
+def _out_of_reach(limit: Limit, estimate: Estimate) -> str:
+    """A sentence if there are too few stimuli to prove the limit for any judge; else ""."""
+    if estimate.clusters >= _stimuli_needed(limit, estimate):
+        return ""
+    return f"{estimate.clusters} stimuli are too few to prove it for any judge; "
+
+
+def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
+    """Stimuli without which nothing proves the limit: of a share, by the room for unseen ones.
+
+    What may lie below 0 is a difference of shares, and has no least bound.
+    """
+    share = limit.value if limit.kind == "max" else 1 - limit.value
+    has_ends = unit(estimate.unit).ends == SHARE and (estimate.low or 0) >= 0
+    return clusters_for(share) if has_ends and estimate.clusters and 0 < share < 1 else 0
+
+
+def _more(limit: Limit, estimate: Estimate, factor: float) -> str:
+    """What to add to the data of an estimate to have `factor` times as much."""
+    missing = _stimuli_needed(limit, estimate) - estimate.clusters
+    stimuli = max(missing, math.ceil(estimate.clusters * (factor - 1)))
     calls = math.ceil(estimate.n * (factor - 1))
     if not stimuli:
         return f"about {factor:.1f} times the data"
@@ -253,7 +273,7 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
     wanted = [_directed(one, rows) for one in policy.regression or _from_limits(policy)]
     found = [(one, row) for one, row in wanted if one.key in rows or policy.regression]
     p = [
-        None if (spread := _worsening(row)) is None else p_worse(spread, one.margin)
+        p_worse(row.worsening, one.margin) if row is not None and row.worsening else None
         for one, row in found
     ]
     return tuple(
@@ -285,12 +305,6 @@ def _directed(
     )
 
 
-def _worsening(row: Difference | None) -> Spread | None:
-    if row is None or row.worse_by is None or row.worse_low is None or row.worse_high is None:
-        return None
-    return Spread(row.worse_by, row.worse_low, row.worse_high)
-
-
 def _regression_verdict(one: Regression, row: Difference | None, p: float | None) -> Verdict:
     verdict = Verdict(
         rule=f"worse than the baseline by at most {one.margin:g}",
@@ -303,7 +317,7 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
         warns=one.not_proven == "warn",
         against_baseline=True,
     )
-    found = _worsening(row)
+    found = None if row is None else row.worsening
     if found is None or p is None:
         why = "neither sheet has it" if row is None else row.note
         if row is not None and row.reason == NO_DIRECTION.code:
@@ -372,7 +386,7 @@ def _distance(verdict: Verdict) -> float:
 
 
 def _scope(sheet: Datasheet, policy: Policy) -> str:
-    """What the decision leaves out, and until when it stands."""
+    """What the decision does not cover, and how long it is valid."""
     probed = {axis.name for axis in sheet.axes}
     axes = dict.fromkeys(Key.parse(limit.key).axis for limit in policy.limit)
     absent = [axis for axis in axes if axis not in probed]
@@ -382,7 +396,7 @@ def _scope(sheet: Datasheet, policy: Policy) -> str:
 
 
 def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What an adoption rests on, each with the keys that say so.
+    """The conditions of an adoption, each with the keys behind it.
 
     - a limit that only warns is not proven;
     - a limit is kept by a figure that holds after a mitigation: the mitigation;

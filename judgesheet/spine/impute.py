@@ -1,8 +1,8 @@
-"""For stage three: how far the calls that gave no verdict could move what was measured.
+"""For stage three: how far calls without a verdict could move the estimates.
 
-What a judge does not answer may depend on what it would have answered, and then the calls that were
-read mislead, however few are lost. The axis answers the lost calls in the ways that move its
-figures furthest; every figure is measured again on these tables, and its bounds reach to the
+Whether a judge answers may depend on what it would have answered; the calls that were read are then
+misleading, however few are lost. The axis fills in the lost calls in the ways that move its figures
+furthest; every figure is measured again on these tables, and its bounds are widened to the
 extremes.
 """
 
@@ -23,11 +23,11 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
     gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
     if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
         return estimates
-    found: defaultdict[str, list[Estimate]] = defaultdict(list)
+    imputed: defaultdict[str, list[Estimate]] = defaultdict(list)
     for estimate in _again(axis, readings):
-        found[estimate.key].append(estimate)
+        imputed[estimate.key].append(estimate)
     calls = int(gone.sum())
-    widened = (_widened(one, found[one.key], calls) for one in estimates.values())
+    widened = (_widened(read, imputed[read.key], calls) for read in estimates.values())
     return Estimates(axis.NAME, widened)
 
 
@@ -44,11 +44,11 @@ def _again(axis: Axis, readings: Readings) -> Iterator[Estimate]:
 
 def _widened(read: Estimate, imputed: Sequence[Estimate], calls: int) -> Estimate:
     """The estimate of the calls read, with its bounds widened; as it is where nothing moves it."""
-    if read.value is None or all(_same(one, read) for one in imputed):
+    if read.value is None or all(_same(other, read) for other in imputed):
         return read
-    if any(one.value is None for one in imputed):
+    if any(estimate.value is None for estimate in imputed):
         return replace(read, imputed=Imputed(calls, None, None), bounds=None)
-    lows, highs = zip(*(_ends(one, read) for one in (read, *imputed)), strict=True)
+    lows, highs = zip(*(_ends(estimate, read) for estimate in (read, *imputed)), strict=True)
     return replace(
         read,
         imputed=Imputed(calls, min(lows), max(highs)),
@@ -70,8 +70,12 @@ def _ends(one: Estimate, read: Estimate) -> tuple[float, float]:
 
 def _bounds(read: Bounds, imputed: Sequence[Estimate]) -> Bounds:
     """Bounds that reach as far as those of any table, or its value where it has none."""
-    lows = [one.bounds.low if one.bounds else one.value or 0.0 for one in imputed]
-    highs = [one.bounds.high if one.bounds else one.value or 0.0 for one in imputed]
+    lows = [
+        estimate.bounds.low if estimate.bounds else estimate.value or 0.0 for estimate in imputed
+    ]
+    highs = [
+        estimate.bounds.high if estimate.bounds else estimate.value or 0.0 for estimate in imputed
+    ]
     return replace(
         read,
         low=min(read.low, *lows),

@@ -1,9 +1,9 @@
-"""For stage two: verdicts taken elsewhere, recorded judgments or answers of an OpenAI batch."""
+"""For stage two: verdicts from elsewhere, as recorded judgments or answers of an OpenAI batch."""
 
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -12,8 +12,9 @@ from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
 from judgesheet.errors import RunError, StimuliError
 from judgesheet.files import records
+from judgesheet.judges import Answer
 from judgesheet.judges.dialects import LONGEST_NAME, OPENAI, read_response
-from judgesheet.records import Call, Label, Plan, Reply, digest
+from judgesheet.records import END_OF_TIME, Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import read
 from judgesheet.spine.plan import read_sidecar
@@ -30,17 +31,10 @@ BATCH = 1000
 
 
 def ingest(file: Path, ledger_path: Path, plan_path: Path) -> None:
-    """Fill a ledger from `file`; what it holds is told by its first line.
+    """Fill a ledger from `file`, whose first line shows which kind it is.
 
     Lines with a `custom_id` are batch answers and need the exported plan at `plan_path`; lines with
-    an `axis` are recorded judgments.
-
-    Raises
-    ------
-    StimuliError
-        if a line cannot be read; the sentence names it.
-    RunError
-        if the ledger holds another run, or the plan of a batch is missing.
+    an `axis` are recorded judgments. A StimuliError names the line that cannot be read.
     """
     first = next(records(file, LONGEST), None)
     if first is None:
@@ -65,9 +59,9 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         call, verdict = _recorded(record, where)
         item = (call.axis, str(call.cell.get("item")))
         if "item" in call.cell and home.setdefault(item, call.stimulus) != call.stimulus:
-            raise StimuliError(f"{where}: {item[1]} stands under two stimuli; it has one")
+            raise StimuliError(f"{where}: {item[1]} is listed under two stimuli; an item has one")
         if call.id in calls:
-            raise StimuliError(f"{where}: the same cell and repeat stands in the file twice")
+            raise StimuliError(f"{where}: the same cell and repeat occurs twice in the file")
         calls[call.id] = (call, verdict)
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
@@ -90,7 +84,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
     judge = {"provider": "recorded", "model": file.name}
     now = file.stat().st_mtime
     replies = (
-        Reply(call.id, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
+        Answer("ok", verdict, verdict).as_reply(call.id, 1, 0.0, now)
         for call, verdict in calls.values()
     )
     _fill(ledger_path, plan, judge, replies)
@@ -104,9 +98,9 @@ def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
         raise StimuliError(f"{where}: verdict is missing (null means unreadable)")
     axis = _axis(record["axis"], where)
     repeat = record.get("repeat", 0)
-    fault = axis.fault(record["cell"]) or _fault_of_repeat(repeat)
-    if not fault and _is_foreign(axis, record):
-        fault = f"verdict {record['verdict']!r} is none that this cell allows (null: unreadable)"
+    fault = (
+        axis.fault(record["cell"]) or _fault_of_repeat(repeat) or _fault_of_verdict(axis, record)
+    )
     if fault:
         raise StimuliError(f"{where}: {fault}")
     call = Call(record["axis"], record["stimulus"], record["cell"], repeat, (), {}, "recorded")
@@ -127,17 +121,20 @@ def _fault_of_repeat(repeat: Any) -> str | None:
     return None
 
 
-def _is_foreign(axis: Axis, record: Mapping[str, Any]) -> bool:
-    """Whether a verdict is neither readable nor recorded as unreadable."""
+def _fault_of_verdict(axis: Axis, record: Mapping[str, Any]) -> str | None:
     verdict = record["verdict"]
-    readable = read(axis, json.dumps(verdict), "recorded", record["cell"]) is not None
-    return verdict not in (None, "invalid") and not readable
+    is_known = verdict in (None, "invalid")
+    if is_known or read(axis, json.dumps(verdict), "recorded", record["cell"]) is not None:
+        return None
+    return f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
 
 
 def _human(row: Any, where: str) -> Label:
     try:
-        ratings = tuple(None if one is None else _number(one) for one in row.get("ratings", ()))
-        known = [one for one in ratings if one is not None]
+        ratings = tuple(
+            None if rating is None else _number(rating) for rating in row.get("ratings", ())
+        )
+        known = [rating for rating in ratings if rating is not None]
         label = Label(
             axis=str(row["axis"]),
             item=str(row["item"]),
@@ -154,8 +151,8 @@ def _human(row: Any, where: str) -> Label:
     _axis(label.axis, where)
     if not all(map(math.isfinite, (label.score, *known))):
         raise StimuliError(f"{where}: a human row needs a score that is a finite number")
-    if any(abs(one) > LARGEST_SCORE for one in (label.score, *known)):
-        raise StimuliError(f"{where}: a human score is beyond {LARGEST_SCORE:,.0f}; write it anew")
+    if any(abs(rating) > LARGEST_SCORE for rating in (label.score, *known)):
+        raise StimuliError(f"{where}: a human score is beyond {LARGEST_SCORE:,.0f}; rescale it")
     if known and abs(label.score - fmean(known)) > ROUNDING:
         raise StimuliError(
             f"{where}: the score {label.score:g} is not the mean of its ratings, {fmean(known):g}"
@@ -164,7 +161,7 @@ def _human(row: Any, where: str) -> Label:
 
 
 def _number(value: Any) -> float:
-    """The value as a number; `true` is none, though Python counts with it."""
+    """The value as a number; `true` is not one, although Python treats it so."""
     if isinstance(value, bool):
         raise TypeError
     return float(value)
@@ -173,7 +170,7 @@ def _number(value: Any) -> float:
 def _refuse_strangers(
     labels: Iterable[Label], items: Collection[tuple[str, str]], file: Path
 ) -> None:
-    """Refuse labels of an axis all of which name items without a judgment: they are misspelt.
+    """Refuse labels of an axis if all of them name items without a judgment: they must be misspelt.
 
     Some may: a log can hold more labels than verdicts.
     """
@@ -198,11 +195,8 @@ def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
     # Where a call was answered twice, the later line counts.
     given = (_answer(record, where, known) for record, where in records(file, LONGEST))
     answers = {reply.call_id: reply for reply in given}
-    _fill(ledger_path, plan, {"provider": "batch", "model": _asked_model(plan)}, answers.values())
-
-
-def _asked_model(plan: Plan) -> str:
-    return str(plan.provenance.get("model", "unnamed"))
+    judge = {"provider": "batch", "model": str(plan.provenance.get("model", "unnamed"))}
+    _fill(ledger_path, plan, judge, answers.values())
 
 
 def _exported_plan(path: Path) -> Plan:
@@ -218,20 +212,13 @@ def _exported_plan(path: Path) -> Plan:
 
 
 def _planned(record: Mapping[str, Any], where: str) -> Call:
+    content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
     try:
-        call = Call(
-            axis=record["axis"],
-            stimulus=record["stimulus"],
-            cell=record["cell"],
-            repeat=record["repeat"],
-            messages=tuple(record["messages"]),
-            params=record["params"],
-            reply=record.get("reply", "text"),
-        )
+        call = Call(**{**content, "messages": tuple(record["messages"])})
     except (KeyError, TypeError) as error:
         raise StimuliError(f"{where}: not a line of a plan ({error})") from None
     if call.id != record.get("call_id") or call.axis not in all_axes():
-        raise StimuliError(f"{where}: the plan was changed; export it anew")
+        raise StimuliError(f"{where}: the plan was changed; export it again")
     return call
 
 
@@ -242,20 +229,17 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
     response = record.get("response")
     response = response if isinstance(response, dict) else {}
     status, body = response.get("status_code"), response.get("body")
-    outcome, answer = read_response(OPENAI, status if isinstance(status, int) else 503, body)
+    answer = read_response(OPENAI, status if isinstance(status, int) else 503, body)
     created = body.get("created") if isinstance(body, dict) else None
-    return Reply(
-        call_id=record["custom_id"],
-        attempt=1,  # `_fill` counts on from what the ledger holds
-        outcome=outcome,
-        text=answer.text,
+    kept = replace(
+        answer,
         raw=json.dumps(body if body is not None else record.get("error")),
-        latency_s=0.0,
-        tokens_in=answer.tokens_in,
-        tokens_out=answer.tokens_out,
         served_model=answer.served_model and answer.served_model[:LONGEST_NAME],
-        at=float(created) if isinstance(created, int | float) else 0.0,
+        finish_reason=answer.finish_reason and answer.finish_reason[:LONGEST_NAME],
     )
+    is_time = isinstance(created, int | float) and 0 <= created < END_OF_TIME
+    at = float(created or 0) if is_time else 0.0
+    return kept.as_reply(record["custom_id"], 1, 0.0, at)  # `_fill` counts on from the ledger's
 
 
 def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]) -> None:

@@ -1,20 +1,23 @@
-"""For stage two: the ledger, what was asked and what came back verbatim, in one SQLite file.
+"""For stage two: the ledger, every call and every reply verbatim, in one SQLite file.
 
 One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
 counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.
-Parsing happens in `measure`, so a better parser costs no calls. This module alone knows its SQL.
+Parsing happens in `measure`, so a better parser costs no calls. This module alone knows its SQL;
+`ledger.sql` beside it is the schema.
 """
 
 import json
+import os
 import sqlite3
+import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from judgesheet import __version__
 from judgesheet.errors import RunError
@@ -23,100 +26,56 @@ from judgesheet.records import Call, Label, Outcome, Plan, Reply, digest
 SCHEMA_VERSION = 2
 # History
 # 1: the first.
-# 2: single ratings behind a label.
+# 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
 
-SCHEMA = """
--- What this ledger belongs to; every value is JSON. Always there: schema_version, judgesheet (the
--- version that created it), plan (its digest), seed, provenance, judge (its identity), created_at
--- (seconds since the epoch). parsers: those that read the replies, if any (until they are replaced,
--- those of provenance); parsers_replaced: those that did before.
-CREATE TABLE meta (
-    key    TEXT PRIMARY KEY,
-    value  TEXT NOT NULL
-) WITHOUT ROWID;
+SCHEMA = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
 
--- The messages of a call as JSON, once per content.
-CREATE TABLE prompt (
-    digest    TEXT PRIMARY KEY,     -- first 24 hexadecimal digits of the SHA-256 of `messages`
-    messages  TEXT NOT NULL
-);
+VIEWS = [
+    statement.replace("CREATE VIEW", "CREATE TEMP VIEW")
+    for statement in SCHEMA.split(";\n")
+    if "CREATE VIEW" in statement
+]
+"""Our own reading of the tables: those that a file brings along may be anything, even endless, and
+those of an older run settle other outcomes."""
 
--- The parameters of a request as JSON, once per content.
-CREATE TABLE params (
-    digest  TEXT PRIMARY KEY,       -- likewise, of `params`
-    params  TEXT NOT NULL
-);
+_TABLES = ("meta", "prompt", "params", "call", "label", "attempt")
 
--- One planned question a row; never changed. Questions that follow from replies are added at the
--- end (`judgesheet consensus`); the plan's digest in `meta` is that of the first ones.
-CREATE TABLE call (
-    seq       INTEGER PRIMARY KEY,  -- place in the plan, from 0
-    id        TEXT NOT NULL UNIQUE, -- hash of the call's content
-    axis      TEXT NOT NULL,
-    stimulus  TEXT NOT NULL,
-    cell      TEXT NOT NULL,        -- the experimental condition, JSON
-    repeat    INTEGER NOT NULL,
-    reply     TEXT NOT NULL,        -- the reply format that is asked for
-    params    TEXT NOT NULL REFERENCES params (digest),
-    prompt    TEXT NOT NULL REFERENCES prompt (digest)
-);
-
--- What is known about an item and never shown to the judge.
-CREATE TABLE label (
-    axis       TEXT NOT NULL,
-    item       TEXT NOT NULL,
-    criterion  TEXT NOT NULL,       -- '' where the axis has none
-    kind       TEXT NOT NULL,
-    score      REAL NOT NULL,
-    ratings    TEXT NOT NULL        -- JSON: one rating per rater, null where none; [] if unknown
-);
-
--- One request a row. The last attempt at a call is its reply; the call is settled once any attempt
--- has an outcome that another attempt would not change.
-CREATE TABLE attempt (
-    call_id        TEXT NOT NULL REFERENCES call (id),
-    attempt        INTEGER NOT NULL, -- from 1, counted over all sessions
-    outcome        TEXT NOT NULL,
-    latency_s      REAL NOT NULL,
-    tokens_in      INTEGER,          -- NULL where the endpoint does not say
-    tokens_out     INTEGER,
-    served_model   TEXT,
-    at             REAL NOT NULL,    -- seconds since the epoch
-    retry_after_s  REAL,             -- what the server asked for
-    text           TEXT NOT NULL,    -- the judge's words
-    raw            TEXT NOT NULL,    -- the body as received
-    PRIMARY KEY (call_id, attempt)
-);
-CREATE INDEX attempt_outcome ON attempt (outcome, call_id);
-
--- A call with its messages, as it is sent.
-CREATE VIEW question AS
-    SELECT call.*, messages
-    FROM call JOIN prompt ON prompt.digest = call.prompt;
-
--- A call without a settling outcome, and how often it was tried.
-CREATE VIEW pending AS
-    SELECT question.*,
-           (SELECT coalesce(max(attempt), 0) FROM attempt WHERE call_id = id) AS attempts
-    FROM question
-    WHERE NOT EXISTS (
-        SELECT 1 FROM attempt
-        WHERE call_id = id AND outcome IN ('ok', 'refused', 'too_long', 'rejected')
-    );
-
--- Every call with its last attempt; NULLs where it was never asked.
-CREATE VIEW answer AS
-    SELECT * FROM call LEFT JOIN attempt
-    ON call_id = id AND attempt = (SELECT max(attempt) FROM attempt WHERE call_id = id);
+_SUMS = """
+WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE outcome = 'ok'),
+  ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok)
+SELECT (SELECT count(*) FROM call) AS planned,
+  (SELECT count(*) FROM call) - (SELECT count(*) FROM pending) AS settled,
+  count(*) AS attempts,
+  -- A count beyond a thousand million is none, and its sum would overflow.
+  sum(iif(tokens_in <= 1000000000, tokens_in, NULL)) AS tokens_in,
+  sum(iif(tokens_out <= 1000000000, tokens_out, NULL)) AS tokens_out,
+  min(at) AS first_at, max(at) AS last_at,
+  (SELECT max(tokens_in) FROM ok) AS longest_prompt,
+  -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ok)
+   ORDER BY place LIMIT 1) AS latency_p50_s,
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 99 * (SELECT count(*) FROM ok)
+   ORDER BY place LIMIT 1) AS latency_p99_s
+FROM attempt
 """
 
-SETTLING: frozenset[Outcome] = frozenset({"ok", "refused", "too_long", "rejected"})
-"""Outcomes of which a call is never asked again, not even on resume: they would not change."""
+_MAGIC = bytes.fromhex("d9d505f920a163d7")
+"""The last bytes of a rollback journal that names a super-journal (https://sqlite.org/fileformat.html)."""
 
 _PAGE = 500  # calls read at once: no read transaction stays open while requests are in flight
 
-Answer = tuple[str, str, str, str, int, str, Outcome | None, str | None]
-"""`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text` of a planned call."""
+_FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
+    json_extract(raw, '$.choices[0].finish_reason'), json_extract(raw, '$.stop_reason')) END"""
+"""The finish reason in a body as received, for runs from before it was kept beside it."""
+
+AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str | None]
+"""`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text, finish_reason`."""
+
+
+_REPLY = tuple(field.name for field in fields(Reply))
+_LABEL = tuple(field.name for field in fields(Label))
+_CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
+"""Columns of the tables `attempt`, `label` and `call`."""
 
 
 class Pending(NamedTuple):
@@ -161,47 +120,53 @@ class Ledger:
     def create_or_open(cls, path: Path, plan: Plan, judge: Mapping[str, Any]) -> Self:
         """The ledger at `path` for writing, created if there is none.
 
-        Nobody else can use it until it is closed.
-
-        Raises
-        ------
-        RunError
-            if it belongs to another plan or another judge, is in use, or cannot be written.
+        Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
+        is in use, or cannot be written.
         """
-        with _one_sentence(path), ExitStack() as on_error:
+        with _one_sentence(path):
             ledger = cls(path, _connect_exclusively(path))
-            on_error.callback(ledger.close)
-            if _is_empty(ledger._db):
-                ledger._create(plan, judge)
-            else:
-                ledger._check_version()
-                ledger._refuse_another(plan, judge)
-            # After creation: a plan written in WAL mode is written twice.
-            ledger._db.execute("PRAGMA journal_mode = WAL")
-            on_error.pop_all()
+            with ledger._closed_on_error():
+                if _is_empty(ledger._db):
+                    ledger._create(plan, judge)
+                else:
+                    ledger._check_version()
+                    ledger._add_finish_reason()
+                    ledger._refuse_another(plan, judge)
+                    ledger._follow(judge)
+                ledger._use_own_views()
+                # After creation: a plan written in WAL mode is written twice.
+                ledger._db.execute("PRAGMA journal_mode = WAL")
         return ledger
 
     @classmethod
     def open(cls, path: Path, *, writable: bool = False) -> Self:
-        """An existing ledger, to read; or, where nobody else uses it, to note something in it.
+        """An existing ledger, to read or, if no other process uses it, to change its metadata.
 
-        Raises
-        ------
-        RunError
-            if there is none, or it is damaged, in use, or written by a newer judgesheet.
+        RunError if there is none, or it is damaged, in use, or written by a newer judgesheet.
         """
         if not path.is_file():
             raise RunError(f"there is no ledger at {path}: run `judgesheet probe` first")
-        with _one_sentence(path), ExitStack() as on_error:
-            ledger = cls(path, _connect_exclusively(path) if writable else _connect(path))
-            on_error.callback(ledger.close)
-            if _is_empty(ledger._db):
-                raise RunError(f"{path} holds no run: run `judgesheet probe` first")
-            ledger._check_version()
-            if not writable:
-                ledger._db.execute("PRAGMA query_only = ON")
-            on_error.pop_all()
+        with _one_sentence(path):
+            ledger = cls(path, _connect_exclusively(path) if writable else _connect_to_read(path))
+            with ledger._closed_on_error():
+                if _is_empty(ledger._db):
+                    raise RunError(f"{path} holds no run: run `judgesheet probe` first")
+                if not writable and ledger._version() == 1:
+                    ledger.close()
+                    cls.open(path, writable=True).close()
+                    return cls.open(path)
+                ledger._check_version()
+                ledger._add_finish_reason(writable=writable)
+                ledger._use_own_views()
         return ledger
+
+    @contextmanager
+    def _closed_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -210,7 +175,7 @@ class Ledger:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file, which is then one plain file that can be read from anywhere.
+        """Release the file, which is then a single plain file that can be read anywhere.
 
         Closing twice does nothing.
         """
@@ -223,11 +188,16 @@ class Ledger:
 
     # -- what it belongs to ------------------------------------------------------------------
 
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What a datasheet must know of how the plan was made."""
+        return dict(self.get_meta("provenance", {}))
+
     def get_meta(self, key: str, default: Any = None) -> Any:
         """The value stored under `key`, or `default`."""
         with self._reading() as db:
             row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return default if row is None else json.loads(row[0])
+        return default if row is None else self._decoded(row[0])
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a JSON value under `key`."""
@@ -236,20 +206,18 @@ class Ledger:
 
     def settings(self) -> dict[str, Any]:
         """What the plan settled: profile, reply format, temperature and so on."""
-        return dict(self.get_meta("provenance", {}).get("settings", {}))
+        return dict(self.provenance.get("settings", {}))
 
     def parsers(self) -> list[dict[str, str]]:
         """The user's own parsers that read the replies of this run."""
-        planned = self.get_meta("provenance", {}).get("parsers", [])
-        found: list[dict[str, str]] = self.get_meta("parsers", planned)
-        return found
+        return list(self.get_meta("parsers", self.provenance.get("parsers", [])))
 
     def replace_parsers(self, parsers: Sequence[Mapping[str, str]]) -> None:
-        """Read the replies with these parsers from now on, and remember those before."""
+        """Read the replies with these parsers from now on, and record the earlier ones."""
         before = [
-            {key: one[key] for key in ("axis", "name", "digest")}
-            for one in self.parsers()
-            if one not in parsers
+            {key: parser[key] for key in ("axis", "name", "digest")}
+            for parser in self.parsers()
+            if parser not in parsers
         ]
         self.set_meta("parsers_replaced", [*self.get_meta("parsers_replaced", []), *before])
         self.set_meta("parsers", list(parsers))
@@ -263,12 +231,8 @@ class Ledger:
 
     def labels(self) -> tuple[Label, ...]:
         """What is known about the items."""
-        with self._reading() as db:
-            rows = db.execute("SELECT axis, item, kind, score, criterion, ratings FROM label")
-            return tuple(
-                Label(axis, item, kind, score, criterion, tuple(json.loads(ratings)))
-                for axis, item, kind, score, criterion, ratings in rows
-            )
+        rows = self._stream(f"SELECT {', '.join(_LABEL)} FROM label")  # noqa: S608
+        return tuple(Label(*(*rest, tuple(self._decoded(ratings)))) for *rest, ratings in rows)
 
     def pending(self) -> Iterator[Pending]:
         """Calls without a settling reply, in plan order, read a page at a time.
@@ -276,6 +240,19 @@ class Ledger:
         A call whose retries were exhausted in an earlier session is pending again.
         """
         return self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?")
+
+    def give_up(self) -> None:
+        """Settle every call that was tried in vain; the sheet counts it as failed."""
+        with self._reading() as db:
+            tried = [key for (key,) in db.execute("SELECT id FROM pending WHERE attempts > 0")]
+        self.set_meta("given_up", sorted({*self.get_meta("given_up", []), *tried}))
+
+    def reopen(self) -> None:
+        """Have every call asked again that was settled as failed: given up, or too long."""
+        with self._reading() as db:
+            failed = db.execute("SELECT call_id, attempt FROM attempt WHERE outcome = 'too_long'")
+            self.set_meta("reopened", failed.fetchall())
+        self.set_meta("given_up", [])
 
     def add(self, calls: Sequence[Call]) -> None:
         """Plan these calls too, after all others; those that are planned already are left alone.
@@ -285,84 +262,53 @@ class Ledger:
         """
         with self._writing() as db:
             known = {key for (key,) in db.execute("SELECT id FROM call")}
-            new = [call for call in calls if call.id not in known]
-            _insert(db, new, len(known))
+            _insert_calls(db, [call for call in calls if call.id not in known], len(known))
 
     # -- what came back ----------------------------------------------------------------------
 
     def record(self, replies: Sequence[Reply]) -> None:
         """Write the replies in one transaction; they are on disk when this returns.
 
-        Raises
-        ------
-        RunError
-            if they cannot be written (full disk, no permission).
+        RunError if they cannot be written (full disk, no permission).
         """
         with self._writing() as db:
-            db.executemany(
-                "INSERT INTO attempt (call_id, attempt, outcome, text, raw, latency_s, tokens_in,"
-                " tokens_out, served_model, at, retry_after_s) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-                map(_row_of, replies),
-            )
+            _insert(db, "attempt", _REPLY, map(_row_of, replies))
 
     def replies(self) -> Iterator[Reply]:
         """The last reply to every call that was asked, in plan order."""
-        query = """
-            SELECT call_id, attempt, outcome, text, raw, latency_s, tokens_in, tokens_out,
-                   served_model, at, retry_after_s
-            FROM answer WHERE attempt IS NOT NULL ORDER BY seq"""
-        return (Reply(*row) for row in self._stream(query))
+        query = f"SELECT {', '.join(_REPLY)} FROM answer WHERE attempt IS NOT NULL"  # noqa: S608
+        return (Reply(*row) for row in self._stream(f"{query} ORDER BY seq"))
 
-    def answers(self) -> Iterator[Answer]:
-        """Every planned call with its last outcome and text (None before the first attempt).
+    def answers(self) -> Iterator[AskedCall]:
+        """Every planned call with its last reply (None before the first attempt).
 
         In plan order. The cell is left as JSON text: `measure` decodes equal cells once.
         """
-        query = """
-            SELECT id, axis, stimulus, cell, repeat, reply, outcome, text
-            FROM answer ORDER BY seq"""
-        return self._stream(query)
+        columns = "id, axis, stimulus, cell, repeat, reply, outcome, text, finish_reason"
+        return self._stream(f"SELECT {columns} FROM answer ORDER BY seq")  # noqa: S608
 
     def bodies(self) -> Iterator[tuple[str, str]]:
         """`call_id, raw` of every call that asked for log-probabilities and was answered.
 
         One at a time and apart from `answers`, because such a body is a hundred times its text.
         """
-        with self._reading() as db:
-            asked = "SELECT digest FROM params WHERE json_extract(params, '$.logprobs')"
-            if db.execute(asked).fetchone() is None:
-                return iter(())
-        query = f"""
-            SELECT id, raw FROM answer
-            WHERE outcome = 'ok' AND params IN ({asked})"""  # noqa: S608
+        query = """
+            SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN
+                (SELECT digest FROM params WHERE json_extract(params, '$.logprobs'))"""
         return self._stream(query, page=20)
 
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            sums = db.execute("""
-                SELECT (SELECT count(*) FROM call) AS planned,
-                       (SELECT count(*) FROM call) - (SELECT count(*) FROM pending) AS settled,
-                       count(*) AS attempts,
-                       sum(tokens_in) AS tokens_in,
-                       sum(tokens_out) AS tokens_out,
-                       min(at) AS first_at,
-                       max(at) AS last_at,
-                       max(tokens_in) FILTER (WHERE outcome = 'ok') AS longest_prompt
-                FROM attempt""")
+            sums = db.execute(_SUMS)
             outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
             served = db.execute(
                 "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"
                 " GROUP BY 1 ORDER BY 2 DESC, 1"
             )
             names = [column[0] for column in sums.description]
-            return Totals(
-                **dict(zip(names, sums.fetchone(), strict=True)),
-                outcomes=dict(outcomes),
-                served_models=dict(served),
-                latency_p50_s=_latency_quantile(db, 0.50),
-                latency_p99_s=_latency_quantile(db, 0.99),
-            )
+            known = dict(zip(names, sums.fetchone(), strict=True))
+            return Totals(**known, outcomes=dict(outcomes), served_models=dict(served))
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -380,18 +326,39 @@ class Ledger:
         with self._writing() as db:
             for statement in SCHEMA.split(";\n"):
                 db.execute(statement)
-            db.executemany(
-                "INSERT INTO meta VALUES (?, ?)", ((key, _json(meta[key])) for key in meta)
-            )
-            _insert(db, plan.calls)
-            db.executemany(
-                "INSERT INTO label (axis, item, kind, score, criterion, ratings)"
-                " VALUES (:axis, :item, :kind, :score, :criterion, :ratings)",
-                ({**asdict(one), "ratings": _json(one.ratings)} for one in plan.labels),
+            _insert(db, "meta", ("key", "value"), ((key, _json(meta[key])) for key in meta))
+            _insert_calls(db, plan.calls)
+            of_label = attrgetter(*_LABEL[:-1])
+            _insert(
+                db,
+                "label",
+                _LABEL,
+                ((*of_label(label), _json(label.ratings)) for label in plan.labels),
             )
 
+    def _version(self) -> Any:
+        """The schema version, once it is sure that reading the tables does nothing else."""
+        with self._reading() as db:
+            kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type != 'index'"))
+            plain = {
+                table
+                for table in _TABLES
+                if kinds.get(table) == "table"
+                and not db.execute(
+                    "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)
+                ).fetchone()
+            }
+        if len(plain) < len(_TABLES) or "trigger" in kinds.values():
+            raise RunError(f"{self.path} is no ledger: it holds other things than plain tables")
+        return self.get_meta("schema_version")
+
+    def _use_own_views(self) -> None:
+        with self._reading() as db:
+            for view in VIEWS:
+                db.execute(view)
+
     def _check_version(self) -> None:
-        version = self.get_meta("schema_version")
+        version = self._version()
         if version == 1:  # what schema 2 adds, it adds to older runs too
             with self._writing() as db:
                 db.execute("ALTER TABLE label ADD COLUMN ratings TEXT NOT NULL DEFAULT '[]'")
@@ -403,18 +370,52 @@ class Ledger:
                 f"({self.get_meta('judgesheet')})"
             )
 
+    def _add_finish_reason(self, *, writable: bool = True) -> None:
+        """Take the finish reasons of an older run from its bodies; reading changes no file."""
+        with self._reading() as db:
+            columns = {name for _, name, *_ in db.execute("PRAGMA table_info(attempt)")}
+            if "finish_reason" in columns:
+                return
+            if not writable:
+                given = f"SELECT *, {_FINISH_REASON} AS finish_reason FROM main.attempt"  # noqa: S608
+                db.execute(f"CREATE TEMP VIEW attempt AS {given}")
+                return
+        with self._writing() as db:
+            db.execute("ALTER TABLE attempt ADD COLUMN finish_reason TEXT")
+            db.execute(f"UPDATE attempt SET finish_reason = {_FINISH_REASON}")  # noqa: S608
+
     def _refuse_another(self, plan: Plan, judge: Mapping[str, Any]) -> None:
-        # Through JSON and back, so that what was stored and what is given compare alike.
-        difference = _difference(self.get_meta("judge"), json.loads(_json(judge)))
+        # Through JSON and back, so that what was stored and what is given compare alike. A server
+        # may move; what it serves is told by `served_model`.
+        given = json.loads(_json(judge))
+        stored = {**self.get_meta("judge"), "base_url": given.get("base_url")}
+        difference = _difference(stored, given)
         if difference:
             self._refuse(f"another judge ({difference})")
         if self.get_meta("plan") != plan.digest:
-            with self._reading() as db:
-                planned = db.execute("SELECT count(*) FROM call").fetchone()[0]
-            self._refuse(
-                f"another plan ({planned} calls from seed {self.get_meta('seed')}, "
-                f"now {len(plan.calls)} calls from seed {plan.seed})"
-            )
+            self._refuse(f"another plan ({self._another(plan)})")
+
+    def _another(self, plan: Plan) -> str:
+        """In what a plan differs from the one that is kept."""
+        with self._reading() as db:
+            planned = db.execute("SELECT count(*) FROM call").fetchone()[0]
+        kept = {"seed": self.get_meta("seed"), "calls": planned, **self.settings()}
+        settings = json.loads(_json(plan.provenance.get("settings", {})))
+        told = _difference(kept, {"seed": plan.seed, "calls": len(plan.calls), **settings})
+        given = json.loads(_json(plan.provenance))
+        before = self.provenance
+        others = [name for name in ("stimuli", "prompts") if before.get(name) != given.get(name)]
+        changes = [*filter(None, [told]), *(f"other {key}" for key in others)]
+        return ", ".join(changes) or "other parameters of the requests, such as --max-tokens"
+
+    def _follow(self, judge: Mapping[str, Any]) -> None:
+        """Take down where the judge is asked from now on, and where it was before."""
+        kept = self.get_meta("judge")
+        if kept.get("base_url") == judge.get("base_url"):
+            return
+        before = [*self.get_meta("earlier_base_urls", []), kept.get("base_url")]
+        self.set_meta("earlier_base_urls", before)
+        self.set_meta("judge", judge)
 
     def _refuse(self, what: str) -> None:
         raise RunError(
@@ -422,10 +423,19 @@ class Ledger:
             "start over with --fresh or choose another --out"
         )
 
+    def _decoded(self, text: Any) -> Any:
+        try:
+            return json.loads(text)
+        except (TypeError, ValueError, RecursionError):
+            raise RunError(
+                f"{self.path} is damaged, it holds {str(text)[:40]!r} where JSON belongs: "
+                "start over with --fresh"
+            ) from None
+
     def _pages(self, query: str) -> Iterator[Pending]:
         """The calls that `query` gives after a `seq`, page after page."""
         with self._reading() as db:
-            params = {key: json.loads(text) for key, text in db.execute("SELECT * FROM params")}
+            params = {key: self._decoded(text) for key, text in db.execute("SELECT * FROM params")}
         last = -1
         while True:
             with self._reading() as db:
@@ -433,7 +443,7 @@ class Ledger:
             if not rows:
                 return
             for row in rows:
-                yield Pending(_restore(row, params), row[-1])
+                yield Pending(_restore(row, params, self._decoded), row[-1])
             last = rows[-1][0]
 
     def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
@@ -466,26 +476,82 @@ class Ledger:
                 raise
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    # "rw" never creates a file, and reads a write-protected one.
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=rw",
+def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
+    """A connection that creates no file, follows no link and believes nothing that a file says."""
+    _refuse_traps(path)
+    db = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=0.5,
         isolation_level=None,
         check_same_thread=False,
     )
+    db.execute("PRAGMA trusted_schema = OFF")
+    return db
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; what a killed process left beside the ledger goes in first.
+
+    Without the right to write, SQLite would need its shared memory and leave it there.
+    """
+    if any(_beside(path, end).exists() for end in ("-wal", "-journal")):
+        with closing(_connect_exclusively(path)) as db:
+            db.execute("PRAGMA journal_mode = DELETE")
+    return _connect(path, "ro")
+
+
+def _refuse_traps(path: Path) -> None:
+    """RunError where opening the ledger would change or delete a file that lies elsewhere."""
+    for end in ("", "-journal", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(_beside(path, end).lstat().st_mode):
+                raise RunError(
+                    f"{_beside(path, end)} is a link or no plain file, and may lead anywhere: "
+                    "put a copy in its place"
+                )
+    with suppress(FileNotFoundError), _beside(path, "-journal").open("rb") as journal:
+        journal.seek(-min(len(_MAGIC), os.fstat(journal.fileno()).st_size), os.SEEK_END)
+        if journal.tell() and journal.read() == _MAGIC:
+            raise RunError(
+                f"{journal.name} names another file that SQLite would delete, and judgesheet "
+                "writes no such journal: remove it"
+            )
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(path.name + end)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep everybody else from a ledger, which may be moved meanwhile; RunError if it is in use.
+
+    One that is missing or damaged is nobody's.
+    """
+    with _one_sentence(path), ExitStack() as opened:
+        try:
+            db = opened.enter_context(closing(_connect(path, "rw")))
+            # Out of WAL, or closing would delete what then lies under the old name.
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("PRAGMA journal_mode = DELETE")
+            db.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            if _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise
+        yield
 
 
 def _connect_exclusively(path: Path) -> sqlite3.Connection:
-    """A connection that keeps everybody else out until it is closed.
+    """A connection that locks the file against all others until it is closed.
 
     The exclusive mode must come before WAL: then SQLite needs no shared memory, and the ledger
     works on network file systems too (https://sqlite.org/wal.html#noshm).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    _refuse_traps(path)
     path.touch()
-    db = _connect(path)
+    db = _connect(path, "rw")
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         db.execute("PRAGMA synchronous = FULL")
@@ -505,20 +571,19 @@ def _is_empty(db: sqlite3.Connection) -> bool:
 
 @contextmanager
 def _one_sentence(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the system's complaints about `path` into a `RunError`."""
+    """Turn errors of SQLite and the system about `path` into a `RunError`."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
         raise RunError(_sentence(path, error)) from error
     except UnicodeEncodeError as error:
         raise RunError(
-            f"{path} cannot hold {error.object[:60]!r}: half a surrogate pair is no text"
+            f"{path} cannot hold {error.object[:60]!r}: half a surrogate pair is not text"
         ) from error
 
 
 def _sentence(path: Path, error: Exception) -> str:
-    # sqlite_errorcode carries extended codes; the low byte is the primary one.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = _primary(error)
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return f"{path} is in use by another judgesheet: wait for it or stop it"
     if code == sqlite3.SQLITE_FULL:
@@ -532,7 +597,19 @@ def _sentence(path: Path, error: Exception) -> str:
     return f"{path} cannot be used ({error})"
 
 
-def _insert(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
+def _primary(error: Exception) -> int:
+    """SQLite's error code; the extended ones carry it in their low byte."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _insert(
+    db: sqlite3.Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> None:
+    marks = ", ".join("?" * len(columns))
+    db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)  # noqa: S608
+
+
+def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
     """Write calls, and of their contents those that are not there yet."""
     seen: set[str] = set()
 
@@ -551,40 +628,33 @@ def _insert(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> No
         place = (seq, call.id, call.axis, call.stimulus, _json(call.cell), call.repeat, call.reply)
         return (*place, params, prompt)
 
-    rows = (row(seq, call) for seq, call in enumerate(calls, start))
-    db.executemany("INSERT INTO call VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    _insert(db, "call", _CALL, (row(seq, call) for seq, call in enumerate(calls, start)))
 
 
-def _restore(row: tuple[Any, ...], contents: Mapping[str, Any]) -> Call:
+def _restore(
+    row: tuple[Any, ...], contents: Mapping[str, Any], decode: Callable[[Any], Any]
+) -> Call:
     """The call of a row of `question`; `contents` are the params by digest.
 
     Its id is taken as stored: hashing two million prompts again takes minutes.
     """
-    _, key, axis, stimulus, cell, repeat, reply, params, _, messages, *_ = row
-    call = object.__new__(Call)
-    values = {
-        "id": key,
-        "axis": axis,
-        "stimulus": stimulus,
-        "repeat": repeat,
-        "reply": reply,
-        "cell": json.loads(cell),
-        "params": contents[params],
-        "messages": tuple(json.loads(messages)),
+    stored = dict(zip((*_CALL, "messages"), row, strict=False))
+    stored |= {
+        "cell": decode(stored["cell"]),
+        "params": contents[stored["params"]],
+        "messages": tuple(decode(stored["messages"])),
     }
-    for name, value in values.items():
-        object.__setattr__(call, name, value)
+    call = object.__new__(Call)
+    for part in fields(Call):
+        object.__setattr__(call, part.name, stored[part.name])
     return call
-
-
-_FIELDS = attrgetter(*(field.name for field in fields(Reply)))
 
 
 def _row_of(reply: Reply) -> tuple[Any, ...]:
     """The fields of a reply with lone surrogates replaced: SQLite holds UTF-8, which has none."""
     return tuple(
         value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
-        for value in _FIELDS(reply)
+        for value in attrgetter(*_REPLY)(reply)
     )
 
 
@@ -596,21 +666,11 @@ def _json(value: Any, *, in_order: bool = False) -> str:
 
 def _difference(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """What differs between two identities, such as `model was 'a', now 'b'`; "" if nothing."""
-    found = []
+    changes = []
     for key in {**stored, **given}:
         old, new = stored.get(key), given.get(key)
         if isinstance(old, dict) and isinstance(new, dict):
-            found.append(_difference(old, new))
+            changes.append(_difference(old, new))
         elif old != new:
-            found.append(f"{key} was {old!r}, now {new!r}")
-    return ", ".join(filter(None, found))
-
-
-def _latency_quantile(db: sqlite3.Connection, share: float) -> float | None:
-    """The smallest latency that `share` of the `ok` attempts do not exceed, in seconds."""
-    count = db.execute("SELECT count(*) FROM attempt WHERE outcome = 'ok'").fetchone()[0]
-    row = db.execute(
-        "SELECT latency_s FROM attempt WHERE outcome = 'ok' ORDER BY latency_s LIMIT 1 OFFSET ?",
-        (max(0, -int(-share * count // 1) - 1),),
-    ).fetchone()
-    return None if row is None else float(row[0])
+            changes.append(f"{key} was {old!r}, now {new!r}")
+    return ", ".join(filter(None, changes))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +22,7 @@ from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import AxisResult, Estimate, Recommendation, digest
 from judgesheet.spine.impute import with_imputed
-from judgesheet.spine.parsing import Parser, from_records, read
+from judgesheet.spine.parsing import Parser, from_records, reading
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,12 +47,9 @@ class Measured:
 def measure(ledger: "Ledger") -> Measured:
     """Read, parse and estimate everything that the ledger holds.
 
-    Raises
-    ------
-    RunError
-        if the ledger holds an axis that this installation does not know, or no probe at all.
+    RunError if the ledger holds an axis that this installation does not know, or no probe at all.
     """
-    command = ledger.get_meta("provenance", {}).get("command")
+    command = ledger.provenance.get("command")
     if command is not None:
         raise RunError(
             f"{ledger.path.parent} was made by `judgesheet {command}` and holds nothing to measure"
@@ -70,8 +68,8 @@ def measure(ledger: "Ledger") -> Measured:
 
 
 def answers(ledger: "Ledger") -> pd.DataFrame:
-    """What a ledger holds of every planned call, in plan order: the columns `COLUMNS`."""
-    return pd.DataFrame(ledger.answers(), columns=list(COLUMNS))
+    """The planned calls of a ledger with their answers, in order: `COLUMNS`, `finish_reason`."""
+    return pd.DataFrame(ledger.answers(), columns=[*COLUMNS, "finish_reason"])
 
 
 def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
@@ -99,15 +97,15 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     axes: Mapping[str, object] = all_axes()
     columns = zip(frame["axis"], frame["text"], frame["reply"], frame["cell"], strict=True)
     calls = dict(zip(frame["call_id"], columns, strict=True))
-    found: dict[str, object] = {}
+    read_bodies: dict[str, object] = {}
     for call_id, raw in bodies:
         name, text, reply, cell = calls[call_id]
         axis = axes.get(name)
         if isinstance(axis, Distributing):
-            found[call_id] = axis.distribution(raw, text, reply, json.loads(cell))
-    if not found:
+            read_bodies[call_id] = axis.distribution(raw, text, reply, json.loads(cell))
+    if not read_bodies:
         return frame
-    values = [found.get(call_id) for call_id in frame["call_id"]]
+    values = [read_bodies.get(call_id) for call_id in frame["call_id"]]
     return frame.assign(distribution=pd.Series(values, index=frame.index, dtype=object))
 
 
@@ -130,7 +128,9 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         findings=tuple(axis.find(estimates)),
         characteristics=tuple(row for row in headline(axis) if row.key in estimates),
         mitigations=tuple(
-            one for one in axis.mitigate(estimates) if {one.before, one.after} <= set(estimates)
+            remedy
+            for remedy in axis.mitigate(estimates)
+            if {remedy.before, remedy.after} <= set(estimates)
         ),
         ratings=tuple(axis.tested_range(readings)),
         controls=tuple(axis.control(estimates)),
@@ -149,7 +149,7 @@ def leave_out(
 ) -> "dict[str, NDArray[np.float64]]":
     """Per key of the axis, its value without the stimuli of each group; NaN where it has none.
 
-    What a jackknife over stimuli needs; shape (groups,) each.
+    Used by a jackknife over stimuli; each of shape (groups,).
     """
     parsed = [key for key in map(Key.parse, keys) if key.axis == axis.NAME]
     series = {str(key): np.full(len(groups), np.nan) for key in parsed}
@@ -163,7 +163,7 @@ def leave_out(
 
 
 def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
-    """The headline figures that the records do not allow, each with what they lack."""
+    """The headline figures that the records do not allow, each with what is missing."""
     for row in headline(axis):
         if row.key not in estimates:
             key = Key.parse(row.key)
@@ -185,9 +185,9 @@ def _label(key: Key) -> str:
 
 
 def _lack(axis: Axis, key: Key) -> tuple[tuple[str, ...], str]:
-    """What the records must hold for a figure, by the first pattern that fits its key."""
+    """What the records must contain for a figure, by the first pattern that matches its key."""
     for patterns, words in axis.MISSING_REASONS.items():
-        if any(Pattern.parse(one).fits(key) for one in patterns):
+        if any(Pattern.parse(pattern).fits(key) for pattern in patterns):
             return patterns, words
     return (), "calls of this axis"
 
@@ -207,7 +207,7 @@ def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
 
 
 def code_digest(name: str) -> str:
-    """SHA-256 over the source of an axis, of what axes share and of the arithmetic.
+    """SHA-256 over the source of an axis, of `judgesheet.axis` and of `stats`.
 
     Equal digests read the same replies and compute the same figures.
     """
@@ -221,20 +221,25 @@ def code_digest(name: str) -> str:
 def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:
     """The ledger's rows of one axis with the cell as columns and the reading as `value`.
 
+    `alone` says whether it had lines of its own, None where that is not known.
+
     `parser` is the user's own, None for the axis's.
     """
     decode = lru_cache(maxsize=4096)(json.loads)  # cells recur; decode each text once
     cells: list[Mapping[str, Any]] = [decode(cell) for cell in rows["cell"]]
-    columns = list(zip(rows["text"], rows["reply"], rows["outcome"], cells, strict=True))
-    values = [
-        read(axis, text, reply, cell, parser) if outcome == "ok" else None
-        for text, reply, outcome, cell in columns
+    reasons = rows["finish_reason"] if "finish_reason" in rows else repeat(None, len(rows))
+    columns = zip(rows["text"], rows["reply"], rows["outcome"], cells, reasons, strict=True)
+    readings = [
+        reading(axis, text, reply, cell, parser, why) if outcome == "ok" else None
+        for text, reply, outcome, cell, why in columns
     ]
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
     table.insert(0, "axis", axis.NAME)
     for name in dict.fromkeys(key for cell in cells for key in cell):
         table[name] = [cell.get(name) for cell in cells]
-    table["value"] = pd.Series(values, index=table.index, dtype=object)
+    for name in ("value", "alone"):
+        found = [one and getattr(one, name) for one in readings]
+        table[name] = pd.Series(found, index=table.index, dtype=object)
     if "distribution" in rows:
         table["distribution"] = rows["distribution"].to_numpy()
     return table

@@ -9,20 +9,15 @@ what `compare` needs.
 import math
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, Readings
+from judgesheet.axis.arrays import Floats
 from judgesheet.records import Datasheet
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import answers, leave_out, readings_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 FEWEST_STIMULI = 6
 MOST_GROUPS = 60
@@ -46,12 +41,13 @@ def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> d
     if not (old.is_file() and new.is_file()):
         return {}
     keys = {row.key for sheet in sheets for axis in sheet.axes for row in axis.characteristics}
-    with Ledger.open(old) as one, Ledger.open(new) as two:
-        first, second = (readings_of(ledger, answers(ledger)) for ledger in (one, two))
-    found: dict[str, float] = {}
-    for name in first.keys() & second.keys():
-        found.update(between(all_axes()[name], first[name], second[name], keys))
-    return found
+    with Ledger.open(old) as before, Ledger.open(new) as after:
+        first, second = (readings_of(ledger, answers(ledger)) for ledger in (before, after))
+    return {
+        key: rho
+        for name in first.keys() & second.keys()
+        for key, rho in between(all_axes()[name], first[name], second[name], keys)
+    }
 
 
 def between(
@@ -61,26 +57,22 @@ def between(
     stimuli = sorted(set(old.frame["stimulus"]))
     if stimuli != sorted(set(new.frame["stimulus"])) or len(stimuli) < FEWEST_STIMULI:
         return
-    groups = _groups(stimuli)
-    before = leave_out(axis, old, groups, keys)
-    after = leave_out(axis, new, groups, keys)
+    # The same groups for both runs, or the values that are correlated would not belong together.
+    shuffled = np.random.default_rng(0).permutation(np.array(stimuli, dtype=object))
+    count = min(len(stimuli), MOST_GROUPS)
+    groups = [set(shuffled[start::count]) for start in range(count)]
+    before, after = (leave_out(axis, readings, groups, keys) for readings in (old, new))
     for key in before.keys() & after.keys():
         rho = shrunk_correlation(before[key], after[key])
         if rho is not None:
             yield key, rho
 
 
-def _groups(stimuli: list[str]) -> list[set[str]]:
-    """Each stimulus alone, or in as many groups as are allowed, drawn at random."""
-    shuffled = np.random.default_rng(0).permutation(np.array(stimuli, dtype=object))
-    count = min(len(stimuli), MOST_GROUPS)
-    return [set(shuffled[start::count]) for start in range(count)]
-
-
-def shrunk_correlation(old: "Floats", new: "Floats") -> float | None:
+def shrunk_correlation(old: Floats, new: Floats) -> float | None:
     """Correlation of jackknife values, less a standard error of Fisher's z; None if undefined."""
     known = ~(np.isnan(old) | np.isnan(new))
     old, new = old[known], new[known]
+    # A figure that no stimulus moves differs by rounding only; that is no correlation.
     if old.size < FEWEST_STIMULI or np.ptp(old) <= 1e-12 or np.ptp(new) <= 1e-12:
         return None
     rho = float(np.clip(np.corrcoef(old, new)[0, 1], -0.999, 0.999))

@@ -1,6 +1,6 @@
 r"""For stage three: how a reply is read, by the axis or first by the user's own parser.
 
-An own parser is for a judge that answers in a form of its own. It is a small TOML file, usually
+Your own parser is for a judge that answers in its own format. It is a small TOML file, usually
 beside the prompt template that asks for that form:
 
     [verdict]
@@ -12,8 +12,8 @@ beside the prompt template that asks for that form:
     verdict = 4
 
 It turns a reply into a recorded verdict (the form that `judgesheet ingest` takes), which the axis
-then reads as it reads any recorded verdict. So an own parser can say nothing that the axis does not
-allow, and this module knows no axis. A reply that gives two different verdicts has none.
+then reads as it reads any recorded verdict. So such a parser cannot give anything that the axis
+does not allow, and this module knows no axis. A reply that gives two different verdicts has none.
 
 Where a verdict has a part for each criterion or candidate, the pattern names the part:
 `{criterion}` or `{candidate}` is its name, `{label}` its letter (A, B, …) and
@@ -27,89 +27,135 @@ descend at most once. Nothing of a reply is executed.
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Axis, NamingParts
-from judgesheet.axis.reply import PLACEHOLDERS, json_documents
+from judgesheet.axis import Axis, Locating, NamingParts
+from judgesheet.axis.answer import without_thought
+from judgesheet.axis.documents import json_documents
+from judgesheet.axis.reply import PLACEHOLDERS, Reading
 from judgesheet.errors import ParserError, RunError, UsageError
-from judgesheet.records import Call, ReplyFormat, digest
+from judgesheet.files import checked, text_of, toml
+from judgesheet.records import CUT_OFF, Call, Reply, ReplyFormat, digest
 from judgesheet.spine.ledger import Ledger
 
 LONGEST = 200_000
-"""Characters of a reply; a longer one is no answer and not searched."""
+"""Most characters of a reply; a longer one is not searched."""
 MOST_MATCHES = 1_000
-"""Matches that are looked at; a reply with more is noise."""
+"""Most matches that are examined; a reply with more is unreadable."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
 _DECIMAL = re.compile(r"[+-]?\d{1,15}\.\d{1,15}")
 _UNREADABLE = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """One regular expression or JSON path, and what its findings mean.
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, str | int | float):
+        raise ValueError("it can be a text, a number, true or false")
+    return value
 
-    `mapping` says what the judge's words mean; where there is one, no other word means anything.
+
+Scalar = Annotated[Any, AfterValidator(_scalar)]
+
+
+class _Table(BaseModel):
+    """A table of a parser file. Strict: a field that does not exist is a mistake."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class VerdictPattern(_Table):
+    """One regular expression or JSON path, and the meaning of what it finds.
+
+    `meanings` says what the judge's words mean; where there are any, no other word means anything.
     `default` is the value where nothing is found, None if that makes the reply unreadable.
     """
 
-    kind: Literal["regex", "jsonpath"]
-    text: str
-    mapping: Mapping[str, Any]
-    default: Any = None
+    regex: str | None = None
+    jsonpath: str | None = None
+    meanings: Mapping[str, Scalar] = Field(default={}, alias="map")
+    default: Scalar = None
 
-    def find(self, reply: "_Reply", names: Mapping[str, str]) -> Any:
-        """The one value that the reply gives for these names, or `_UNREADABLE`."""
-        values = _regex_values if self.kind == "regex" else _path_values
-        found = list(islice(values(self.text, reply, names), MOST_MATCHES + 1))
-        if not found:
-            return _UNREADABLE if self.default is None else self.default
-        meant = {_typed(self._meaning(value)) for value in found}
-        if len(found) > MOST_MATCHES or len(meant) > 1:
-            return _UNREADABLE
-        return meant.pop()[1]
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        if (self.regex is None) == (self.jsonpath is None):
+            raise ValueError("give one regex or one jsonpath")
+        _check_path(self.text) if self.regex is None else _check_regex(self.text)
+        return self
 
-    def _meaning(self, value: Any) -> Any:
-        """What a finding says: by the map if there is one, a number where it reads as one."""
-        value = value.strip() if isinstance(value, str) else value
-        if self.mapping:
-            word = value if isinstance(value, str) else json.dumps(value)
-            value = self.mapping.get(word, _UNREADABLE)
-        if isinstance(value, str) and _WHOLE.fullmatch(value):
-            return int(value)
-        if isinstance(value, str) and _DECIMAL.fullmatch(value):
-            return float(value)
-        return value if isinstance(value, str | int | float) else _UNREADABLE
+    @property
+    def text(self) -> str:
+        """The expression or path."""
+        return self.regex or self.jsonpath or ""
 
     @property
     def names_parts(self) -> bool:
         """Whether it is looked for once per criterion or candidate."""
         return _PLACEHOLDER.search(self.text) is not None
 
+    def find(self, reply: str, names: Mapping[str, str]) -> Any:
+        """The only value that the reply gives for these names, or `_UNREADABLE`."""
+        values = _regex_values if self.jsonpath is None else _path_values
+        matches = list(islice(values(self.text, reply, names), MOST_MATCHES + 1))
+        if not matches:
+            return _UNREADABLE if self.default is None else self.default
+        # With their types: 1 and true, which Python takes for equal, are two readings.
+        meant = {(type(value), value) for value in map(self._meaning, matches)}
+        if len(matches) > MOST_MATCHES or len(meant) > 1:
+            return _UNREADABLE
+        return meant.pop()[1]
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A reply with the verdict that it must give; `unreadable` where it must give none."""
+    def _meaning(self, value: Any) -> Any:
+        """The meaning of a match: by the map if there is one, a number if it can be read as one."""
+        value = value.strip() if isinstance(value, str) else value
+        if self.meanings:
+            word = value if isinstance(value, str) else json.dumps(value)
+            value = self.meanings.get(word, _UNREADABLE)
+        if isinstance(value, str) and _WHOLE.fullmatch(value):
+            return int(value)
+        if isinstance(value, str) and _DECIMAL.fullmatch(value):
+            return float(value)
+        return value if isinstance(value, str | int | float) else _UNREADABLE
+
+
+class Example(_Table):
+    """A reply with the verdict that it must give; `unreadable` where it must give none.
+
+    `cell` is what the example says of the call, beside the first cell of the run.
+    """
 
     reply: str
-    verdict: Any
-    unreadable: bool
-    cell: Mapping[str, Any]
+    verdict: Any = None
+    unreadable: bool = False
+    cell: Mapping[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _one_reading(self) -> Self:
+        if ("verdict" in self.model_fields_set) == self.unreadable:
+            raise ValueError("give the verdict it must be read as, or unreadable = true")
+        return self
+
+
+class _File(_Table):
+    """A parser file; a verdict is one pattern, or a table of one per field."""
+
+    verdict: dict[str, Any]
+    example: list[Example] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What became of an example: `found` is what the axis reads, None for nothing."""
+    """The result of an example: `reading` is what the axis reads, None for nothing."""
 
     example: Example
-    found: Any
+    reading: Any
     passed: bool
 
 
@@ -123,35 +169,27 @@ class Parser:
 
     name: str
     source: str
-    fields: Mapping[str, Pattern]
+    fields: Mapping[str, VerdictPattern]
     examples: tuple[Example, ...]
 
     @classmethod
     def from_file(cls, path: Path) -> Self:
-        """The parser in a file.
-
-        Raises
-        ------
-        ParserError
-            that says what is wrong with it.
-        """
-        try:
-            return cls.from_source(path.read_text(encoding="utf-8"), path.name)
-        except OSError as error:
-            raise ParserError(f"the parser {path} cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError as error:
-            raise ParserError(f"the parser {path} cannot be read: {error.reason}") from None
+        """The parser in a file; a ParserError says what is wrong with it."""
+        return cls.from_source(text_of(path, "the parser", ParserError), path.name)
 
     @classmethod
     def from_source(cls, source: str, name: str) -> Self:
-        """The parser in a text, as a ledger keeps it.
-
-        Raises
-        ------
-        ParserError
-            that says what is wrong with it.
-        """
-        return cls(name, source, *_understood(source, name))
+        """The parser in a text, as a ledger keeps it."""
+        file = checked(_File, toml(source, name, ParserError), name, ParserError)
+        is_one = not file.verdict or file.verdict.keys() & {"regex", "jsonpath"}
+        tables = {"": file.verdict} if is_one else file.verdict
+        fields = {
+            field: checked(
+                VerdictPattern, table, f"{name}, [verdict{field and f'.{field}'}]", ParserError
+            )
+            for field, table in tables.items()
+        }
+        return cls(name, source, fields, tuple(file.example))
 
     @property
     def digest(self) -> str:
@@ -161,19 +199,20 @@ class Parser:
     def verdict(self, text: str, parts: Iterable[Mapping[str, str]] = ()) -> str | None:
         """The recorded verdict that a reply gives, as JSON; None if it gives none, or two.
 
-        `parts` says what the placeholders mean for each displayed criterion or candidate.
+        `parts` says what the placeholders mean for each displayed criterion or candidate. What
+        stands before the last end of thought is not looked at.
         """
-        if len(text) > LONGEST:
+        text = without_thought(text).lstrip()
+        if not text or len(text) > LONGEST:
             return None
-        reply = _Reply(text)
         if not any(pattern.names_parts for pattern in self.fields.values()):
-            value = self._part(reply, {})
+            value = self._part(text, {})
         else:
-            found = {names["candidate"]: self._part(reply, names) for names in parts}
-            value = found if found and _UNREADABLE not in found.values() else _UNREADABLE
+            values = {names["candidate"]: self._part(text, names) for names in parts}
+            value = values if values and _UNREADABLE not in values.values() else _UNREADABLE
         return None if value is _UNREADABLE else json.dumps(value)
 
-    def _part(self, reply: "_Reply", names: Mapping[str, str]) -> Any:
+    def _part(self, reply: str, names: Mapping[str, str]) -> Any:
         values = {field: pattern.find(reply, names) for field, pattern in self.fields.items()}
         if any(value is _UNREADABLE for value in values.values()):
             return _UNREADABLE
@@ -183,14 +222,33 @@ class Parser:
 def read(
     axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any], parser: Parser | None = None
 ) -> Any | None:
-    """What the axis reads in a reply; a reply that breaks its parser is unreadable, no more."""
+    """What the axis reads in the words of a whole reply, None if they cannot be read."""
+    found = reading(axis, text, reply, cell, parser)
+    return found and found.value
+
+
+def reading(
+    axis: Axis,
+    text: str,
+    reply: ReplyFormat,
+    cell: Mapping[str, Any],
+    parser: Parser | None = None,
+    finish_reason: str | None = None,
+) -> Reading | None:
+    """What the axis reads in a reply; one that was cut off or breaks its parser is unreadable."""
+    if finish_reason in CUT_OFF:
+        return None
     try:
-        if parser is None or reply == "recorded":
-            return axis.parse(text, reply, cell)
-        verdict = parser.verdict(text, _parts(axis, cell))
-        return None if verdict is None else axis.parse(verdict, "recorded", cell)
+        if parser is not None and reply != "recorded":
+            verdict = parser.verdict(text, _parts(axis, cell))
+            value = None if verdict is None else axis.parse(verdict, "recorded", cell)
+        elif isinstance(axis, Locating):
+            return axis.reading(text, reply, cell)
+        else:
+            value = axis.parse(text, reply, cell)
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return None
+    return None if value is None else Reading(value)
 
 
 def _parts(axis: object, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
@@ -202,32 +260,28 @@ def try_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> Iterato
     """Read every example of the parser in `cell`, as far as it does not say another one."""
     for example in parser.examples:
         place = {**cell, **example.cell}
-        found = read(axis, example.reply, "text", place, parser)
+        reading = read(axis, example.reply, "text", place, parser)
         expected = read(axis, json.dumps(example.verdict), "recorded", place)
-        passed = found is None if example.unreadable else found is not None and found == expected
-        yield Trial(example, found, passed)
+        passed = (
+            reading is None if example.unreadable else reading is not None and reading == expected
+        )
+        yield Trial(example, reading, passed)
 
 
 def refuse_failing_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> None:
-    """Try the examples before a judge is paid for.
-
-    Raises
-    ------
-    ParserError
-        with the first example that is not read as it says.
-    """
+    """Test the examples before any call is paid for; ParserError with the first that is misread."""
     for number, trial in enumerate(try_examples(parser, axis, cell), start=1):
         if not trial.passed:
             raise ParserError(
-                f"{parser.name}: example {number} is read as {said(trial.found)}, not as "
+                f"{parser.name}: example {number} is read as {said(trial.reading)}, not as "
                 f"{expectation(trial.example)}; see `judgesheet stimuli check --axis {axis.NAME} "
                 "--parser FILE`"
             )
 
 
-def said(found: Any) -> str:
+def said(reading: Any) -> str:
     """A reading in words."""
-    return "unreadable" if found is None else json.dumps(found, ensure_ascii=False, default=str)
+    return "unreadable" if reading is None else json.dumps(reading, ensure_ascii=False, default=str)
 
 
 def expectation(example: Example) -> str:
@@ -250,38 +304,31 @@ def as_record(axis: str, parser: Parser) -> dict[str, str]:
 
 def from_records(records: Iterable[Mapping[str, str]]) -> dict[str, Parser]:
     """Parsers by axis, from what `as_record` made of them."""
-    return {one["axis"]: Parser.from_source(one["source"], one["name"]) for one in records}
+    return {
+        record["axis"]: Parser.from_source(record["source"], record["name"]) for record in records
+    }
 
 
-def readable_by(parsers: Mapping[str, Parser]) -> Callable[[Call, str], bool]:
-    """Whether the text of a reply can be read, by the parser of its axis where there is one."""
+def readable_by(parsers: Mapping[str, Parser]) -> Callable[[Call, Reply], bool]:
+    """Whether a reply can be read, by the parser of its axis where there is one."""
 
-    def is_readable(call: Call, text: str) -> bool:
-        axis = all_axes()[call.axis]
-        return read(axis, text, call.reply, call.cell, parsers.get(call.axis)) is not None
+    def is_readable(call: Call, reply: Reply) -> bool:
+        axis, parser = all_axes()[call.axis], parsers.get(call.axis)
+        found = reading(axis, reply.text, call.reply, call.cell, parser, reply.finish_reason)
+        return found is not None
 
     return is_readable
 
 
 def replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
-    """Note in the ledger at `path` that these parsers (axis -> file) read its replies from now on.
-
-    Raises
-    ------
-    RunError
-        if the ledger cannot be written or holds recorded verdicts, which no parser reads.
-    UsageError
-        if a parser is for an axis that was not asked about.
-    ParserError
-        if a parser cannot be used or does not read its own examples.
-    """
+    """Note in a ledger that these parsers (axis -> file) read its replies from now on."""
     with Ledger.open(path, writable=True) as ledger:
         cells: dict[str, Mapping[str, Any]] = {}
         for call in ledger.calls():
             cells.setdefault(call.axis, call.cell)
             if call.reply == "recorded":
-                raise RunError(f"{path} holds recorded verdicts, which no parser has to read")
-        now = {one["axis"]: one for one in ledger.parsers()}
+                raise RunError(f"{path} holds recorded verdicts, which are not read by a parser")
+        now = {record["axis"]: record for record in ledger.parsers()}
         for name, file in files.items():
             if name not in cells:
                 raise UsageError(f"--parser names {name}, which this run did not ask about")
@@ -294,33 +341,21 @@ def replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
 # -- finding values in a reply ---------------------------------------------------------------------
 
 
-class _Reply:
-    """A reply as text, and as the JSON documents in it, which are looked for once."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def documents(self) -> list[Any]:
-        return json_documents(self.text)
+_documents = lru_cache(maxsize=1)(json_documents)
+"""The JSON documents in a reply; every pattern of a parser looks at the same ones."""
 
 
-def _typed(value: Any) -> tuple[type, Any]:
-    """A value with its type: 1 and true, which Python takes for equal, are two readings."""
-    return type(value), value
-
-
-def _regex_values(pattern: str, reply: _Reply, names: Mapping[str, str]) -> Iterator[Any]:
-    for match in _regex(pattern, tuple(names.items())).finditer(reply.text):
+def _regex_values(pattern: str, reply: str, names: Mapping[str, str]) -> Iterator[Any]:
+    for match in _regex(pattern, tuple(names.items())).finditer(reply):
         yield match.group(1)
 
 
-def _path_values(pattern: str, reply: _Reply, names: Mapping[str, str]) -> Iterator[Any]:
+def _path_values(pattern: str, reply: str, names: Mapping[str, str]) -> Iterator[Any]:
     from jsonpath import JSONPathError
 
     path = _path(pattern, tuple(names.items()))
     try:
-        yield from (node.obj for document in reply.documents for node in path.finditer(document))
+        yield from (node.obj for document in _documents(reply) for node in path.finditer(document))
     except JSONPathError:  # nested too deeply
         yield _UNREADABLE
 
@@ -352,7 +387,7 @@ def _environment() -> Any:
 
 
 def _filled(pattern: str, names: Mapping[str, str], escape: Any) -> str:
-    return _PLACEHOLDER.sub(lambda found: escape(names.get(found[1], found[1])), pattern)
+    return _PLACEHOLDER.sub(lambda place: escape(names.get(place[1], place[1])), pattern)
 
 
 def _quoted(name: str) -> str:
@@ -360,69 +395,13 @@ def _quoted(name: str) -> str:
     return json.dumps(name)[1:-1].replace('\\"', "\\u0022").replace("'", "\\u0027")
 
 
-# -- understanding a parser file -------------------------------------------------------------------
-
-_PATTERN_KEYS = {"regex", "jsonpath", "map", "default"}
-_EXAMPLE_KEYS = {"reply", "verdict", "unreadable", "cell"}
-
-
-def _understood(source: str, name: str) -> tuple[dict[str, Pattern], tuple[Example, ...]]:
-    try:
-        file = tomllib.loads(source)
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError alone
-        raise ParserError(f"{name} is not TOML: {error}") from None
-    _only(file, {"verdict", "example"}, name)
-    table = file.get("verdict")
-    if not isinstance(table, dict) or not table:
-        raise ParserError(f"{name} has no [verdict] with a regex or a jsonpath")
-    if table.keys() & {"regex", "jsonpath"}:
-        fields = {"": _pattern(table, f"{name}, [verdict]")}
-    else:
-        fields = {one: _pattern(part, f"{name}, [verdict.{one}]") for one, part in table.items()}
-    examples = file.get("example", [])
-    if not isinstance(examples, list):
-        raise ParserError(f"{name}: examples are written as [[example]], each with its own heading")
-    return fields, tuple(
-        _example(one, f"{name}, example {number}") for number, one in enumerate(examples, start=1)
-    )
-
-
-def _only(table: Any, known: set[str], where: str) -> None:
-    if not isinstance(table, dict):
-        raise ParserError(f"{where}: not a table")
-    unknown = sorted(set(table) - known)
-    if unknown:
-        raise ParserError(
-            f"{where}: there is no {unknown[0]!r}; there are {', '.join(sorted(known))}"
-        )
-
-
-def _pattern(table: Any, where: str) -> Pattern:
-    _only(table, _PATTERN_KEYS, where)
-    kinds = [kind for kind in ("regex", "jsonpath") if kind in table]
-    if len(kinds) != 1 or not isinstance(table[kinds[0]], str):
-        raise ParserError(f"{where}: give one regex or one jsonpath, as text in quotes")
-    text, mapping, default = table[kinds[0]], table.get("map", {}), table.get("default")
-    if not isinstance(mapping, dict) or not all(map(_scalar, mapping.values())):
-        raise ParserError(f"{where}: map takes texts to texts, numbers, true or false")
-    if default is not None and not _scalar(default):
-        raise ParserError(f"{where}: default is a text, a number, true or false")
-    if kinds[0] == "regex":
-        _check_regex(text, where)
-        return Pattern("regex", text, mapping, default)
-    _check_path(text, where)
-    return Pattern("jsonpath", text, mapping, default)
-
-
-def _scalar(value: Any) -> bool:
-    return isinstance(value, str | int | float)
-
+# -- what a pattern must be -------------------------------------------------------------------
 
 _ODD = tuple((name, 'it\'s "odd" [1]') for name in PLACEHOLDERS)
-"""Names that a pattern must bear."""
+"""Names that a pattern must work with."""
 
 
-def _check_regex(text: str, where: str) -> None:
+def _check_regex(text: str) -> None:
     import re2
 
     try:
@@ -430,41 +409,28 @@ def _check_regex(text: str, where: str) -> None:
     except re2.error as error:
         reason = error.args[0]
         reason = reason.decode() if isinstance(reason, bytes) else reason
-        raise ParserError(
-            f"{where}: RE2 does not take this regex ({reason}); it has no look-around and no "
-            "back-references"
+        raise ValueError(
+            f"RE2 does not take this regex ({reason}); it has no look-around and no back-references"
         ) from None
     if compiled.groups != 1:
-        raise ParserError(
-            f"{where}: the regex has {compiled.groups} groups and needs one, which is the verdict; "
+        raise ValueError(
+            f"the regex has {compiled.groups} groups and needs one, which is the verdict; "
             "write (?:…) for the others"
         )
 
 
-def _check_path(text: str, where: str) -> None:
+def _check_path(text: str) -> None:
     from jsonpath import JSONPathError
 
     try:
         _path(text, _ODD)
     except JSONPathError as error:
         reason = str(error).splitlines()[0]
-        raise ParserError(
-            f"{where}: this jsonpath cannot be used ({reason}); paths follow RFC 9535 without "
+        raise ValueError(
+            f"this jsonpath cannot be used ({reason}); paths follow RFC 9535 without "
             "match and search, and names stand in quotes: $.scores['{criterion}']"
         ) from None
     kinds = [token.kind for token in _environment().lexer.tokenize(text)]
     for sign, kind in (("..", "TOKEN_DDOT"), ("$", "TOKEN_ROOT")):
         if kinds.count(kind) > 1:  # else a long reply takes time out of proportion
-            raise ParserError(f"{where}: the jsonpath may have {sign} only once")
-
-
-def _example(table: Any, where: str) -> Example:
-    _only(table, _EXAMPLE_KEYS, where)
-    unreadable = table.get("unreadable", False)
-    if not isinstance(table.get("reply"), str):
-        raise ParserError(f"{where}: give the reply as text in quotes")
-    if ("verdict" in table) == (unreadable is True):
-        raise ParserError(f"{where}: give the verdict it must be read as, or unreadable = true")
-    if not isinstance(table.get("cell", {}), dict):
-        raise ParserError(f"{where}: cell is a table such as {{ scale = 5 }}")
-    return Example(table["reply"], table.get("verdict"), bool(unreadable), table.get("cell", {}))
+            raise ValueError(f"the jsonpath may have {sign} only once")

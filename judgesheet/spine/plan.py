@@ -3,16 +3,18 @@
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mode
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
-from judgesheet.axis import Axis, Expectation, NamingArms, Options
+from judgesheet.axis import Axis, NamingArms, Options
 from judgesheet.errors import RunError
 from judgesheet.files import write_lines
+from judgesheet.keys import Key
+from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.spine import stimuli as pools
@@ -33,10 +35,6 @@ def make_plan(
     """The plan of these axes; `options` holds one set per axis name.
 
     Same stimuli, prompts, parameters and seed give the same calls, ids and order.
-
-    Raises
-    ------
-    StimuliError, TemplateError, UsageError
     """
     pools.only_file_needs_one_axis(stimuli_path, axes)
     calls: list[Call] = []
@@ -91,18 +89,12 @@ def as_line(call: Call) -> str:
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Write plan.jsonl: one call per line, in sending order, with no label in it.
-
-    Raises
-    ------
-    RunError
-        if it cannot be written; nothing half-written is left.
-    """
+    """Write plan.jsonl: one call per line, in sending order, with no label in it."""
     write_lines(path, map(as_line, plan.calls))
 
 
 def write_batch(plan: Plan, body_of: Callable[[Call], dict[str, Any]], path: Path) -> None:
-    """Write the calls as requests of the OpenAI batch format, for an engine that speaks it.
+    """Write the calls as requests in the OpenAI batch format.
 
     `body_of` makes the body that a live request would have.
     """
@@ -119,7 +111,7 @@ def write_batch(plan: Plan, body_of: Callable[[Call], dict[str, Any]], path: Pat
 
 
 def write_sidecar(plan: Plan, model: str, path: Path) -> None:
-    """Write what the lines of `path` do not hold: seed, provenance, and the labels of the items.
+    """Write what the lines of `path` lack: seed, provenance, and the labels of the items.
 
     It lies beside the plan as `<name>.about.json` and is never sent to a judge.
     """
@@ -132,20 +124,14 @@ def write_sidecar(plan: Plan, model: str, path: Path) -> None:
 
 
 def read_sidecar(path: Path) -> tuple[int, tuple[Label, ...], dict[str, Any]]:
-    """Seed, labels and provenance of the plan at `path`.
-
-    Raises
-    ------
-    RunError
-        if the sidecar is missing or damaged.
-    """
+    """Seed, labels and provenance of the plan at `path`, from its sidecar."""
     try:
         about = json.loads(_sidecar(path).read_text(encoding="utf-8"))
         labels = tuple(Label(**label) for label in about["labels"])
         return int(about["seed"]), labels, dict(about["provenance"])
     except (OSError, ValueError, KeyError, TypeError):
         raise RunError(
-            f"{_sidecar(path)} is missing or damaged; export the plan anew with `plan --out`"
+            f"{_sidecar(path)} is missing or damaged; export the plan again with `plan --out`"
         ) from None
 
 
@@ -154,8 +140,20 @@ def _sidecar(path: Path) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
+class Expectation:
+    """The half-width of an interval that a judge such as `assuming` gets; None where it has none.
+
+    `assuming` is the name of a simulated judge, `sim/…`.
+    """
+
+    key: str
+    half_width: float | None
+    assuming: str
+
+
+@dataclass(frozen=True, slots=True)
 class AxisBudget:
-    """What an axis will ask for and should resolve; tokens are estimated from characters."""
+    """The cost of an axis and the widths to expect; tokens are estimated from characters."""
 
     axis: str
     calls: int
@@ -166,8 +164,11 @@ class AxisBudget:
     expectations: tuple[Expectation, ...]
 
 
-def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
-    """Calls, tokens and expected interval half-widths of every axis of a plan."""
+def budget(
+    plan: Plan, axes: Sequence[Axis], expected: Iterable[Expectation] = ()
+) -> Iterator[AxisBudget]:
+    """Calls, tokens and, of those given, the expected half-widths of every axis of a plan."""
+    expectations = tuple(expected)
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
         characters = sum(len(m["content"]) for call in calls for m in call.messages)
@@ -178,7 +179,7 @@ def budget(plan: Plan, axes: Sequence[Axis]) -> Iterator[AxisBudget]:
             tokens_in=round(characters / CHARACTERS_PER_TOKEN),
             tokens_out_at_most=sum(int(call.params.get("max_tokens", 0)) for call in calls),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
-            expectations=tuple(axis.expect(calls)),
+            expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
         )
 
 
@@ -206,7 +207,7 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         lines.append(f"{one.axis}: {one.calls:,} calls on {one.stimuli} stimuli")
         lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
         lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
-        lines += [f"  {_expected(expectation)}" for expectation in one.expectations]
+        lines += [f"  {line}" for line in _expected(one.expectations)]
     limit, times = cost_at_most(budgets, prices), _times(plan)
     if times > 1:
         knob = plan.provenance["settings"]["sweep"]
@@ -219,7 +220,7 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
         if limit is None
         else f"cost at most {times * limit:.2f} US dollars (tokens estimated at 4 characters each)"
     )
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def _times(plan: Plan) -> int:
@@ -228,10 +229,17 @@ def _times(plan: Plan) -> int:
     return len(sweep["values"]) if sweep else 1
 
 
-def _expected(expectation: Expectation) -> str:
-    width = expectation.half_width
-    known = "not estimable" if width is None else f"± {width:.3f}"
-    return f"expect {expectation.key} {known} ({expectation.assuming})"
+def _expected(expectations: Sequence[Expectation]) -> Iterator[str]:
+    """One line per figure, with what it is expected to be for each judge."""
+    for key in dict.fromkeys(one.key for one in expectations):
+        widths = ", ".join(
+            f"{_width(one.half_width)} ({one.assuming})" for one in expectations if one.key == key
+        )
+        yield f"expect {key} {widths}"
+
+
+def _width(half_width: float | None) -> str:
+    return "not estimable" if half_width is None else f"± {half_width:.3f}"
 
 
 def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:

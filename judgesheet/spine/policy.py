@@ -1,19 +1,19 @@
-"""For stage six: a policy, which limits a judge must keep and why.
+"""For stage six: a policy, the limits that a judge must keep, with reasons.
 
-A TOML file, checked here and trusted after.
+A TOML file, validated here and trusted elsewhere.
 
 `docs/gate.md` explains the file line by line.
 """
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from judgesheet.axes import axis_names
 from judgesheet.errors import PolicyError, RunError, UsageError
+from judgesheet.files import checked, text_of, toml
 from judgesheet.keys import Key
 from judgesheet.records import digest
 from judgesheet.resources import data_folder
@@ -81,7 +81,7 @@ class Policy(_Part):
 
     @property
     def as_record(self) -> dict[str, Any]:
-        """What a datasheet's provenance says of it."""
+        """Its entry in a datasheet's provenance."""
         return {"name": self.name, "title": self.title, "digest": self.digest}
 
 
@@ -91,14 +91,9 @@ def shipped() -> list[str]:
 
 
 def load(source: str | Path) -> Policy:
-    """The policy in a file, or the shipped one of that name.
+    """The policy in a file, or the shipped one of that name; UsageError if there is neither.
 
-    Raises
-    ------
-    UsageError
-        if there is neither.
-    PolicyError
-        one sentence that names what is wrong in the file.
+    A PolicyError names what is wrong in the file.
     """
     path, own = Path(source), Path(source).is_file()
     if not own:
@@ -108,51 +103,22 @@ def load(source: str | Path) -> Policy:
                 f"{', '.join(shipped())}"
             )
         path = data_folder("policies") / f"{source}.toml"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{path} cannot be read: {error}") from None
     # Ours name axes that a smaller installation may lack.
-    return parse(text, path.name, axis_names() if own else None)
-
-
-def keys_beyond(source: str | Path, axes: Sequence[str]) -> list[str]:
-    """The keys that a policy limits and a run of these axes (none named: all) does not measure."""
-    asked = axes or axis_names()
-    return [limit.key for limit in load(source).limit if Key.parse(limit.key).axis not in asked]
+    return parse(text_of(path, "the policy", PolicyError), path.name, axis_names() if own else None)
 
 
 def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
-    """The policy in a text; `name` is its file's, `axes` are those that keys may name (None: any).
-
-    Raises
-    ------
-    PolicyError
-        one sentence that names what is wrong.
-    """
-    try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError alone
-        raise PolicyError(f"{name} is no TOML: {error}") from None
+    """The policy in a text, the file's `name`; keys may name these `axes` (None: any)."""
+    data = toml(text, name, PolicyError)
     if "digest" in data:
         raise PolicyError(f"{name}: digest: Extra inputs are not permitted")
-    try:
-        policy = Policy.model_validate(
-            {**data, "digest": digest(text), "name": data.get("name", Path(name).stem)}
-        )
-    except ValidationError as error:
-        raise PolicyError(f"{name}: {_first_problem(error)}") from None
+    named = {**data, "digest": digest(text), "name": data.get("name", Path(name).stem)}
+    policy = checked(Policy, named, name, PolicyError)
     if not policy.limit and not policy.regression:
         raise PolicyError(f"{name} holds no [[limit]]; write one with a key and a max or a min")
-    _check_keys([(one.key, one.kind) for one in policy.limit], f"{name}: limit", axes)
-    _check_keys([(one.key, "") for one in policy.regression], f"{name}: regression", axes)
+    _check_keys([(rule.key, rule.kind) for rule in policy.limit], f"{name}: limit", axes)
+    _check_keys([(rule.key, "") for rule in policy.regression], f"{name}: regression", axes)
     return policy
-
-
-def _first_problem(error: ValidationError) -> str:
-    problem = error.errors(include_url=False, include_input=False)[0]
-    place = [str(part + 1) if isinstance(part, int) else part for part in problem["loc"]]
-    return f"{' '.join(place) or 'the file'}: {problem['msg'].removeprefix('Value error, ')}"
 
 
 def _check_keys(keys: Sequence[tuple[str, str]], where: str, axes: Sequence[str] | None) -> None:
@@ -168,4 +134,4 @@ def _check_keys(keys: Sequence[tuple[str, str]], where: str, axes: Sequence[str]
                 f"{', '.join(axes)}"
             )
         if (key, kind) in keys[: number - 1]:
-            raise PolicyError(f"{where} {number}: {key} stands in the policy twice; keep one")
+            raise PolicyError(f"{where} {number}: {key} is limited twice in the policy; keep one")

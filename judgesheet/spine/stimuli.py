@@ -4,26 +4,21 @@ Content is data; only the axis knows what it means.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from judgesheet.axes import all_axes, pool
 from judgesheet.axis import Axis
 from judgesheet.errors import StimuliError, UsageError
-from judgesheet.files import records
+from judgesheet.files import checked, records
 from judgesheet.records import Stimulus, canonical_json, digest
 
 
 def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
     """The stimuli of an axis: the built-in pool, or the user's file or folder.
 
-    A folder holds one `<axis>.jsonl` per axis.
-
-    Raises
-    ------
-    StimuliError
-        if the file is missing, empty, or has a line that breaks the axis's schema; the sentence
-        names file and line.
+    A folder holds one `<axis>.jsonl` per axis. A StimuliError names the file and the line.
     """
     file = _file_of(axis, path)
     stimuli = [validated(axis, record, where) for record, where in records(file)]
@@ -34,13 +29,7 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
 
 
 def refuse_twins(stimuli: Sequence[Stimulus]) -> None:
-    """Refuse two stimuli of one id.
-
-    Raises
-    ------
-    StimuliError
-        that names both places.
-    """
+    """Refuse two stimuli with the same id; the StimuliError names both places."""
     seen: dict[str, str] = {}
     for stimulus in stimuli:
         if stimulus.id in seen:
@@ -54,9 +43,11 @@ def refuse_twins(stimuli: Sequence[Stimulus]) -> None:
 def pool_digest(stimuli: Sequence[Stimulus]) -> str:
     """SHA-256 over the content of these stimuli, independent of where the file lies.
 
-    A field that is absent and one that is null say the same: a schema may grow without a change.
+    An absent field and a null field are equal, so that new fields in a schema change no digest.
     """
-    return digest("\n".join(canonical_json(_without_nulls(one.fields)) for one in stimuli))
+    return digest(
+        "\n".join(canonical_json(_without_nulls(stimulus.fields)) for stimulus in stimuli)
+    )
 
 
 def _without_nulls(value: Any) -> Any:
@@ -86,77 +77,43 @@ def pools(path: Path | None, axis: Axis | None) -> dict[str, list[Stimulus]]:
     """The stimuli of an axis, or without one of every axis that `path` (None: built-in) is for.
 
     A folder is for the axes of its files, a file for the axis whose schema its first line fits.
-
-    Raises
-    ------
-    StimuliError
-        if they cannot be read, or the first line fits no axis.
-    UsageError
-        if it fits several; the sentence asks for --axis.
     """
     if axis is not None:
         return {axis.NAME: load(axis, path)}
     if path is not None and not path.is_dir():
         return {(only := _axis_of(path)).NAME: load(only, path)}
-    held = [one for one in all_axes().values() if path is None or _in_folder(one, path).is_file()]
+    held = [
+        axis for axis in all_axes().values() if path is None or _in_folder(axis, path).is_file()
+    ]
     if not held:
         raise StimuliError(f"{path} holds no stimuli; it takes one file per axis, AXIS.jsonl")
-    return {one.NAME: load(one, path) for one in held}
+    return {axis.NAME: load(axis, path) for axis in held}
 
 
 def _axis_of(file: Path) -> Axis:
-    first = next(records(file), None)
-    if first is None:
+    record, where = next(records(file), (None, ""))
+    if record is None:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
-    fitting = [axis for axis in all_axes().values() if _fits(axis, *first)]
+    fitting = []
+    for axis in all_axes().values():
+        with suppress(StimuliError):
+            validated(axis, record, where)
+            fitting.append(axis)
     if not fitting:
-        raise StimuliError(f"{first[1]} fits no axis; say with --axis which one it is for")
+        raise StimuliError(f"{where} fits no axis; name it with --axis")
     if len(fitting) > 1:
         named = " and ".join(axis.NAME for axis in fitting)
-        raise UsageError(f"{first[1]} fits {named}; say which with --axis")
+        raise UsageError(f"{where} fits {named}; say which with --axis")
     return fitting[0]
 
 
-def _fits(axis: Axis, record: Any, source: str) -> bool:
-    try:
-        validated(axis, record, source)
-    except StimuliError:
-        return False
-    return True
-
-
 def validated(axis: Axis, record: Any, source: str) -> Stimulus:
-    """The record as a stimulus of the axis.
-
-    Raises
-    ------
-    StimuliError
-        if it breaks the axis's schema; the sentence names `source`.
-    """
-    from pydantic import ValidationError
-
-    try:
-        fields = axis.material().model_validate(record).model_dump(mode="json")
-    except ValidationError as error:
-        raise StimuliError(f"{source}: {first_fault(error.errors())}") from None
+    """The record as a stimulus of the axis; StimuliError if it breaks the axis's schema."""
+    fields = checked(axis.material(), record, source, StimuliError).model_dump(mode="json")
     return Stimulus(id=fields["id"], pool=axis.NAME, fields=fields, source=source)
 
 
-def first_fault(faults: Sequence[Any]) -> str:
-    """The first of pydantic's faults as half a sentence, with the number of the others."""
-    fault = faults[0]
-    where = ".".join(str(part) for part in fault["loc"]) or "the record"
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{where}: {fault['msg'].removeprefix('Value error, ')}{more}"
-
-
 def only_file_needs_one_axis(path: Path | None, axes: Sequence[Axis]) -> None:
-    """Refuse a single stimuli file for several axes, since their schemas differ.
-
-    Raises
-    ------
-    UsageError
-        if `path` is a file and more than one axis was asked for.
-    """
+    """Refuse a single stimuli file for several axes, since their schemas differ."""
     if path is not None and path.is_file() and len(axes) > 1:
         raise UsageError("--stimuli FILE needs exactly one --axis; give a folder for several")

@@ -11,9 +11,6 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-ICC_AT_BOUND = 0.1
-"""Intraclass correlation assumed where all calls agree and the data cannot show one."""
-
 TINY = 1e-12
 """Relative size below which a sum of squares is rounding, not variance."""
 

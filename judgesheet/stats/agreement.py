@@ -1,4 +1,4 @@
-"""How far raters agree with each other, and how high a judge can climb against their mean."""
+"""How far raters agree with each other, and how well a judge can correlate with their mean."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -16,8 +16,8 @@ from ._support import (
     floats,
     sum_by,
 )
-from .interval import Interval, missing, resampled
-from .standard_error import NEARLY_ONE, fisher_ends
+from .interval import Interval, missing, resampled, student
+from .standard_error import NEARLY_ONE, fisher_ends, fisher_z
 
 BY_CHANCE = Reason("by_chance", "the raters agree no more than by chance")
 NO_PAIRS = Reason("no_pairs", "no item has two ratings")
@@ -27,7 +27,7 @@ ONE_RATED = Reason("one_rated", "undefined: only one item was rated")
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What several raters of the same items tell about their own reliability.
+    """The reliability of several raters of the same items.
 
     Attributes
     ----------
@@ -53,7 +53,6 @@ def rater_agreement(
     clusters: ArrayLike,
     rng: np.random.Generator,
     resamples: int = 2000,
-    level: float = 0.95,
 ) -> Agreement:
     """Krippendorff's alpha and the ceiling for a judge, intervals by the cluster bootstrap.
 
@@ -95,7 +94,7 @@ def rater_agreement(
     raters = float(1 / np.mean(1 / counts)) if counts.size else 0.0
 
     def nothing(why: Reason) -> Agreement:
-        unknown = missing(why, level=level)
+        unknown = missing(why)
         return Agreement(unknown, unknown, raters, paired)
 
     if not paired:
@@ -108,11 +107,11 @@ def rater_agreement(
         return nothing(EQUAL_RATINGS if len(table) > 1 else ONE_RATED)
     drawn = _alpha_and_ceiling(bootstrap_weights(groups, resamples, rng) @ sums, complete)
     limit = (
-        _interval(float(ceiling), drawn[1], groups, level, floor=0.0)
+        _interval(float(ceiling), drawn[1], groups, floor=0.0)
         if ceiling > 0
-        else missing(BY_CHANCE, level=level, clusters=groups)
+        else missing(BY_CHANCE, clusters=groups)
     )
-    agreement = _interval(float(alpha), drawn[0], groups, level, floor=-1.0)
+    agreement = _interval(float(alpha), drawn[0], groups, floor=-1.0)
     return Agreement(agreement, limit, raters, paired)
 
 
@@ -175,14 +174,14 @@ def _consistency(sums: _Sums, total: Floats) -> Floats:
     return result
 
 
-def _interval(value: float, drawn: Floats, groups: int, level: float, floor: float) -> Interval:
+def _interval(value: float, drawn: Floats, groups: int, floor: float) -> Interval:
     """As `resampled`, with ends from the spread of Fisher's z over the resamples."""
-    percentiles = resampled(value, drawn, groups, level)
+    percentiles = resampled(value, drawn, groups)
     if percentiles.low is None:
         return percentiles
     z = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -NEARLY_ONE, NEARLY_ONE))
     error = float(z.std(ddof=1)) * np.sqrt(groups / (groups - 1))
-    found = fisher_ends(value, error, groups, level)
-    low, bounds = max(floor, found.low), (max(floor, found.bounds[0]), found.bounds[1])
+    limits = fisher_ends(value, student(fisher_z(value), error, groups), groups)
+    low, bounds = max(floor, limits.low), (max(floor, limits.bounds[0]), limits.bounds[1])
     method = f"{percentiles.method}, Fisher z, t"
-    return replace(percentiles, low=low, high=found.high, method=method, bounds=bounds)
+    return replace(percentiles, low=low, high=limits.high, method=method, bounds=bounds)

@@ -1,4 +1,4 @@
-"""What averaging several reads gains in correlation, and how much of that is noise going away."""
+"""What averaging several reads gains in correlation, and how much of that is noise reduction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +26,8 @@ FEW_ITEMS = Reason("few_items", "fewer than three items were read under every or
 NO_REPEATS = Reason(
     "no_repeats", "no order was read twice: noise and the effect of the order cannot be told apart"
 )
+MOST_SUBSETS = 1000
+"""Subsets per k; `rng` draws them where there are more."""
 NO_UNCERTAINTY = Reason(
     "no_uncertainty", "the gain itself has no interval, so there is nothing to split"
 )
@@ -42,7 +44,7 @@ class Gain:
     total
         Observed gain.
     noise
-        The part that averaging k reads under one and the same order would give.
+        The part that averaging k reads under a single order would give.
     order
         The rest: what is gained because the orders differ.
     """
@@ -53,23 +55,6 @@ class Gain:
     order: Interval
 
 
-@dataclass(frozen=True, slots=True)
-class Gains:
-    """The gains and what they came from.
-
-    Attributes
-    ----------
-    points
-        One `Gain` per k.
-    repeatability
-        Share of the variance of one read that a second read under the same order repeats; None
-        without repeats.
-    """
-
-    points: tuple[Gain, ...]
-    repeatability: float | None
-
-
 def averaging_gains(
     reads: ArrayLike,
     y: ArrayLike,
@@ -77,9 +62,7 @@ def averaging_gains(
     at: Sequence[int],
     rng: np.random.Generator,
     resamples: int = 2000,
-    level: float = 0.95,
-    max_subsets: int = 1000,
-) -> Gains:
+) -> tuple[Gain, ...]:
     """Gain in Pearson's r from averaging k orders, split into noise reduction and order effect.
 
     With r_k the mean correlation with y over the subsets of k orders (first repeat of each):
@@ -103,8 +86,6 @@ def averaging_gains(
         Shape (items,); items with NaN are dropped.
     at
         The k to report, 2 <= k <= orders.
-    max_subsets
-        Most subsets per k; `rng` draws them where there are more.
 
     References
     ----------
@@ -117,15 +98,15 @@ def averaging_gains(
     table, target = table[known], target[known]
     codes, groups = cluster_codes(np.asarray(clusters)[known])
 
-    def nothing(why: Reason) -> Gains:
-        unknown = missing(why, level=level, clusters=groups)
-        return Gains(tuple(Gain(k, unknown, unknown, unknown) for k in at), None)
+    def nothing(why: Reason) -> tuple[Gain, ...]:
+        unknown = missing(why, clusters=groups)
+        return tuple(Gain(k, unknown, unknown, unknown) for k in at)
 
     if len(table) < 3:
         return nothing(FEW_ITEMS)
     sums = _Sums.of(_scaled(table), _scaled(target), codes, groups)
     repeated = bool(sums.cells.sum())
-    picks = {k: subsets(table.shape[1], k, rng, max_subsets) for k in (1, *at)}
+    picks = {k: subsets(table.shape[1], k, rng, MOST_SUBSETS) for k in (1, *at)}
     observed = _Curve.of(sums, np.ones((1, groups)), picks)
     if np.isnan(observed.r[1][0]):
         return nothing(CONSTANT)
@@ -133,19 +114,18 @@ def averaging_gains(
 
     def gain(k: int) -> Gain:
         parts = zip(observed.parts(k), drawn.parts(k), strict=True)
-        total, noise, order = (resampled(float(v[0]), draws, groups, level) for v, draws in parts)
+        total, noise, order = (resampled(float(v[0]), draws, groups) for v, draws in parts)
         if repeated and total.low is not None:
             return Gain(k, total, noise, order)
         why = NO_UNCERTAINTY if repeated else NO_REPEATS
-        unknown = missing(why, level=level, clusters=groups)
+        unknown = missing(why, clusters=groups)
         return Gain(k, total, unknown, unknown)
 
-    rho = float(observed.rho[0]) if repeated else None
-    return Gains(tuple(gain(k) for k in at), rho)
+    return tuple(gain(k) for k in at)
 
 
 def _scaled(values: Floats) -> Floats:
-    """In units of their own spread, so that rounding can be told from variance."""
+    """In units of their own spread, so that rounding can be distinguished from variance."""
     spread = float(np.nanstd(values))
     constant = spread <= TINY * float(np.nanmax(np.abs(values)))
     return values * 0.0 if constant else values / spread
@@ -201,7 +181,7 @@ class _Curve:
         return cls(r, np.clip(1 - ratio(noise, variance), r[1] ** 2, 1.0))
 
     def parts(self, k: int) -> tuple[Floats, Floats, Floats]:
-        """The gain of k reads, the noise's part of it and the order's."""
+        """The gain of k reads, and the parts of it due to noise and to the order."""
         total = self.r[k] - self.r[1]
         noise: Floats = self.r[1] * (np.sqrt(k / (1 + (k - 1) * self.rho)) - 1)
         return total, noise, total - noise

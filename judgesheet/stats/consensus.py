@@ -1,9 +1,9 @@
 """One decision from several listwise runs: Huang et al., "Permutation-Consensus Listwise Judging".
 
 A run scores every candidate of a prompt from 0 to 100 and may mark candidates as calibrated in
-their uncertainty. A run in which a score is missing is left out whole: ranks of the rest would mean
-something else. Every figure here is a mean over runs, so the average of several executions of equal
-K is the consensus of all their runs together.
+their uncertainty. A run with a missing score is left out entirely: the ranks of the others would
+have another meaning. Every figure here is a mean over runs, so the average of several executions of
+equal K is the consensus of all their runs together.
 """
 
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ _ROUNDING = 10.0**-_DECIMALS
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Shares of the four parts of a consensus score; not negative, 1 in all.
+    """Shares of the four parts of a consensus score; not negative, with sum 1.
 
     Raises
     ------
     ValueError
-        if they are anything else.
+        if one is negative or the sum is not 1.
     """
 
     score: float
@@ -63,7 +63,7 @@ WEIGHTS: Mapping[str, Weights] = {
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """What K runs say about n candidates; leading axes (prompts, say) are kept.
+    """The result of K runs over n candidates; leading axes (prompts, say) are kept.
 
     Attributes
     ----------
@@ -78,9 +78,10 @@ class Consensus:
     points
         Shape (..., n): the consensus score, 0 to 100 (equation 5).
     winners
-        Shape (..., n): whose points lie within the tolerance of the largest.
+        Shape (..., n): the candidates whose points lie within the tolerance of the largest.
     runs
-        Shape (...): complete runs that entered. Without one the figures are NaN, nobody wins.
+        Shape (...): number of complete runs. If it is 0, the figures are NaN and there is no
+        winner.
     """
 
     score: Floats
@@ -107,7 +108,7 @@ def consensus(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPOS
     Raises
     ------
     ValueError
-        if there are fewer than two candidates: a rank then says nothing.
+        if there are fewer than two candidates: ranks then have no meaning.
     """
     array = floats(scores)
     complete = complete_runs(array)
@@ -124,7 +125,7 @@ def consensus(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPOS
 
 
 def run_points(scores: ArrayLike, uncertain: ArrayLike, weights: Weights = PROPOSED) -> Floats:
-    """What each run alone says, in the points of equation 5.
+    """The points of equation 5 from each run alone.
 
     Equations 1 to 4 are means over runs: the consensus of any set of runs is the mean of these.
     Parameters as for `consensus`; shape (..., K, n), NaN for a run with a missing score.
@@ -159,7 +160,7 @@ def uniform_picks(points: Floats) -> Floats:
 
 
 def within_tolerance(points: Floats) -> Flags:
-    """Who lies within 0.5 of the largest, over the last axis; nobody where one is NaN."""
+    """Which candidates lie within 0.5 of the largest, over the last axis; none where one is NaN."""
     largest = np.max(points, axis=-1, keepdims=True)
     top: Flags = points >= largest - TOLERANCE - _ROUNDING
     return top
@@ -174,7 +175,7 @@ def _mean(values: Floats, complete: Flags) -> Floats:
 def expected_hit(winners: ArrayLike, gold: ArrayLike) -> Floats:
     """Probability that a uniform pick among the winners is right: a tie of m with the gold is 1/m.
 
-    Shapes (..., n) -> (...); `gold` may mark several candidates. NaN where nobody wins, as no run
+    Shapes (..., n) -> (...); `gold` may mark several candidates. NaN where nothing wins, as no run
     was readable.
     """
     won = np.asarray(winners, dtype=bool)
@@ -183,13 +184,13 @@ def expected_hit(winners: ArrayLike, gold: ArrayLike) -> Floats:
 
 
 def can_change(so_far: Consensus, remaining: int, weights: Weights = PROPOSED) -> Flags:
-    """Whether further runs can still change who wins; where not, further calls would be wasted.
+    """Whether further runs can still change the winners; if not, further calls would be wasted.
 
     The worst case for a winner is a rival with all 100 points of every remaining run while the
-    winner gets none. The best case for an outsider is all 100 points of every run while the others
-    share the lower ranks among them, in the way that suits the outsider best. Ranks are split as if
-    they were divisible, so that this may say "can" where half a rank of one run is missing, and
-    never "cannot" where a change is possible. Remaining runs may fail: that changes less.
+    winner gets none. The best case for another candidate is all 100 points of every run while the
+    others share the lower ranks in the way that suits it best. Ranks are split as if they were
+    divisible, so the answer may be "can" where half a rank of one run is missing, but never
+    "cannot" where a change is possible. Remaining runs may fail: that changes less.
 
     Parameters
     ----------
@@ -219,11 +220,11 @@ def can_change(so_far: Consensus, remaining: int, weights: Weights = PROPOSED) -
 
 
 def _fits(room: Floats, remaining: int, weights: Weights) -> Flags:
-    """Whether the rivals of a candidate that is always first can keep to their room.
+    """Whether the rivals of a candidate that is always first can all stay below their limits.
 
-    `room` (..., candidate, rival) is what each may still gain, without end for the candidate
-    itself. The rivals share ranks 2 to n: any m of them get at least the points of the m lowest
-    ranks in every run, and where there is room for that for every m, there is a way to share.
+    `room` (..., candidate, rival) is what each may still gain, infinite for the candidate itself.
+    The rivals share ranks 2 to n: any m of them get at least the points of the m lowest ranks in
+    every run, and if there is room for that for every m, the ranks can be shared so.
     """
     n = room.shape[-1]
     room = np.sort(room, axis=-1)[..., : n - 1]

@@ -6,9 +6,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import optimize, stats
 
-from judgesheet.reasons import CONSTANT, ONE_CLUSTER, Reason
+from judgesheet.reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
 
 from ._support import (
     Flags,
@@ -21,8 +21,17 @@ from ._support import (
     sum_by,
     two_sided,
 )
-from .interval import Interval, resampled
-from .standard_error import NEARLY_ONE, at_least_fisher, fisher_ends, jackknife_error
+from .interval import LEVEL, At, Interval, ends, skewness_of, student
+from .standard_error import (
+    LEAST_CARRIERS,
+    NEARLY_ONE,
+    carriers,
+    fisher_ends,
+    fisher_error,
+    fisher_z,
+    jackknife_error,
+    jackknifed,
+)
 
 Kind = Literal["pearson", "spearman"]
 
@@ -33,6 +42,10 @@ LEAST_VARIANCE = 1e-10
 """Relative to the scores' own: a side that varies less is constant, and the rest is rounding."""
 ROUNDING = 1e-12
 """Differences of r below this are 0, so that two equal arms do not differ by their rounding."""
+ON_Z = "Fisher z, delete-a-cluster jackknife, t with skewness"
+METHOD = "paired delete-a-cluster jackknife, t with skewness"
+LEAST_TAIL = 1e-12
+"""Smaller p-values than this are not computed."""
 _CONSTANT_TARGET = 1e-20  # sum of squares about the mean relative to that about 0: a constant
 
 ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
@@ -67,11 +80,6 @@ class DeltaR(Interval):
     n: int = 0
     p: float | None = None
     p_equivalence: float | None = None
-
-    @property
-    def equivalent(self) -> bool | None:
-        """Whether the correlations are proven to differ by less than the margin."""
-        return None if self.p_equivalence is None else self.p_equivalence <= 1 - self.level
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +166,10 @@ def cluster_jackknife_r(
     y: ArrayLike,
     clusters: ArrayLike,
     kind: Kind = "pearson",
-    level: float = 0.95,
 ) -> Correlation:
-    """Correlation with a Fisher-z interval from the delete-a-cluster jackknife and t.
+    """Correlation with a Fisher-z interval from the delete-a-cluster jackknife (`jackknifed`).
 
-    It covers .93-.95, where Fisher's own standard error covers .80 and the BCa bootstrap .91. No
+    It covers .95-.97, where Fisher's own standard error covers .80 and the BCa bootstrap .91. No
     interval with fewer than three clusters, at r = 1 or -1, or when a deletion leaves a side
     constant.
 
@@ -181,8 +188,7 @@ def cluster_jackknife_r(
     known = _complete(x, y)
     x, y = x[known], y[known]
     codes, groups = cluster_codes(np.asarray(clusters)[known])
-    method = "Fisher z, delete-a-cluster jackknife, t"
-    answer = partial(Correlation, level=level, clusters=groups, method=method, n=x.size)
+    answer = partial(Correlation, clusters=groups, method=ON_Z, n=x.size)
 
     def without_ends(r: float | None, why: Reason) -> Correlation:
         return answer(r, None, None, note=why.sentence, reason=why.code)
@@ -198,9 +204,9 @@ def cluster_jackknife_r(
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
     if np.isnan(left_out).any() or np.any(np.abs(left_out) > NEARLY_ONE):
         return without_ends(r, DEGENERATE_WITHOUT_ONE)
-    error = at_least_fisher(jackknife_error(np.arctanh(left_out)), x.size)
-    found = fisher_ends(r, error, deletions, level)
-    return answer(r, found.low, found.high, bounds=found.bounds)
+    on_z = jackknifed(fisher_z(r), np.arctanh(left_out), fisher_error(x.size))
+    limits = fisher_ends(r, on_z, deletions)
+    return answer(r, limits.low, limits.high, bounds=limits.bounds)
 
 
 def _why_undefined(x: Floats) -> Reason:
@@ -220,12 +226,10 @@ def delta_r(
     x2: ArrayLike,
     y: ArrayLike,
     clusters: ArrayLike,
-    rng: np.random.Generator,
-    resamples: int = 2000,
-    level: float = 0.95,
     margin: float = 0.02,
+    level: float = LEVEL,
 ) -> DeltaR:
-    """r(x1, y) - r(x2, y) by the paired cluster bootstrap, with a test and an equivalence test.
+    """r(x1, y) - r(x2, y) by the paired jackknife, with a test and an equivalence test.
 
     Parameters
     ----------
@@ -238,54 +242,71 @@ def delta_r(
     known = _complete(*columns)
     codes, groups = cluster_codes(np.asarray(clusters)[known])
     sums = sum_by(_moments(*(column[known] for column in columns)), codes, groups)
-    items, value = int(known.sum()), float(_delta(sums.sum(axis=0)))
-    if np.isnan(value) or groups < 2:
-        return without_interval(value, items, groups, level)
-    drawn = np.tensordot(bootstrap_weights(groups, resamples, rng), sums, axes=1)
-    return difference(value, _delta(drawn), items, groups, level, margin)
-
-
-def without_interval(value: float, items: int, clusters: int, level: float) -> DeltaR:
-    """A difference (NaN where it is undefined) without an interval, and why it has none."""
-    why = ONE_CLUSTER if clusters == 1 else CONSTANT
-    known = None if np.isnan(value) else value
-    return DeltaR(known, None, None, level, clusters, note=why.sentence, reason=why.code, n=items)
+    total = sums.sum(axis=0)
+    items, value = int(known.sum()), float(_delta(total))
+    return difference(value, _delta(total - sums), items, groups, margin, level)
 
 
 def difference(
-    value: float, drawn: Floats, items: int, clusters: int, level: float, margin: float
+    value: float,
+    left_out: Floats,
+    items: int,
+    clusters: int,
+    margin: float,
+    level: float = LEVEL,
 ) -> DeltaR:
-    """Interval, test and equivalence test of a difference from its cluster bootstrap.
+    """Interval, test and equivalence test of a difference from the jackknife.
 
-    Expanded percentiles: the tail is taken at the normal probability of sqrt(G/(G-1)) t_{G-1}, and
-    tail shares are turned into p-values by the inverse, so that test and interval agree. Where
-    fewer than three clusters carry the difference there is no interval and no equivalence test.
+    The tests invert the interval, t with G - 1 degrees of freedom and longer towards where clusters
+    are skewed. Where fewer than three clusters carry the difference there is neither an interval
+    nor an equivalence test.
 
     Parameters
     ----------
     value
-        The difference.
-    drawn
-        Shape (resamples,); resamples without a value are NaN.
+        The difference; NaN where it is undefined.
+    left_out
+        Shape (G,): the difference without each cluster, or without each of G groups of them; NaN
+        where it is undefined.
     items, clusters
-        What it was computed from; at least two clusters.
+        What it was computed from.
     margin
         Equivalence margin.
-
-    References
-    ----------
-    Hesterberg, T. C. (2015), "What teachers should know about the bootstrap", The American
-    Statistician 69, 371-386 (expanded percentile interval).
     """
-    found = resampled(value, drawn, clusters, level)
-    answer = partial(
-        DeltaR, value, found.low, found.high, level, clusters, found.method, found.note,
-        found.reason, found.bounds, n=items,
-    )  # fmt: skip
-    drawn = drawn[~np.isnan(drawn)]
-    p = min(1.0, 2 * min(_tail_p(drawn <= 0, clusters), _tail_p(drawn >= 0, clusters)))
-    apart = max(_tail_p(drawn >= margin, clusters), _tail_p(drawn <= -margin, clusters))
-    return answer(p=p, p_equivalence=None if found.low is None else apart)
+    answer = partial(DeltaR, level=level, clusters=clusters, method=METHOD, n=items)
+
+    def without_ends(why: Reason, p: float | None = None) -> DeltaR:
+        known = None if np.isnan(value) else value
+        return answer(known, None, None, note=why.sentence, reason=why.code, p=p)
+
+    if np.isnan(value) or clusters < 2:
+        return without_ends(ONE_CLUSTER if clusters == 1 else CONSTANT)
+    if np.isnan(left_out).any():
+        return without_ends(DEGENERATE_WITHOUT_ONE)
+    if carriers(left_out) < LEAST_CARRIERS:
+        return without_ends(NEVER_VARIED, p=1.0 if value == 0 else None)
+    parts = left_out.mean() - left_out
+    at = student(value, jackknife_error(left_out), left_out.size, skewness_of(parts))
+    limits = ends(value, at, clusters, (0.0, 0.0), (-2.0, 2.0), level=level)
+    above, high, low = (_p_at_least(at, limit) for limit in (0.0, margin, -margin))
+    apart = max(high, 1 - low)
+    p = 2 * min(above, 1 - above)
+    return answer(value, limits.low, limits.high, bounds=limits.bounds, p=p, p_equivalence=apart)
+
+
+def _p_at_least(at: At, limit: float) -> float:
+    """One-sided p of "the truth is at least the limit": the tail at which an end lies there."""
+    centre = at(0.0)
+    if centre[0] <= limit <= centre[1]:
+        return 0.5
+    side = int(limit > centre[1])  # the end that can lie there: 0 the lower one, 1 the upper one
+
+    def gap(tail: float) -> float:
+        return at(1 - 2 * tail)[side] - limit
+
+    far = gap(LEAST_TAIL) * gap(0.5) > 0
+    tail = LEAST_TAIL if far else float(optimize.brentq(gap, LEAST_TAIL, 0.5))
+    return tail if side else 1 - tail
 
 
 def _delta(sums: Floats) -> Floats:
@@ -297,19 +318,11 @@ def without_rounding(differences: Floats) -> Floats:
     return np.where(np.abs(differences) < ROUNDING, 0.0, differences)
 
 
-def _tail_p(beyond: Flags, groups: int) -> float:
-    """One-sided p from the resamples on the far side: plus-one share, then normal -> t."""
-    share = (1 + float(beyond.sum())) / (2 + beyond.size)
-    z = float(special.ndtri(share)) * np.sqrt((groups - 1) / groups)
-    return float(special.stdtr(groups - 1, z))
-
-
 def paper_bootstrap_r(
     x: ArrayLike,
     y: ArrayLike,
     rng: np.random.Generator,
     resamples: int = 1000,
-    level: float = 0.95,
 ) -> Correlation:
     """Pearson's r with the item-level percentile bootstrap (paper-compatible: ignores clusters).
 
@@ -326,7 +339,7 @@ def paper_bootstrap_r(
     known = _complete(x, y)
     items, moments = int(known.sum()), _moments(x[known], y[known])
     method = f"item percentile bootstrap, {resamples} resamples"
-    answer = partial(Correlation, level=level, clusters=items, method=method, n=items)
+    answer = partial(Correlation, clusters=items, method=method, n=items)
     r = float(_r(moments.sum(axis=0)))
     if np.isnan(r):
         return answer(None, None, None, note=_why_undefined(x[known]).sentence)
@@ -334,7 +347,7 @@ def paper_bootstrap_r(
     drawn = drawn[~np.isnan(drawn)]
     if not drawn.size:
         return answer(r, None, None, note="undefined in every resample")
-    tail = 1 - two_sided(level)
+    tail = 1 - two_sided(LEVEL)
     low, high = np.quantile(drawn, [tail, 1 - tail])
     return answer(r, float(low), float(high))
 
@@ -350,10 +363,8 @@ def budget_r(
         Shape (I, K): one column per read; items with a NaN here or in `y` are dropped.
     y
         Shape (I,).
-    rng
-        Draws subsets (with replacement) where there are more than `max_subsets`.
     max_subsets
-        Most subsets per k.
+        Most subsets per k; where there are more, `rng` draws them (with replacement).
 
     Returns
     -------

@@ -40,7 +40,7 @@ _SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room f
 
 @dataclass(frozen=True, slots=True)
 class PositionEffects:
-    """What each position adds to a criterion's score, compared within items.
+    """The effect of each position on a criterion's score, compared within items.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class PositionEffects:
     mean
         Mean score over all calls.
     influence
-        Shape (G, n): what each cluster contributes to `effects`; columns sum to 0, NaN as there.
+        Shape (G, n): the contribution of each cluster to `effects`; columns sum to 0, NaN as there.
     mean_influence
         Shape (G,): the same for `mean`.
     cells
@@ -101,7 +101,7 @@ class Friedman:
 
 @dataclass(frozen=True, slots=True)
 class NullSpread:
-    """Best-less-worst spread of a judge whose scores do not depend on the order.
+    """Best less worst position of a judge whose scores do not depend on the order.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ def position_effects(
 
     With complete balanced reads these are the plain position means less their mean. Where replies
     are missing or recorded orders are not balanced, positions are still compared within items only:
-    a position is not called better because better responses happened to be read there.
+    better responses that happened to be read at a position do not make it look better.
 
     Parameters
     ----------
@@ -212,11 +212,11 @@ def _range(effects: Floats) -> Floats:
     return spread
 
 
-def position_shift(criterion: PositionEffects, span: float, level: float = 0.95) -> list[Interval]:
+def position_shift(criterion: PositionEffects, span: float) -> list[Interval]:
     """Each position's deviation from the criterion's mean, with a cluster-robust t interval.
 
     It leaves room for unseen clusters, each of which may differ by a quarter of the scale (one
-    point of five scores).
+    point if there are five scores).
 
     Parameters
     ----------
@@ -226,14 +226,13 @@ def position_shift(criterion: PositionEffects, span: float, level: float = 0.95)
         Best less worst score, n - 1 on a scale of n.
     """
     columns = zip(criterion.effects, criterion.influence.T, strict=True)
-    return [_robust_t(value, own, criterion, span, (-span, span), level) for value, own in columns]
+    return [_robust_t(value, own, criterion, span, (-span, span)) for value, own in columns]
 
 
 def position_mean(
     criterion: PositionEffects,
     span: float,
     within: tuple[float, float] = (-inf, inf),
-    level: float = 0.95,
 ) -> list[Interval]:
     """Mean score at each position, compared within items; intervals as in `position_shift`.
 
@@ -244,8 +243,7 @@ def position_mean(
     own = criterion.mean_influence - np.nan_to_num(criterion.influence) @ weights
     columns = zip(criterion.effects, criterion.influence.T, strict=True)
     return [
-        _robust_t(centre + value, own + part, criterion, span, within, level)
-        for value, part in columns
+        _robust_t(centre + value, own + part, criterion, span, within) for value, part in columns
     ]
 
 
@@ -255,18 +253,17 @@ def _robust_t(
     criterion: PositionEffects,
     span: float,
     within: tuple[float, float],
-    level: float,
 ) -> Interval:
     groups, value = criterion.clusters, float(value)
     method = "within items, cluster-robust t, room for unseen clusters"
     if np.isnan(value):
         why = criterion.why or NEVER_THERE
-        return missing(why, level=level, clusters=groups, method=method)
+        return missing(why, clusters=groups, method=method)
     if groups < 2:
-        return without_ends(value, ONE_CLUSTER, level=level, clusters=groups, method=method)
+        return without_ends(value, ONE_CLUSTER, clusters=groups, method=method)
     error = float(np.sqrt(groups / (groups - 1) * float(influence @ influence)))
     at, reach = student(value, error, groups), (_step(span), _step(span))
-    return estimated(value, at, groups, level, method, reach, within)
+    return estimated(value, at, groups, method, reach, within)
 
 
 def spreads(
@@ -274,9 +271,8 @@ def spreads(
     span: float,
     rng: np.random.Generator,
     resamples: int = 2000,
-    level: float = 0.95,
 ) -> Family:
-    """Best-less-worst position of every criterion, their mean and their maximum, with intervals.
+    """Best less worst position of every criterion, their mean and their maximum, with intervals.
 
     The range of the errors bounds the error of the range. Its 95th percentile q comes from cluster
     resamples of the influences (which are centred), widened from the normal to Student's t for the
@@ -296,18 +292,18 @@ def spreads(
     values = np.array([criterion.spread for criterion in criteria])
     errors = np.array([_range(weights @ criterion.influence) for criterion in criteria])
     each = tuple(
-        _spread(values[at], errors[at], span, criterion.clusters, level, criterion.why)
+        _spread(values[at], errors[at], span, criterion.clusters, criterion.why)
         for at, criterion in enumerate(criteria)
     )
     known = ~np.isnan(values)
     if not known.any():
         why = NOT_COMPARED.saying("no criterion can be compared")
-        nothing = missing(why, level=level, method=_SPREAD_METHOD)
+        nothing = missing(why, method=_SPREAD_METHOD)
         return OverCriteria(each, nothing, nothing)
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
     values, errors = values[known], errors[known]
-    mean = _spread(values.mean(), errors.mean(axis=0), span, fewest, level)
-    most = _spread(values.max(), errors.max(axis=0), span, fewest, level)
+    mean = _spread(values.mean(), errors.mean(axis=0), span, fewest)
+    most = _spread(values.max(), errors.max(axis=0), span, fewest)
     return OverCriteria(each, mean, most)
 
 
@@ -316,14 +312,13 @@ def _spread(
     errors: Floats,
     span: float,
     clusters: int,
-    level: float,
     why: Reason | None = None,
 ) -> Interval:
     value, method = float(value), _SPREAD_METHOD
     if np.isnan(value):
-        return missing(why or NOT_COMPARED, level=level, clusters=clusters, method=method)
+        return missing(why or NOT_COMPARED, clusters=clusters, method=method)
     if clusters < 2:
-        return without_ends(value, ONE_CLUSTER, level=level, clusters=clusters, method=method)
+        return without_ends(value, ONE_CLUSTER, clusters=clusters, method=method)
 
     def at(confidence: float) -> tuple[float, float]:
         # The tails of both sides: a range is one-sided, and |its error| has one tail.
@@ -332,11 +327,11 @@ def _spread(
         return value - half, value + half
 
     reach = value, _step(span)
-    return estimated(value, at, clusters, level, method, reach, within=(0.0, inf))
+    return estimated(value, at, clusters, method, reach, within=(0.0, inf))
 
 
 def _step(span: float) -> float:
-    """By how many points a cluster that was not seen may differ."""
+    """By how many points an unseen cluster may differ."""
     return max(1.0, LEAST_STEP * span)
 
 
@@ -348,10 +343,10 @@ def permuted_spreads(
     rng: np.random.Generator,
     draws: int = 1000,
 ) -> NullFamily:
-    """What `spreads` reads when the scores do not depend on the order: never 0.
+    """The `spreads` of scores that do not depend on the order, which are above 0.
 
-    Whole replies are exchanged between the calls of an item, so that noise, levels and the relation
-    of the criteria stay as they are.
+    Whole replies are exchanged between the calls of an item, so that noise, levels and the
+    correlation of the criteria are preserved.
 
     Parameters
     ----------
@@ -361,8 +356,6 @@ def permuted_spreads(
         Shape (m, n): which criterion that is, 0..criteria-1; -1 for none.
     criteria
         Number of criteria.
-    draws
-        Number of permutations.
     """
     array, at = floats(scores), np.asarray(place, dtype=np.int64)
     which = np.asarray(criterion, dtype=np.int64)
@@ -409,7 +402,7 @@ def _summary(drawn: Floats) -> NullSpread:
 
 
 def friedman(cells: ArrayLike) -> Friedman:
-    """Friedman's test with the correction for ties; p = 1 where every block is all tied.
+    """Friedman's test with the correction for ties; p = 1 if all values of every block are tied.
 
     Parameters
     ----------

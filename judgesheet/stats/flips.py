@@ -1,4 +1,4 @@
-"""Who comes out on top, how often that changes, and how much of the change is the order's doing.
+"""Which candidate comes out best, how often that changes, and how much of it the order causes.
 
 A pick is a vector of probabilities over C options: uniform over the tied best, or one-hot for the
 score of a single call. Missing picks are NaN throughout.
@@ -28,7 +28,7 @@ class CallFlips:
     same
         Shape (P,): probability that two calls under one order disagree.
     excess
-        Shape (P,): `different` - `same`, what the order adds to noise and ties.
+        Shape (P,): `different` - `same`, the flips that the order adds to those by noise and ties.
 
     All are NaN where a prompt has no such pair of calls.
     """
@@ -86,8 +86,8 @@ def call_flips(q: ArrayLike) -> CallFlips:
     """Flips between all pairs of single calls, across orders and within them.
 
     With S_o the sum of the picks under order o, sum_{o<o'} S_o S_o' = (|sum S|^2 - sum |S_o|^2)/2
-    and the pairs under one order sum to (|S_o|^2 - sum_r |q_or|^2)/2: unbiased, without a loop
-    over pairs. Every pair of answered calls weighs the same.
+    and the pairs under one order sum to (|S_o|^2 - sum_r |q_or|^2)/2: unbiased, without a loop over
+    pairs. Every pair of answered calls has the same weight.
 
     Parameters
     ----------

@@ -2,15 +2,15 @@
 
 `value`, `low` and `high` are None where they are not defined, and `reason` says why.
 
-Every interval obeys one rule: data that disagree more never make it much shorter. What makes it
-short where nothing disagrees is not knowledge but the lack of it, so that each interval leaves room
-for stimuli that were not drawn (`unseen_share`), and a design effect below 1 is not believed.
+Every interval obeys one rule: data that disagree more never make it much shorter. If nothing
+disagrees, a short interval would reflect a lack of information, so each interval leaves room for
+stimuli that were not drawn (`unseen_share`), and a design effect below 1 is set to 1.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from math import inf
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -30,10 +30,10 @@ from ._support import (
     two_sided,
     z_quantile,
 )
+from .unseen import unseen_share
 
-UNSEEN = 0.1
-"""Probability with which stimuli that behave unlike all that were seen are missed by every
-interval: at a share of them of `unseen_share` it covers .90, at any other share more."""
+LEVEL = 0.95
+"""Confidence of every interval on a sheet."""
 ALIKE = 0.05
 """Share of resamples with one and the same value above which fewer than three of the stimuli carry
 an estimate, (1 - 3/G)^G = .05: its resamples then say nothing about other stimuli."""
@@ -63,15 +63,16 @@ class Interval:
         Code of the `Reason` why something is None; empty otherwise.
     bounds
         Two one-sided bounds, each of confidence `level`: the ends of the same interval at twice its
-        error. None where it was not computed there; its ends then serve and hold with more.
+        error probability. None if not computed; the ends of the interval are then used instead, and
+        hold with more confidence.
     proves
-        False where `low` and `high` hold no error of sampling, so that nothing follows from them.
+        False if `low` and `high` do not reflect sampling error, so that they prove nothing.
     """
 
     value: float | None
     low: float | None
     high: float | None
-    level: float = 0.95
+    level: float = LEVEL
     clusters: int = 0
     method: str = ""
     note: str = ""
@@ -80,24 +81,20 @@ class Interval:
     proves: bool = True
 
 
-def missing(
-    reason: Reason, *, level: float = 0.95, clusters: int = 0, method: str = ""
-) -> Interval:
-    """What stands where nothing can be estimated."""
-    return Interval(None, None, None, level, clusters, method, reason.sentence, reason.code)
+def missing(reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
+    """The interval of something that cannot be estimated."""
+    return Interval(None, None, None, LEVEL, clusters, method, reason.sentence, reason.code)
 
 
-def without_ends(
-    value: float, reason: Reason, *, level: float = 0.95, clusters: int = 0, method: str = ""
-) -> Interval:
-    """A value that the data give no interval for."""
-    return Interval(value, None, None, level, clusters, method, reason.sentence, reason.code)
+def without_ends(value: float, reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
+    """A value for which the data give no interval."""
+    return Interval(value, None, None, LEVEL, clusters, method, reason.sentence, reason.code)
 
 
 def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
-    """A number that is no estimate or has no interval by its nature: a count, a p-value.
+    """A number that is not an estimate or by nature has no interval: a count, a p-value.
 
-    None where it could not be computed; then the caller knows why.
+    None if it could not be computed; the caller then knows why.
     """
     return Interval(value, None, None, clusters=clusters, method=method)
 
@@ -110,38 +107,56 @@ class Ends(NamedTuple):
     bounds: tuple[float, float]
 
 
-def unseen_share(clusters: int) -> float:
-    """Largest share of stimuli that may differ wholly although none of `clusters` does.
-
-    The share u that is missed with probability (1 - u)^G = `UNSEEN`: .175, .092 and .023 for 12, 24
-    and 100 stimuli.
-    """
-    return float(1 - UNSEEN ** (1 / clusters))
-
-
 At = Callable[[float], tuple[float, float]]
 """Ends of an interval of the confidence that is asked for."""
 
 
-def student(centre: float, error: float, clusters: int) -> At:
-    """A t interval with G - 1 degrees of freedom about a centre with this standard error."""
+def student(centre: float, error: float, clusters: int, skewness: float = 0.0) -> At:
+    """A t interval with G - 1 degrees of freedom, longer on the side to which clusters are skewed.
+
+    If few clusters lie far out on one side, a sample without them has a small standard error too,
+    and a symmetric interval is too short on that side. The end on that side is at t + g (2 t^2 + 1)
+    / (6 sqrt(G)) errors, g the skewness; the other stays at t.
+
+    Parameters
+    ----------
+    centre, error
+        The estimate and its standard error.
+    clusters
+        G, at least 2.
+    skewness
+        Of the contributions of the clusters to the estimate, from `skewness_of`.
+
+    References
+    ----------
+    Johnson, N. J. (1978), "Modified t tests and confidence intervals for asymmetrical populations",
+    JASA 73, 536-544.
+    """
 
     def at(confidence: float) -> tuple[float, float]:
-        half = t_quantile(clusters - 1, two_sided(confidence)) * error
-        return centre - half, centre + half
+        t = t_quantile(clusters - 1, two_sided(confidence))
+        longer = skewness * (2 * t * t + 1) / (6 * sqrt(clusters))
+        return centre - max(t, t - longer) * error, centre + max(t, t + longer) * error
 
     return at
+
+
+def skewness_of(parts: Floats) -> float:
+    """Skewness of the contributions of clusters (G,), m3 / m2^(3/2); 0 without spread."""
+    variance = float(np.mean(parts**2))
+    return float(np.mean(parts**3)) / variance**1.5 if variance > ROUNDING**2 else 0.0
 
 
 def ends(
     value: float,
     at: At,
     clusters: int,
-    level: float,
     reach: tuple[float, float],
     within: tuple[float, float] = (-inf, inf),
+    least: float = -inf,
+    level: float = LEVEL,
 ) -> Ends:
-    """Ends that leave room for unseen stimuli, hold the value and lie within what is possible.
+    """Ends that leave room for unseen stimuli, contain the value and lie within what is possible.
 
     Parameters
     ----------
@@ -152,12 +167,16 @@ def ends(
     clusters
         Number of clusters, at least 1.
     reach
-        How far below and above the value a stimulus may lie that was not seen.
+        How far below and above the value an unseen stimulus may lie.
     within
-        Range of what is estimated.
+        The possible range of the estimate.
+    least
+        Least truth that is possible. If noise took the value below it, the room above starts
+        here: a value that is too small says nothing about stimuli that were not seen.
     """
-    unseen = unseen_share(clusters)
-    room = value - unseen * max(0.0, reach[0]), value + unseen * max(0.0, reach[1])
+    unseen, base = unseen_share(clusters), max(value, least)
+    above = max(0.0, value + reach[1] - base)
+    room = value - unseen * max(0.0, reach[0]), base + unseen * above
 
     def pair(confidence: float) -> tuple[float, float]:
         low, high = at(confidence)
@@ -171,13 +190,14 @@ def estimated(
     value: float,
     at: At,
     clusters: int,
-    level: float,
     method: str,
     reach: tuple[float, float] = (0.0, 0.0),
     within: tuple[float, float] = (-inf, inf),
+    least: float = -inf,
+    level: float = LEVEL,
 ) -> Interval:
     """The interval with these `ends`; parameters are theirs."""
-    low, high, bounds = ends(value, at, clusters, level, reach, within)
+    low, high, bounds = ends(value, at, clusters, reach, within, least, level)
     return Interval(value, low, high, level, clusters, method, bounds=bounds)
 
 
@@ -210,12 +230,16 @@ def widening(clusters: int, level: float, other: float) -> float:
 
 
 def cluster_mean(
-    sums: ArrayLike, sizes: ArrayLike, within: tuple[float, float], level: float = 0.95
+    sums: ArrayLike,
+    sizes: ArrayLike,
+    within: tuple[float, float],
+    least: float = -inf,
 ) -> Interval:
     """Ratio mean over clusters with a cluster-robust t interval and room for unseen clusters.
 
-    The variance is the sandwich with G/(G-1), the quantile t with G-1 degrees of freedom.
-    Clusters of size 0 are dropped. One cluster: a value and no interval.
+    The variance is the sandwich with G/(G-1), the quantile t with G-1 degrees of freedom, farther
+    out where clusters are skewed (`student`). Clusters of size 0 are dropped. One cluster: a value
+    and no interval.
 
     Parameters
     ----------
@@ -223,36 +247,51 @@ def cluster_mean(
         Shape (G,): sum and number of observations of each cluster.
     within
         Least and greatest mean of a cluster that is possible.
-    level
-        Confidence level.
+    least
+        Least mean over all clusters that is possible, as `ends` takes it.
     """
     sums, sizes = floats(sums), floats(sizes)
     sums, sizes = sums[sizes > 0], sizes[sizes > 0]
-    groups, method = int(sums.size), "cluster-robust t, room for unseen clusters"
+    groups, method = int(sums.size), "cluster-robust t with skewness, room for unseen clusters"
     if groups == 0:
-        return missing(NO_OBSERVATIONS, level=level, method=method)
+        return missing(NO_OBSERVATIONS, method=method)
     value = float(sums.sum() / sizes.sum())
     if groups == 1:
-        return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method=method)
-    at = student(value, _ratio_error(sums, sizes), groups)
+        return without_ends(value, ONE_CLUSTER, clusters=1, method=method)
+    skewness = skewness_of(_residuals(sums, sizes))
+    at = student(value, _ratio_error(sums, sizes), groups, skewness)
     reach = value - within[0], within[1] - value
-    return estimated(value, at, groups, level, method, reach, within)
+    return estimated(value, at, groups, method, reach, within, least)
 
 
-def mean_t(values: ArrayLike, within: tuple[float, float], level: float = 0.95) -> Interval:
+def mean_t(values: ArrayLike, within: tuple[float, float], least: float = -inf) -> Interval:
     """Mean of one value per cluster, shape (G,), as `cluster_mean`; NaN entries are dropped."""
     array = floats(values)
     array = array[~np.isnan(array)]
-    return cluster_mean(array, np.ones_like(array), within, level)
+    return cluster_mean(array, np.ones_like(array), within, least)
+
+
+def mean_excess(values: ArrayLike) -> Interval:
+    """Mean of a disagreement across orders less that within them, one per cluster, shape (G,).
+
+    In truth it is 0 at least: two calls under one order agree at least as often (Cauchy-Schwarz).
+    """
+    return mean_t(values, (-1.0, 1.0), least=0.0)
+
+
+def _residuals(sums: Floats, sizes: Floats) -> Floats:
+    """What each cluster has above its share of the ratio mean."""
+    residuals: Floats = sums - sums.sum() / sizes.sum() * sizes
+    return residuals
 
 
 def _ratio_error(sums: Floats, sizes: Floats) -> float:
     """Standard error of a ratio mean, by the sandwich."""
-    residuals = sums - sums.sum() / sizes.sum() * sizes
+    residuals = _residuals(sums, sizes)
     return float(np.sqrt(sums.size / (sums.size - 1) * residuals @ residuals) / sizes.sum())
 
 
-def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95) -> Interval:
+def resampled(value: float, drawn: ArrayLike, clusters: int) -> Interval:
     """The interval of a value from what the cluster bootstrap drew (expanded percentiles).
 
     Parameters
@@ -264,8 +303,6 @@ def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95
     clusters
         Number of clusters that were resampled. With one there is no interval, nor where fewer than
         three carry the estimate: what hardly varies here may still do so elsewhere.
-    level
-        Confidence level.
 
     References
     ----------
@@ -275,17 +312,17 @@ def resampled(value: float, drawn: ArrayLike, clusters: int, level: float = 0.95
     array = floats(drawn)
     array = array[~np.isnan(array)]
     if np.isnan(value):
-        return missing(CONSTANT, level=level, clusters=clusters)
+        return missing(CONSTANT, clusters=clusters)
     method = f"cluster bootstrap, {np.size(drawn):,} resamples"
     if clusters < 2 or not array.size:
-        return without_ends(value, ONE_CLUSTER, level=level, clusters=clusters, method=method)
+        return without_ends(value, ONE_CLUSTER, clusters=clusters, method=method)
     if hardly_varies(array):
-        return without_ends(value, NEVER_VARIED, level=level, clusters=clusters, method=method)
+        return without_ends(value, NEVER_VARIED, clusters=clusters, method=method)
 
     def at(confidence: float) -> tuple[float, float]:
         return expanded_percentiles(array, clusters, confidence)
 
-    return estimated(value, at, clusters, level, method)
+    return estimated(value, at, clusters, method)
 
 
 def hardly_varies(drawn: Floats) -> bool:
@@ -295,24 +332,22 @@ def hardly_varies(drawn: Floats) -> bool:
     return bool(np.any(ordered[run:] - ordered[:-run] <= ROUNDING))
 
 
-def wilson(k: float, n: float, level: float = 0.95) -> Interval:
+def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
     """Wilson's score interval for k of n independent calls (paper-compatible: ignores clusters).
 
     Parameters
     ----------
     k, n
         Successes and trials, 0 <= k <= n; n = 0 gives None.
-    level
-        Confidence level.
 
     References
     ----------
     Wilson, E. B. (1927), "Probable inference", JASA 22, 209-212.
     """
     if n <= 0:
-        return missing(NO_OBSERVATIONS, level=level, method="Wilson")
+        return missing(NO_OBSERVATIONS, method="Wilson")
     low, high = _wilson_ends(k / n, n, z_quantile(two_sided(level)))
-    return Interval(k / n, low, high, level, 0, "Wilson")
+    return Interval(k / n, low, high, level, method="Wilson")
 
 
 def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
@@ -323,7 +358,7 @@ def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
     return low, high
 
 
-def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -> Interval:
+def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = LEVEL) -> Interval:
     """A rate over clusters of calls: the wider ends of two intervals, and room for unseen clusters.
 
     One is the equal-tailed beta-binomial posterior (Jeffreys prior for the mean, uniform for the
@@ -339,17 +374,15 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -
         Shape (G,); may be fractional, 0 <= successes <= trials.
     trials
         Shape (G,); clusters without trials are dropped.
-    level
-        Confidence level.
     """
     k, n = floats(successes), floats(trials)
     k, n = k[n > 0], n[n > 0]
     groups, method = int(n.size), "beta-binomial and Wilson, the wider; room for unseen clusters"
     if groups == 0:
-        return missing(NO_OBSERVATIONS, level=level, method=method)
+        return missing(NO_OBSERVATIONS, method=method)
     value = min(1.0, max(0.0, float(k.sum() / n.sum())))
     if groups == 1:
-        return without_ends(value, ONE_CLUSTER, level=level, clusters=1, method=method)
+        return without_ends(value, ONE_CLUSTER, clusters=1, method=method)
     variance, total = value * (1 - value), float(n.sum())
     deff = max(1.0, _ratio_error(k, n) ** 2 * total / variance) if variance > ROUNDING else 1.0
     posterior = _Posterior.of(k, n)
@@ -362,7 +395,7 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = 0.95) -
         return min(low, other_low), max(high, other_high)
 
     reach = value, 1 - value
-    return estimated(value, at, groups, level, method, reach, within=(0.0, 1.0))
+    return estimated(value, at, groups, method, reach, within=(0.0, 1.0), level=level)
 
 
 class _Posterior(NamedTuple):

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._support import Flags, Floats, cluster_codes, floats
+from .interval import ROUNDING
 
 DRAWS = 1_999
-_ROUNDING = 1e-9
 
 
 def permutation_p(
@@ -33,10 +33,6 @@ def permutation_p(
         Shape (m, d); calls with NaN are left out.
     strata
         Shape (m,): labels; calls of one stratum are exchangeable.
-    rng
-        Source of the permutations.
-    draws
-        Number of permutations.
 
     Returns
     -------
@@ -56,13 +52,13 @@ def permutation_p(
     observed = sum((part[flags].sum(axis=0) for flags, part in parts), np.zeros(table.shape[1]))
     covariance = sum((_covariance(int(flags.sum()), part) for flags, part in parts), 0.0)
     eigenvalues, vectors = np.linalg.eigh(covariance)
-    kept = eigenvalues > _ROUNDING
+    kept = eigenvalues > ROUNDING
     if not kept.any():
         return None
     scaled = vectors[:, kept] / np.sqrt(eigenvalues[kept])
     drawn = sum((_drawn(int(flags.sum()), part, draws, rng) for flags, part in parts), 0.0)
     others, own = np.sum((drawn @ scaled) ** 2, axis=1), np.sum((observed @ scaled) ** 2)
-    return float((1 + np.sum(others >= own - _ROUNDING)) / (1 + draws))
+    return float((1 + np.sum(others >= own - ROUNDING)) / (1 + draws))
 
 
 def _mixed(gone: Flags, table: Floats, strata: np.ndarray) -> Iterator[tuple[Flags, Floats]]:
@@ -100,10 +96,6 @@ def dispersion_p(
     ----------
     lost, asked
         Shape (G,): calls lost and asked in each cluster.
-    rng
-        Source of the draws.
-    draws
-        Number of draws.
 
     Returns
     -------
@@ -117,4 +109,4 @@ def dispersion_p(
     drawn = rng.multivariate_hypergeometric(calls, total, size=draws, method="marginals")
     expected = calls * (total / calls.sum())
     observed, others = (((one - expected) ** 2 / calls).sum(axis=-1) for one in (gone, drawn))
-    return float((1 + (others >= observed - _ROUNDING).sum()) / (1 + draws))
+    return float((1 + (others >= observed - ROUNDING).sum()) / (1 + draws))

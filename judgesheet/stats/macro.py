@@ -1,81 +1,73 @@
 """Correlation with human scores, averaged over criteria, with intervals that respect clusters.
 
-Scores and what they should follow are arrays (items, criteria), NaN where unknown; a criterion
-whose correlation is undefined (a constant side) leaves the average, and the note names how many.
+Scores and reference scores are arrays (items, criteria), NaN where unknown; a criterion whose
+correlation is undefined (a constant side) is left out, and the note says how many are.
 """
 
 from functools import partial
-from math import sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from judgesheet.reasons import CONSTANT, NEVER_VARIED, Reason
 
-from ._support import (
-    Flags,
-    Floats,
-    bootstrap_weights,
-    cluster_codes,
-    floats,
-)
+from ._support import Flags, Floats, cluster_codes, floats
 from .correlation import (
+    DEGENERATE_WITHOUT_ONE,
     FEW_CLUSTERS,
     LEAST_VARIANCE,
+    MOST_DELETIONS,
+    ON_Z,
     PERFECT,
     Correlation,
     DeltaR,
     Kind,
     coefficient,
     difference,
-    without_interval,
     without_rounding,
 )
-from .interval import hardly_varies
-from .standard_error import NEARLY_ONE, at_least_fisher, fisher_ends
-
-RARELY_DEFINED = Reason("rarely_defined", "undefined in most resamples: no interval")
+from .standard_error import (
+    LEAST_CARRIERS,
+    NEARLY_ONE,
+    carriers,
+    fisher_ends,
+    fisher_error,
+    fisher_z,
+    jackknifed,
+)
 
 
 def macro_r(
     x: ArrayLike,
     y: ArrayLike,
     clusters: ArrayLike,
-    rng: np.random.Generator,
     kind: Kind = "pearson",
-    resamples: int = 2000,
-    level: float = 0.95,
 ) -> Correlation:
-    """Mean over criteria of the correlation with y; cluster bootstrap, Fisher's z, t.
+    """Mean over criteria of the correlation with y; Fisher's z and the jackknife over clusters.
 
-    The standard error is that of the resamples on the scale of z. (Percentiles of the resamples lie
-    too low for rank correlations near 1: an item drawn twice is tied with itself.)
+    A correlation of few items is biased towards 0, and a mean over criteria has a small error but
+    all of that bias: the interval is that of the mean less its bias (`jackknifed`).
 
     Parameters
     ----------
     x, y
-        Shape (m, criteria); criteria are resampled together.
+        Shape (m, criteria); a cluster is left out of all criteria at once.
     kind
-        `pearson` or `spearman`; ranks are taken anew in every resample.
+        `pearson` or `spearman`; ranks are taken anew without each cluster.
 
     References
     ----------
     Xu et al., "Am I More Pointwise or Pairwise?", section 5.5; Efron, B. and Tibshirani, R. J.
-    (1993), "An Introduction to the Bootstrap", chapter 12.
+    (1993), "An Introduction to the Bootstrap", chapter 11.
     """
     scores, target = floats(x), floats(y)
-    codes, groups = cluster_codes(clusters)
     each = _coefficients(scores, target, kind)
     defined = ~np.isnan(each)
-    known = (~np.isnan(scores) & ~np.isnan(target) & defined).any(axis=1)
-    used, lost = len(np.unique(codes[known])), int((~defined).sum())
-    answer = partial(
-        Correlation,
-        level=level,
-        clusters=used,
-        method=f"Fisher z, cluster bootstrap with {resamples:,} resamples, t",
-        n=int(known.sum()),
-    )
+    lost, both = int((~defined).sum()), (~np.isnan(scores) & ~np.isnan(target))[:, defined]
+    known = both.any(axis=1)
+    labels = np.asarray(clusters)[known]
+    without, used = _each_left_out(labels), len(np.unique(labels))
+    answer = partial(Correlation, clusters=used, method=ON_Z, n=int(known.sum()))
 
     def without_ends(value: float | None, why: Reason) -> Correlation:
         return answer(value, None, None, note=note or why.sentence, reason=why.code)
@@ -86,22 +78,18 @@ def macro_r(
         return without_ends(None, why)
     note = f"without {lost} of {len(each)} criteria: one side is constant" if lost else ""
     value = float(np.mean(each[defined]))
-    if used < 3:
+    if used < LEAST_CARRIERS:
         return without_ends(value, FEW_CLUSTERS)
-    weights = bootstrap_weights(groups, resamples, rng)[:, codes]
-    drawn = _mean_drawn(scores, target, weights, defined, kind)
-    drawn = drawn[~np.isnan(drawn)]
-    if drawn.size < resamples / 2:
-        return without_ends(value, RARELY_DEFINED)
-    if max(abs(value), float(np.abs(drawn).max())) > NEARLY_ONE:
+    if abs(value) > NEARLY_ONE:
         return without_ends(value, PERFECT)
-    if hardly_varies(drawn):
+    left_out = _weighted_mean(scores[known], target[known], without, defined, kind)
+    if np.isnan(left_out).any() or np.any(np.abs(left_out) > NEARLY_ONE):
+        return without_ends(value, DEGENERATE_WITHOUT_ONE)
+    if carriers(left_out) < LEAST_CARRIERS:
         return without_ends(value, NEVER_VARIED)
-    readings = int((~np.isnan(scores) & ~np.isnan(target))[:, defined].sum())
-    spread = float(np.arctanh(drawn).std()) * sqrt(used / (used - 1))
-    error = at_least_fisher(spread, readings)
-    found = fisher_ends(value, error, used, level)
-    return answer(value, found.low, found.high, bounds=found.bounds, note=note)
+    on_z = jackknifed(fisher_z(value), np.arctanh(left_out), fisher_error(int(both.sum())))
+    limits = fisher_ends(value, on_z, used)
+    return answer(value, limits.low, limits.high, bounds=limits.bounds, note=note)
 
 
 def macro_delta_r(
@@ -109,14 +97,12 @@ def macro_delta_r(
     x2: ArrayLike,
     y: ArrayLike,
     clusters: ArrayLike,
-    rng: np.random.Generator,
-    resamples: int = 2000,
-    level: float = 0.95,
     margin: float = 0.02,
 ) -> DeltaR:
-    """Difference of two macro-averages with the same y, by the paired cluster bootstrap.
+    """Difference of two macro-averages with the same y, by the paired jackknife.
 
-    Over the criteria for which both correlations are defined and the items that both sides have.
+    Over the criteria for which both correlations are defined, the items that both sides have, and
+    the clusters with such an item.
 
     Parameters
     ----------
@@ -128,23 +114,31 @@ def macro_delta_r(
     first, second, target = floats(x1), floats(x2), floats(y)
     missing = np.isnan(first) | np.isnan(second) | np.isnan(target)
     first, second = np.where(missing, np.nan, first), np.where(missing, np.nan, second)
-    codes, groups = cluster_codes(clusters)
     both = _coefficients(first, target, "pearson") - _coefficients(second, target, "pearson")
     defined = ~np.isnan(both)
     known = (~missing & defined).any(axis=1)
-    items, used = int(known.sum()), len(np.unique(codes[known]))
-    if used < 2:
-        return without_interval(float("nan"), items, used, level)
+    labels, items = np.asarray(clusters)[known], int(known.sum())
+    without, used = _each_left_out(labels), len(np.unique(labels))
 
     def gain(weights: Floats) -> Floats:
         here, there = (
-            _mean_drawn(side, target, weights, defined, "pearson") for side in (first, second)
+            _weighted_mean(side[known], target[known], weights, defined, "pearson")
+            for side in (first, second)
         )
         return without_rounding(here - there)
 
-    value = float(gain(np.ones((1, len(codes))))[0])
-    drawn = gain(bootstrap_weights(groups, resamples, rng)[:, codes])
-    return difference(value, drawn, items, used, level, margin)
+    if not defined.any():
+        return difference(float("nan"), np.empty(0), items, used, margin)
+    value = float(gain(np.ones((1, items)))[0])
+    return difference(value, gain(without), items, used, margin)
+
+
+def _each_left_out(clusters: ArrayLike) -> Floats:
+    """Weights of items (m,) without each cluster in turn, or without each group of them."""
+    codes, groups = cluster_codes(clusters)
+    folds = np.arange(min(groups, MOST_DELETIONS))[:, None]
+    kept: Floats = (codes % MOST_DELETIONS != folds).astype(np.float64)
+    return kept
 
 
 def _coefficients(x: Floats, y: Floats, kind: Kind) -> Floats:
@@ -152,15 +146,15 @@ def _coefficients(x: Floats, y: Floats, kind: Kind) -> Floats:
     return np.array([coefficient(x[:, c], y[:, c], kind) for c in range(x.shape[1])])
 
 
-def _mean_drawn(x: Floats, y: Floats, weights: Floats, criteria: Flags, kind: Kind) -> Floats:
-    """Mean over the criteria of the correlation in every resample, weights (resamples, m)."""
+def _weighted_mean(x: Floats, y: Floats, weights: Floats, criteria: Flags, kind: Kind) -> Floats:
+    """Mean over the criteria of the correlation under each row of weights (rows, m)."""
     chosen = np.flatnonzero(criteria)
-    mean: Floats = np.mean([_drawn(x[:, c], y[:, c], weights, kind) for c in chosen], axis=0)
+    mean: Floats = np.mean([_weighted(x[:, c], y[:, c], weights, kind) for c in chosen], axis=0)
     return mean
 
 
-def _drawn(x: Floats, y: Floats, weights: Floats, kind: Kind) -> Floats:
-    """The correlation of one criterion in every resample, weights (resamples, m) -> (resamples,)"""
+def _weighted(x: Floats, y: Floats, weights: Floats, kind: Kind) -> Floats:
+    """The correlation of one criterion under each row of weights (rows, m) -> (rows,)"""
     known = ~(np.isnan(x) | np.isnan(y))
     x, y, weights = x[known], y[known], weights[:, known]
     if kind == "spearman":
@@ -177,7 +171,7 @@ def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
     """Midranks, as shares, of items that are repeated as often as their weights say."""
     _, place = np.unique(values, return_inverse=True)
     place = place.reshape(-1)
-    times = weights @ np.eye(int(place.max(initial=-1)) + 1)[place]  # (resamples, values)
+    times = weights @ np.eye(int(place.max(initial=-1)) + 1)[place]  # (rows, values)
     below = np.cumsum(times, axis=1) - times
     ranks: Floats = ((below + times / 2) / weights.sum(axis=1, keepdims=True))[:, place]
     return ranks

@@ -1,4 +1,4 @@
-"""How far votes can help: errors that all voters share are not voted away."""
+"""How far votes can help: voting does not remove errors that all voters share."""
 
 from functools import partial
 from itertools import combinations
@@ -8,13 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from judgesheet.reasons import Reason
+
 from ._support import TINY, Floats, Integers, floats
 from .consensus import uniform_picks
 from .flips import top1_flip
-from .interval import Interval, estimated, student
+from .interval import Interval, estimated, missing, student, without_ends
 from .reads import ratio, row_means
 from .standard_error import jackknife_error
 
+FEW_PROMPTS = Reason("few_prompts", "under three prompts")
+ALL_ERR = Reason("all_err", "all votes err")
+NONE_ERRS = Reason("none_errs", "no vote errs")
+ONE_PROMPT = Reason("one_prompt", "one prompt holds all errors: no interval")
 MOST_SUBSETS = 200
 """With more choices of k runs than this, random ones: a prompt's mean then has an error of .035 at
 most, less than prompts differ among themselves."""
@@ -43,7 +49,7 @@ def majority_error(q: float, k: int, correlation: float = 0.0) -> float:
     return float(stats.betabinom.cdf(k // 2, k, a, b))
 
 
-def error_correlation(hits: ArrayLike, level: float = 0.95) -> Interval:
+def error_correlation(hits: ArrayLike) -> Interval:
     """Correlation of the errors of two votes on one prompt, over all pairs of votes.
 
     (P(both err) - e^2) / (e2 - e^2), where e^2 is estimated by votes on different prompts, so that
@@ -65,20 +71,18 @@ def error_correlation(hits: ArrayLike, level: float = 0.95) -> Interval:
     terms = [votes, errors, squares, votes * (votes - 1), joint, votes**2, errors**2]
 
     method = "U-statistic, jackknife over prompts, room for unseen prompts"
-    answer = partial(Interval, level=level, clusters=groups, method=method)
+    nothing = partial(missing, clusters=groups, method=method)
     if groups < 3:
-        return answer(None, None, None, note="under three prompts")
+        return nothing(FEW_PROMPTS)
     sums = np.stack(terms)
     total = sums.sum(axis=1, keepdims=True)
     value, left_out = float(_correlation(total)[0]), _correlation(total - sums)
     if np.isnan(value):
-        note = "all votes err" if errors.sum() else "no vote errs"
-        return answer(None, None, None, note=note)
+        return nothing(ALL_ERR if errors.sum() else NONE_ERRS)
     if np.isnan(left_out).any():
-        note = "one prompt holds all errors: no interval"
-        return answer(value, None, None, note=note)
+        return without_ends(value, ONE_PROMPT, clusters=groups, method=method)
     at, reach = student(value, jackknife_error(left_out), groups), (value + 1, 1 - value)
-    return estimated(value, at, groups, level, method, reach, within=(-1.0, 1.0))
+    return estimated(value, at, groups, method, reach, within=(-1.0, 1.0))
 
 
 def _correlation(sums: Floats) -> Floats:
@@ -90,7 +94,7 @@ def _correlation(sums: Floats) -> Floats:
 
 
 def subset_agreement(points: ArrayLike, k: int, rng: np.random.Generator) -> Floats:
-    """How often k of the runs decide as all of them do, per prompt.
+    """How often k of the runs make the same decision as all of them, per prompt.
 
     Every choice of k runs, or 200 random ones where there are more; ties are resolved as
     independent uniform picks.

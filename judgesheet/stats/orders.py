@@ -65,9 +65,9 @@ def spread_orders(n: int, k: int, rng: np.random.Generator) -> tuple[Order, ...]
     """Distinct orders, the canonical one first, balanced as far as their number allows.
 
     They come in whole cycles: the n forward rotations, the n reverse ones, then the rotations of
-    random orders; within a cycle every option stands once in every position. What is left of `k`
-    is drawn from one more cycle, so positions never differ by more than one order. With `k` a
-    multiple of n the orders are balanced; there are never more than n!.
+    random orders; within a cycle every option is shown once at every position. The remainder of `k`
+    is drawn from one more cycle, so that an option's numbers of orders at two positions differ by
+    at most one. With `k` a multiple of n the orders are balanced; there are never more than n!.
     """
     left = min(k, factorial(_at_least_one(n)))
     orders: list[Order] = []

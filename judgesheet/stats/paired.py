@@ -1,13 +1,16 @@
 """Two decisions on the same prompts: is one right more often than the other?"""
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from judgesheet.reasons import Reason
+
 from ._support import TINY, Floats, floats, two_sided, z_quantile
-from .interval import Interval, estimated
+from .interval import Interval, estimated, missing, without_ends
+
+NO_PAIRS = Reason("no_pairs", "no pairs")
+ONE_PAIR = Reason("one_pair", "one pair: no interval")
 
 
 def sign_test(improved: int, regressed: int) -> float:
@@ -20,7 +23,7 @@ def sign_test(improved: int, regressed: int) -> float:
     return float(stats.binomtest(improved, improved + regressed, 0.5).pvalue)
 
 
-def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
+def agresti_min(differences: ArrayLike) -> Interval:
     """Mean of paired differences of proportions with the adjusted Wald interval.
 
     Half a pair is added to each cell of the table of pairs: with N + 2 in place of N, centre
@@ -43,12 +46,11 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
     array = array[~np.isnan(array)]
     pairs = int(array.size)
     method = "Agresti-Min, paired; room for unseen pairs"
-    answer = partial(Interval, level=level, clusters=pairs, method=method)
     if pairs == 0:
-        return answer(None, None, None, note="no pairs")
+        return missing(NO_PAIRS, method=method)
     value = float(array.mean())
     if pairs == 1:
-        return answer(value, None, None, note="one pair: no interval")
+        return without_ends(value, ONE_PAIR, clusters=1, method=method)
     total, squares, n = float(array.sum()), float(array @ array), pairs + 2
     centre = total / n
     error = ((squares + 1 - total**2 / n) ** 0.5) / n
@@ -58,7 +60,7 @@ def agresti_min(differences: ArrayLike, level: float = 0.95) -> Interval:
         return centre - half, centre + half
 
     reach = value + 1, 1 - value
-    return estimated(value, at, pairs, level, method, reach, within=(-1.0, 1.0))
+    return estimated(value, at, pairs, method, reach, within=(-1.0, 1.0))
 
 
 def changes(differences: ArrayLike) -> tuple[int, int, int]:

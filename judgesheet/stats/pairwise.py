@@ -1,28 +1,22 @@
-"""Comparisons of two responses: what a pair of verdicts says, and the smallest step that is seen.
+"""Comparisons of two responses: the kinds of pairs of verdicts, and the smallest step detected.
 
 A verdict is a code: `FIRST` or `SECOND` for the slot that was chosen, `TIE` for no preference,
 `INVALID` for an answer outside the allowed ones. A pair of verdicts has shape (..., 2): the verdict
-on (u, v), then that on (v, u). Slots and contents are different things: the same slot twice is the
-opposite content.
+on (u, v), then that on (v, u). Slot and content differ: choosing the same slot twice is choosing
+each response once.
 """
 
 from dataclasses import dataclass
-from math import hypot, inf, sqrt
+from math import exp, inf, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
-from ._support import (
-    Floats,
-    Integers,
-    bootstrap_weights,
-    expanded_tail,
-    floats,
-    two_sided,
-    z_quantile,
-)
-from .interval import Interval
+from ._support import Floats, Integers, floats, z_quantile
+from .interval import LEVEL, Interval, skewness_of, student
 from .reads import ratio
+from .unseen import unseen_share
 
 TIE, FIRST, SECOND, INVALID = 0, 1, 2, 3
 NO_PREFERENCE, STABLE, POSITIONAL, ONE_SIDED, OTHER = range(5)
@@ -30,63 +24,8 @@ NO_PREFERENCE, STABLE, POSITIONAL, ONE_SIDED, OTHER = range(5)
 two decides, one of two is invalid."""
 
 LEFT, RIGHT = "left", "right"
-DEGENERATE = 1e-9
-"""An interval narrower than this, in steps, is a bootstrap in which all resamples agree."""
-RESAMPLES = 2_000
-"""Of the threshold: the quantiles of .025 then rest on 50 draws."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decomposition:
-    """How often two orders of a pair agree, in counts (Usami et al., equations 2 to 7).
-
-    Attributes
-    ----------
-    pairs
-        Number of pairs of verdicts.
-    no_preference, stable, positional, one_sided, other
-        How many of them are of each kind; they sum to `pairs`.
-    preferring
-        Calls, two per pair, that say neither tie nor abstain.
-    other_preferring
-        Those of them that belong to a pair of the kind `other`.
-    """
-
-    pairs: int
-    no_preference: int
-    stable: int
-    positional: int
-    one_sided: int
-    other: int
-    preferring: int
-    other_preferring: int
-
-    def __post_init__(self) -> None:
-        named = 2 * self.stable + 2 * self.positional + self.one_sided + self.other_preferring
-        if named != self.preferring:
-            raise ArithmeticError(
-                f"the parts of a false preference give {named} calls, counted were "
-                f"{self.preferring}"
-            )
-
-    def rate(self, count: int) -> float | None:
-        """A count as a share of the pairs."""
-        return count / self.pairs if self.pairs else None
-
-    @property
-    def raw_false_preference(self) -> float | None:
-        """RFP0 (equation 2): SCS + PFP + OSC/2 + Other, exactly (equation 7)."""
-        return self.preferring / (2 * self.pairs) if self.pairs else None
-
-    @property
-    def other_conflict(self) -> float | None:
-        """Other (equation 6): what pairs with an invalid answer add to RFP0."""
-        return self.other_preferring / (2 * self.pairs) if self.pairs else None
-
-    @property
-    def order_inconsistent(self) -> float | None:
-        """PFP + OSC: pairs whose verdict changes when the responses are swapped."""
-        return self.rate(self.positional + self.one_sided)
+POINTS = 40
+"""Points per step at which the interval of the rate is inverted for the threshold."""
 
 
 def classify(verdicts: ArrayLike) -> Integers:
@@ -102,30 +41,9 @@ def classify(verdicts: ArrayLike) -> Integers:
     return kinds.astype(np.int64)
 
 
-def decompose(verdicts: ArrayLike) -> Decomposition:
-    """Split the preferences of pairs (m, 2) without a better response into what they rest on.
-
-    Usami et al., equations 2 to 7.
-    """
-    pairs = np.asarray(verdicts, dtype=np.int64).reshape(-1, 2)
-    kinds = classify(pairs)
-    counts = np.bincount(kinds, minlength=OTHER + 1)
-    preferring = (pairs != TIE).sum(axis=1)
-    return Decomposition(
-        pairs=len(pairs),
-        no_preference=int(counts[NO_PREFERENCE]),
-        stable=int(counts[STABLE]),
-        positional=int(counts[POSITIONAL]),
-        one_sided=int(counts[ONE_SIDED]),
-        other=int(counts[OTHER]),
-        preferring=int(preferring.sum()),
-        other_preferring=int(preferring[kinds == OTHER].sum()),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Components:
-    """What decides, per pair: unbiased, so single pairs may be negative; NaN without repeats.
+    """Components of the decisions per pair: unbiased, so some are negative; NaN without repeats.
 
     `position` + `content` + `noise` is the share of calls that decide.
     """
@@ -138,9 +56,9 @@ class Components:
 def components(signs: ArrayLike) -> Components:
     """Split the decisions of each pair into slot, content and noise by U-statistics.
 
-    With m_o the mean sign under order o, position is ((m_1 + m_2) / 2)^2 and content
-    ((m_1 - m_2) / 2)^2; squares are estimated by products of different calls, so that noise does
-    not enter them. What remains of the mean square is noise.
+    With m_o the mean sign under order o, position is ((m_1 + m_2) / 2)^2 and content ((m_1 - m_2) /
+    2)^2; squares are estimated by products of different calls, so that noise does not contribute.
+    The rest of the mean square is noise.
 
     Parameters
     ----------
@@ -192,28 +110,27 @@ class Threshold(Interval):
         The step; the smallest one if `censored` is "left", None if it is "right" or nothing was
         asked.
     low, high
-        Percentiles over resampled clusters, expanded to Student's t. Censored on the left they are
-        0 and the smallest step, on the right None.
+        The steps between which the target lies inside the interval of the rate. Censored on the
+        left they are 0 and the smallest step, on the right None.
     censored
         "left" if the smallest step already reaches the target, "right" if none does, "" otherwise.
-    bracketed
-        True if every resample crosses at one place. That is no certainty, since the curve between
-        two steps was not seen: `low` and `high` are then the steps around the crossing.
     """
 
     censored: str = ""
-    bracketed: bool = False
 
 
 def threshold(
     successes: ArrayLike,
     trials: ArrayLike,
     steps: ArrayLike,
-    rng: np.random.Generator,
     target: float = 0.75,
-    level: float = 0.95,
 ) -> Threshold:
     """Smallest step at which the isotonic fit reaches `target`, interpolated between steps.
+
+    The interval inverts that of the rate: it contains the steps at which the target is inside a t
+    interval of the interpolated rate (cluster-robust, longer on the side to which clusters are
+    skewed, with a design effect of at least 1). A cluster bootstrap of the fit covers only .88 if
+    the curve is steep and clusters are few: most resamples then cross between the same two steps.
 
     Parameters
     ----------
@@ -231,38 +148,44 @@ def threshold(
     k, n, places = floats(successes), floats(trials), floats(steps)
     asked = n.sum(axis=0) > 0
     k, n, places = k[:, asked], n[:, asked], places[asked]
-    groups = len(k)
+    groups, first = len(k), float(places[0]) if places.size else 0.0
     if places.size == 0:
-        return Threshold(None, None, None, level, clusters=groups)
+        return Threshold(None, None, None, clusters=groups)
     value = float(_crossing(isotonic(k.sum(axis=0), n.sum(axis=0)), places, target))
-    censored = LEFT if value == -inf else RIGHT if value == inf else ""
-    low, high, bracketed = None, None, False
+    low = high = None
     if groups > 1:
-        weights = bootstrap_weights(groups, RESAMPLES, rng)
-        drawn = _crossing(isotonic(weights @ k, weights @ n), places, target)
-        tail = expanded_tail(1 - two_sided(level), groups)
-        # Not interpolated: between a crossing and no crossing (infinity) there is no number.
-        ends = np.quantile(drawn, [tail, 1 - tail], method="nearest")
-        low, high = (float(end) for end in ends)
-        bracketed = not censored and high - low < DEGENERATE
-    if bracketed:
-        reached = int(np.searchsorted(places, value - DEGENERATE))  # the first step at the target
-        at = max(1, reached)
-        low, high = float(places[at - 1]), float(places[at])
-    return Threshold(
-        {LEFT: float(places[0]), RIGHT: None}.get(censored, value),
-        _end(low, below=0.0),
-        _end(high, below=float(places[0])),
-        level,
-        clusters=groups,
-        censored=censored,
-        bracketed=bracketed,
+        points, least, most = _rate_band(k, n, places)
+        low = _end(min(value, float(_crossing(most, points, target))), below=0.0)
+        high = _end(max(value, float(_crossing(least, points, target))), below=first)
+    censored = LEFT if value == -inf else RIGHT if value == inf else ""
+    shown = {LEFT: first, RIGHT: None}.get(censored, value)
+    return Threshold(shown, low, high, clusters=groups, censored=censored)
+
+
+def _rate_band(k: Floats, n: Floats, places: Floats) -> tuple[Floats, Floats, Floats]:
+    """Points along the steps (p,), and the ends of the rate's interval there, both rising."""
+    groups, hits, calls = len(k), k.sum(axis=0), n.sum(axis=0)
+    along = np.linspace(0, places.size - 1, POINTS * (places.size - 1) + 1)
+    weights = np.maximum(0.0, 1 - np.abs(along[:, None] - np.arange(places.size)))  # (p, D)
+    rate, careful = hits / calls, log_linear(hits, calls)
+    parts = (k - rate * n) / calls @ weights.T  # what each cluster adds, (G, p)
+    own = groups / (groups - 1) * np.sum(parts**2, axis=0)
+    error = np.sqrt(np.maximum(own, careful * (1 - careful) / calls @ (weights**2).T))
+    mean = weights @ rate
+    ends = np.array(
+        [
+            student(float(centre), float(size), groups, skewness_of(column))(LEVEL)
+            for centre, size, column in zip(mean, error, parts.T, strict=True)
+        ]
     )
+    least = np.maximum.accumulate(ends[:, 0])
+    most = np.minimum.accumulate(ends[::-1, 1])[::-1]
+    return weights @ places, least, most
 
 
-def _end(end: float | None, below: float) -> float | None:
+def _end(end: float, below: float) -> float | None:
     """An end of the interval: `below` if it lies below the ladder, None if above it."""
-    if end is None or end == inf:
+    if end == inf:
         return None
     return below if end == -inf else end
 
@@ -299,37 +222,56 @@ def d_prime(hits: float, n_first: float, false_alarms: float, n_second: float) -
     """
     if n_first <= 0 or n_second <= 0:
         return None
-    return z_quantile(log_linear(hits, n_first)) - z_quantile(log_linear(false_alarms, n_second))
+    first, second = log_linear(np.array([hits, false_alarms]), np.array([n_first, n_second]))
+    return z_quantile(first) - z_quantile(second)
 
 
-def log_linear(k: float, n: float) -> float:
-    """A rate that is never 0 or 1: (k + .5) / (n + 1)."""
+def log_linear(k: Floats, n: Floats) -> Floats:
+    """Rates that are never 0 or 1: (k + .5) / (n + 1)."""
     return (k + 0.5) / (n + 1)
 
 
 def d_prime_bound(
-    hit_rate: float, false_alarm_rate: float, hits: Interval, false_alarms: Interval
+    hits: ArrayLike, signals: ArrayLike, alarms: ArrayLike, others: ArrayLike
 ) -> float | None:
-    """Lower end of d' on the scale of a two-alternative choice (divided by sqrt 2).
+    """Lower bound of d' on the scale of a two-alternative choice (divided by sqrt 2).
 
-    From the ends l of z(H) and u of z(F) that make d' small: z(H) - z(F) - sqrt((z(H) - l)^2 +
-    (u - z(F))^2). The two rates seldom miss together by as much as each may miss alone.
+    A one-sided 95 % t bound of z(H) - z(F), whose error sums the contributions of each cluster to
+    both: if a cluster prefers a slot, H and F move together and their difference does not. The half
+    calls of the log-linear correction count as two more clusters, so that a judge that never errs
+    still has a sampling error. Room is left for unseen clusters in which the judge detects nothing.
 
     Parameters
     ----------
-    hit_rate, false_alarm_rate
-        H and F, inside (0, 1).
-    hits, false_alarms
-        Their intervals; the end has their level.
+    hits, signals
+        Shape (G,): calls with the better response in slot 1 that chose slot 1, and all of them.
+    alarms, others
+        Shape (G,): calls with the better response in slot 2 that chose slot 1, and all of them.
 
-    References
-    ----------
-    Zou, G. Y. and Donner, A. (2008), "Construction of confidence limits about effect measures: a
-    general approach", Statistics in Medicine 27, 1693-1702.
+    Returns
+    -------
+    float
+        None with fewer than two clusters, and where H is 0 or F is 1: z is infinite there.
     """
-    low, high = hits.low, false_alarms.high
-    if low is None or high is None or low <= 0 or high >= 1:
+    counts = np.stack([floats(part) for part in (hits, signals, alarms, others)])
+    counts = counts[:, counts[1] + counts[3] > 0]
+    groups = counts.shape[1]
+    if groups < 2 or not counts[0].sum() or counts[2].sum() == counts[3].sum():
         return None
-    here, there = z_quantile(hit_rate), z_quantile(false_alarm_rate)
-    apart = hypot(max(0.0, here - z_quantile(low)), max(0.0, z_quantile(high) - there))
-    return (here - there - apart) / sqrt(2)
+    corrected = np.hstack([counts, [[0.5, 0.0], [1.0, 0.0], [0.0, 0.5], [0.0, 1.0]]])
+    rates, parts = zip(*(_z_parts(k, n) for k, n in (corrected[:2], corrected[2:])), strict=True)
+    joint = parts[0] - parts[1]
+    error = sqrt(groups / (groups - 1) * float(joint @ joint))
+    value = special.ndtri(rates[0]) - special.ndtri(rates[1])
+    bound, _ = student(float(value), error, groups, skewness_of(joint))(2 * LEVEL - 1)
+    blind = unseen_share(groups) / 2
+    here, there = (special.ndtri(rate + blind * (1 - 2 * rate)) for rate in rates)
+    return float(min(bound, here - there)) / sqrt(2)
+
+
+def _z_parts(k: Floats, n: Floats) -> tuple[float, Floats]:
+    """A rate, and what each cluster adds to its normal quantile z by the delta method."""
+    total = float(n.sum())
+    rate = float(k.sum()) / total
+    density = exp(-(z_quantile(rate) ** 2) / 2) / sqrt(2 * pi)
+    return rate, (k - rate * n) / (total * density)

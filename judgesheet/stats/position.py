@@ -14,7 +14,7 @@ from scipy import special
 from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
-from .interval import Interval, cluster_rate, ends
+from .interval import LEVEL, ROUNDING, Interval, cluster_rate, ends
 
 MONTE_CARLO_BELOW = 30
 """With fewer items the sharp null is tested by drawing permutations; from 48 on its chi-square
@@ -96,8 +96,7 @@ class SharpNull:
     p
         Its p-value; 1 where no permutation changes the counts.
     null_chi2
-        What the naive chi-square of an order-blind judge with these scores is expected to read;
-        None without calls.
+        Expected naive chi-square of an order-blind judge with these scores; None without calls.
     calls
         Number of calls.
     method
@@ -133,14 +132,14 @@ def chi_square(counts: ArrayLike) -> ChiSquare:
     return ChiSquare(chi2, float(special.chdtrc(df, chi2)), df, round(calls), v)
 
 
-def position_share(counts: ArrayLike, level: float = 0.95) -> tuple[Interval, ...]:
+def position_share(counts: ArrayLike) -> tuple[Interval, ...]:
     """Share of calls (G, n) that chose each position, with the interval of a rate.
 
     n intervals, first position first.
     """
     array = floats(counts)
     sizes = array.sum(axis=1)
-    return tuple(cluster_rate(column, sizes, level) for column in array.T)
+    return tuple(cluster_rate(column, sizes) for column in array.T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +229,10 @@ def _pseudo(sample: _Shares) -> Floats:
 
 
 def _satterthwaite(deffs: Floats, freedom: int) -> float:
-    """Degrees of freedom (sum d)^2 / sum d^2, with the unbiased estimate of the sum of squares.
+    """Degrees of freedom (sum d)^2 / sum d^2, with an unbiased estimate of the sum of squares.
 
-    Sampling spreads estimated eigenvalues apart; the plain ratio is too small with few clusters and
-    the test then rejects .02-.03 of the time at G = 6 to 12.
+    Sampling spreads the estimated eigenvalues; with few clusters the plain ratio is too small and
+    the test rejects only .02-.03 of the time at G = 6 to 12.
     """
     total, squares = float(deffs.sum()), float(np.sum(deffs**2))
     if freedom > 1:
@@ -244,7 +243,7 @@ def _satterthwaite(deffs: Floats, freedom: int) -> float:
     return max(1.0, total**2 / squares)
 
 
-def noncentrality_bounds(x: float, df: float, level: float = 0.95) -> tuple[float, float]:
+def noncentrality_bounds(x: float, df: float, level: float = LEVEL) -> tuple[float, float]:
     """Equal-tailed interval of the noncentrality of a chi-square with df observed at x >= 0."""
     tail = 1 - two_sided(level)
     below = float(special.chdtr(df, x))
@@ -253,42 +252,43 @@ def noncentrality_bounds(x: float, df: float, level: float = 0.95) -> tuple[floa
     return low, high
 
 
-def cramers_v(counts: ArrayLike, level: float = 0.95) -> CramersV:
+def cramers_v(counts: ArrayLike) -> CramersV:
     """Cramér's V of the choices (G, n), debiased too, with an interval that covers at V = 0.
 
-    X/deff is assumed noncentral chi-square with n-1 degrees of freedom and noncentrality
-    N (n-1) V^2 / deff, which is inverted for V; deff is the larger of the mean Rao-Scott design
-    effect and that along the observed direction, at least 1, times (t_{G-1}/z)^2. The upper end is
-    that of X/deff = n-1 where less was observed: that is what chance gives at V = 0, and a sample
-    that is more even than chance shows no smaller V than the design can resolve. It reaches at
-    least to the V at which the most chosen position has the upper end of its share and the others
-    are even: few clusters that always choose one position make a skew that no chi-square has. The
-    lower end leaves room for unseen clusters that choose evenly. (A percentile bootstrap covers a
-    V of 0 never, this one .98-.99.)
+    X/deff is assumed noncentral chi-square with n-1 degrees of freedom and noncentrality N (n-1)
+    V^2 / deff, which is inverted for V; deff is the larger of the mean Rao-Scott design effect and
+    that along the observed direction, at least 1, times (t_{G-1}/z)^2. The upper end is at least
+    that of X/deff = n-1, the value that chance gives at V = 0: a sample more even than chance does
+    not show a V smaller than the design can resolve. It is also at least the V at which the most
+    chosen position has the upper end of its share and the others are equal: few clusters that
+    always choose one position give a skew that no chi-square has. The lower end leaves room for
+    unseen clusters that choose evenly. (A percentile bootstrap never covers a V of 0; this interval
+    covers it in .98-.99.)
     """
     sample = _shares(counts)
     method = "noncentral chi-square inverted, design effect at least 1; room for unseen clusters"
     if sample is None:
         why = NO_OBSERVATIONS.saying("no calls, or a single position")
-        return CramersV(None, None, None, level, method=method, note=why.sentence, reason=why.code)
+        return CramersV(None, None, None, method=method, note=why.sentence, reason=why.code)
     groups, calls = sample.clusters, sample.calls
     v = min(1.0, float(np.sqrt(sample.chi2 / (calls * sample.df))))
-    answer = partial(CramersV, level=level, clusters=groups, method=method, n=round(calls))
+    answer = partial(CramersV, clusters=groups, method=method, n=round(calls))
     if groups < 2:
         why = ONE_CLUSTER
         return answer(v, None, None, note=why.sentence, reason=why.code)
     sampling = float(np.trace(sample.covariance)) * sample.shares.size / sample.df
     debiased = float(np.sqrt(max(0.0, v * v - sampling)))
-    deff, most = max(1.0, _v_deff(sample)), floats(counts)[:, sample.shares.argmax()]
-    sizes, positions = floats(counts).sum(axis=1), sample.shares.size
+    deff, positions = max(1.0, _v_deff(sample)), sample.shares.size
+    sizes = floats(counts).sum(axis=1)
+    most = floats(counts).T[sample.shares > sample.shares.max() - ROUNDING]  # several where tied
 
     def at(confidence: float) -> tuple[float, float]:
         low, high = _v_ends(sample, deff, confidence)
-        share = cluster_rate(most, sizes, confidence).high or 0.0
+        share = max(cluster_rate(chosen, sizes, confidence).high or 0.0 for chosen in most)
         return low, max(high, (positions * share - 1) / (positions - 1))
 
-    found = ends(v, at, groups, level, reach=(v, 0.0), within=(0.0, 1.0))
-    return answer(v, found.low, found.high, bounds=found.bounds, debiased=debiased)
+    limits = ends(v, at, groups, reach=(v, 0.0), within=(0.0, 1.0))
+    return answer(v, limits.low, limits.high, bounds=limits.bounds, debiased=debiased)
 
 
 def _v_deff(sample: _Shares) -> float:
@@ -312,7 +312,7 @@ def _v_ends(sample: _Shares, deff: float, level: float) -> tuple[float, float]:
 
 
 def permutation_tables(scores: ArrayLike, orders: ArrayLike) -> list[Integers]:
-    """What `sharp_null` asks for, from what was chosen under each order.
+    """The tables that `sharp_null` needs, from the scores chosen under each order.
 
     Parameters
     ----------
@@ -347,9 +347,9 @@ def sharp_null(
     calls that chose position p, the permutation mean is (1/m) sum_jk 1[pos = p] and the covariance
     1/(m-1) sum_jk of products of the double-centred indicators, summed over items. The quadratic
     form with the pseudo-inverse is referred to chi-square with the rank as degrees of freedom, or
-    below 30 items to `draws` random permutations with the plus-one rule. The statistic looks at
-    pooled counts: more items add power where a position gains on average, not where the gains of
-    different items cancel.
+    below 30 items to `draws` random permutations with the plus-one rule. The statistic uses pooled
+    counts: more items add power if a position gains on average, not if the gains of different items
+    cancel.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from ._support import Floats, floats
 
 
 def row_means(reads: ArrayLike) -> Floats:
-    """Means over the last axis without the NaNs; NaN where a row has nothing else."""
+    """Means over the last axis without the NaNs; NaN for a row of only NaN."""
     means: Floats = np.ma.masked_invalid(floats(reads)).mean(axis=-1).filled(np.nan)
     return means
 

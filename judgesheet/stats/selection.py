@@ -1,11 +1,10 @@
-"""Which positions each score is chosen at, and what an order costs because of it.
+"""At which positions each score is chosen, and the cost of an order that follows.
 
 Counts have shape (G, n, n): clusters, scores 1..n, displayed positions 1..n. Costs are in
 percentage points.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -23,33 +22,6 @@ _ENUMERABLE_SIGNS = 12  # 2^11 sign patterns; beyond, bound the standard error b
 _HALVINGS = 50  # of an interval of at most 1: to the last bit of a float
 _DECIMALS = 9  # costs that differ by less are equal: rounding breaks no tie
 _ROUNDING = 10.0**-_DECIMALS
-
-
-@dataclass(frozen=True, slots=True)
-class MinBiasOrder:
-    """The cheapest order and its cost; both None (and a note) where a score was never chosen."""
-
-    order: Order | None
-    cost: float | None
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OrderGain:
-    """Share of resamples in which one order costs less than another; None without data."""
-
-    share: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class BestOrder:
-    """The cheapest order, and the share of resamples that find it again.
-
-    Both None where a score was never chosen.
-    """
-
-    order: Order | None
-    share: float | None
 
 
 def selection_matrix(counts: ArrayLike) -> Floats:
@@ -108,8 +80,8 @@ def _costs(matrices: Floats, orders: Integers) -> Floats:
     return costs
 
 
-def min_bias_order(matrix: ArrayLike, among: Sequence[Sequence[int]] | None = None) -> MinBiasOrder:
-    """The order of least bias cost.
+def min_bias_order(matrix: ArrayLike, among: Sequence[Sequence[int]] | None = None) -> Order | None:
+    """The order of least bias cost; None where a score was never chosen.
 
     Parameters
     ----------
@@ -121,9 +93,8 @@ def min_bias_order(matrix: ArrayLike, among: Sequence[Sequence[int]] | None = No
     """
     array = floats(matrix)
     if np.isnan(array).any():
-        return MinBiasOrder(None, None, NEVER_CHOSEN)
-    order = tuple(int(score) for score in _cheapest(array[None], among)[0])
-    return MinBiasOrder(order, bias_cost(array, order))
+        return None
+    return tuple(int(score) for score in _cheapest(array[None], among)[0])
 
 
 def _cheapest(matrices: Floats, among: Sequence[Sequence[int]] | None) -> Integers:
@@ -136,18 +107,18 @@ def _cheapest(matrices: Floats, among: Sequence[Sequence[int]] | None) -> Intege
     return np.array([optimize.linear_sum_assignment(cost)[1] + 1 for cost in departures])
 
 
-def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0.95) -> Interval:
+def bias_cost_interval(counts: ArrayLike, order: Sequence[int]) -> Interval:
     """Bias cost of an order with an interval that also covers a true cost of 0.
 
-    The cost itself is biased upwards: a true cost of 0 reads above 0. Let d_p = delta_p + e_p be
-    the observed departures with cluster-robust covariance. Upper end: cost >= the sum of d_p with
-    the true signs, so the true cost is at most the cost plus t times the largest standard error of
-    a signed sum. (Inverting this end too is 6-48 % narrower, but misses 3-8 % instead of 2.5 %.)
-    Lower end: departures are shrunk together towards 0 (soft threshold) as long as the observed
-    cost stays within the upper tail of its sampling distribution there, a sum of folded normals
-    with gamma-matched moments. t has G-1 degrees of freedom, G being the fewest clusters that chose
-    one of the scores. The covariance is not believed where it is below that of independent calls,
-    and the ends leave room for unseen clusters, which follow the position alone.
+    The cost itself is biased upwards: a true cost of 0 gives a value above 0. Let d_p = delta_p +
+    e_p be the observed departures with cluster-robust covariance. Upper end: the cost is at least
+    the sum of d_p with the true signs, so the true cost is at most the cost plus t times the
+    largest standard error of a signed sum. (Inverting this end too is 6-48 % narrower, but misses
+    3-8 % instead of 2.5 %.) Lower end: departures are shrunk together towards 0 (soft threshold) as
+    long as the observed cost stays within the upper tail of its sampling distribution there, a sum
+    of folded normals with gamma-matched moments. t has G-1 degrees of freedom, G being the fewest
+    clusters that chose one of the scores. The covariance is taken as at least that of independent
+    calls, and the ends leave room for unseen clusters, which may follow the position alone.
 
     Parameters
     ----------
@@ -160,7 +131,7 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
     array = array[array.sum(axis=(1, 2)) > 0]
     groups, positions = array.shape[0], array.shape[2]
     method = "folded-normal inversion, cluster-robust covariance; room for unseen clusters"
-    answer = partial(Interval, level=level, clusters=groups, method=method)
+    answer = partial(Interval, clusters=groups, method=method)
     scores = np.asarray(order, dtype=np.int64) - 1
     rows = array.sum(axis=2)[:, scores]  # (G, n): calls that chose the score shown at p
     if groups == 0 or np.any(rows.sum(axis=0) <= 0):
@@ -187,7 +158,7 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int], level: float = 0
 
     most = 200 * (1 - 1 / positions)
     reach = cost, most - cost
-    return estimated(cost, at, groups, level, method, reach, within=(0.0, most))
+    return estimated(cost, at, groups, method, reach, within=(0.0, most))
 
 
 def _largest_se(covariance: Floats) -> float:
@@ -236,11 +207,12 @@ def order_gain_share(
     default: Sequence[int],
     rng: np.random.Generator,
     resamples: int = 2000,
-) -> OrderGain:
+) -> float | None:
     """Share of cluster-bootstrap resamples in which the candidate costs less than the default.
 
-    A score that a resample lacks adds nothing to either cost. Recommend an order only if the share
-    is at least .90: where no order is better, one is then recommended in 4-7 % of data sets.
+    None if a score was never chosen; one that is missing from a resample adds nothing to either
+    cost. Recommend an order only if the share is at least .90: if no order is better, one is then
+    recommended in 4-7 % of data sets.
 
     Parameters
     ----------
@@ -252,9 +224,9 @@ def order_gain_share(
     array = floats(counts)
     pair = _indices([candidate, default])
     if np.isnan(_costs(selection_matrix(array), pair)).any():
-        return OrderGain(None)
+        return None
     costs = _costs(_resampled(array, rng, resamples), pair)
-    return OrderGain(float(np.mean(costs[:, 0] < costs[:, 1] - _ROUNDING)))
+    return float(np.mean(costs[:, 0] < costs[:, 1] - _ROUNDING))
 
 
 def best_order_share(
@@ -262,8 +234,8 @@ def best_order_share(
     rng: np.random.Generator,
     among: Sequence[Sequence[int]] | None = None,
     resamples: int = 2000,
-) -> BestOrder:
-    """The cheapest order, and the share of cluster-bootstrap resamples that find it again.
+) -> float | None:
+    """Share of cluster-bootstrap resamples with the same cheapest order.
 
     Parameters
     ----------
@@ -274,10 +246,10 @@ def best_order_share(
     """
     array = floats(counts)
     best = min_bias_order(selection_matrix(array), among)
-    if best.order is None:
-        return BestOrder(None, None)
-    again = (_cheapest(_resampled(array, rng, resamples), among) == best.order).all(axis=-1)
-    return BestOrder(best.order, float(again.mean()))
+    if best is None:
+        return None
+    again = (_cheapest(_resampled(array, rng, resamples), among) == best).all(axis=-1)
+    return float(again.mean())
 
 
 def _resampled(counts: Floats, rng: np.random.Generator, resamples: int) -> Floats:

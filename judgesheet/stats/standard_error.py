@@ -1,14 +1,24 @@
-"""From G clusters to a standard error, and from that to an interval with Student's t."""
+"""Standard errors from G clusters, and intervals from these with Student's t."""
 
 from math import sqrt
 
 import numpy as np
 
 from ._support import Floats, t_quantile, two_sided
-from .interval import Ends, ends, student
+from .interval import LEVEL, At, Ends, ends, skewness_of, student
 
 NEARLY_ONE = 1 - 1e-9
 """A correlation beyond this is perfect: Fisher's z of 1 is infinite."""
+
+LEAST_CARRIERS = 3
+"""Fewer clusters than this that make an estimate say nothing about others."""
+ROUNDING = 1e-12
+"""What differs by less without a cluster differs by rounding."""
+
+
+def carriers(left_out: Floats) -> int:
+    """Number of clusters that affect an estimate: those without which (G,) it differs."""
+    return int((np.abs(left_out - np.median(left_out)) > ROUNDING).sum())
 
 
 def jackknife_error(left_out: Floats) -> float:
@@ -22,27 +32,56 @@ def jackknife_error(left_out: Floats) -> float:
     return float(np.sqrt((groups - 1) / groups * np.sum((left_out - left_out.mean()) ** 2)))
 
 
-def half_width(error: float, clusters: int, level: float) -> float:
-    """Half of a t interval with G - 1 degrees of freedom; at least two clusters."""
-    return t_quantile(clusters - 1, two_sided(level)) * error
+def jackknifed(value: float, left_out: Floats, least: float = 0.0) -> At:
+    """Ends of an interval of an estimate, from its values without each cluster in turn.
+
+    The t interval with G - 1 degrees of freedom about the estimate less its bias (G - 1) (mean -
+    value), longer on the side to which the clusters are skewed.
+
+    Parameters
+    ----------
+    value
+        The estimate, best on a scale where it is nearly normal.
+    left_out
+        Shape (G,): the estimate without each cluster, G at least 2.
+    least
+        The smallest standard error to use.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. J. (1993), "An Introduction to the Bootstrap", chapters 10.5, 11.
+    """
+    groups, mean = left_out.size, float(left_out.mean())
+    error = max(least, jackknife_error(left_out))
+    bias = (groups - 1) * (mean - value)
+    return student(value - bias, error, groups, skewness_of(mean - left_out))
 
 
-def at_least_fisher(error: float, items: int) -> float:
-    """An error of Fisher's z, not believed below that of independent items, 1 / sqrt(items - 3)."""
-    return max(error, 1 / sqrt(max(1, items - 3)))
+def half_width(error: float, clusters: int) -> float:
+    """Half of a 95 % t interval with G - 1 degrees of freedom; at least two clusters."""
+    return t_quantile(clusters - 1, two_sided(LEVEL)) * error
 
 
-def fisher_ends(value: float, error: float, clusters: int, level: float) -> Ends:
-    """Ends of the t interval of a correlation, whose `error` is that of Fisher's z = atanh r.
+def fisher_z(r: float) -> float:
+    """Fisher's transform atanh r, finite where r is perfect."""
+    return float(np.arctanh(np.clip(r, -NEARLY_ONE, NEARLY_ONE)))
+
+
+def fisher_error(items: int) -> float:
+    """Standard error of Fisher's z for independent items, 1 / sqrt(items - 3)."""
+    return 1 / sqrt(max(1, items - 3))
+
+
+def fisher_ends(value: float, on_z: At, clusters: int) -> Ends:
+    """Ends of a correlation from those of its Fisher's z = atanh r.
 
     References
     ----------
     Fisher, R. A. (1921), Metron 1, 3-32.
     """
-    on_z = student(float(np.arctanh(np.clip(value, -NEARLY_ONE, NEARLY_ONE))), error, clusters)
 
     def at(confidence: float) -> tuple[float, float]:
         low, high = np.tanh(on_z(confidence))
         return float(low), float(high)
 
-    return ends(value, at, clusters, level, reach=(0.0, 0.0))
+    return ends(value, at, clusters, reach=(0.0, 0.0))

@@ -24,9 +24,7 @@ class Trend:
     clusters: int
 
 
-def jackknife_trend(
-    x: ArrayLike, estimates: ArrayLike, left_out: ArrayLike, level: float = 0.95
-) -> Trend:
+def jackknife_trend(x: ArrayLike, estimates: ArrayLike, left_out: ArrayLike) -> Trend:
     """Slope of an estimate over a setting; the delete-one-cluster jackknife keeps the pairing.
 
     The same clusters answer under every setting, so the slope is a fixed contrast of dependent
@@ -49,6 +47,6 @@ def jackknife_trend(
     error = jackknife_error(slopes) if groups > 2 else 0.0
     if error <= TINY:
         return Trend(slope, None, None, None, groups)
-    half = half_width(error, groups, level)
+    half = half_width(error, groups)
     p = 2 * float(special.stdtr(groups - 1, -abs(slope) / error))
     return Trend(slope, slope - half, slope + half, p, groups)

@@ -1,7 +1,7 @@
 """One sheet of all runs of a sweep."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,18 +16,17 @@ from judgesheet.sweep.knob import Knob
 
 def combine(knob: Knob, settings: Sequence[Setting]) -> Datasheet:
     """One sheet of all settings; `settings` stand in the knob's sequence."""
+    # A sweep that was cut short is drawn against the values that it has.
     asked = Knob(knob.name, tuple(setting.value for setting in settings))
     sheets = [setting.sheet for setting in settings]
-    served = Counter[str]()
-    for sheet in sheets:
-        served.update(sheet.judge.get("served_models", {}))
-    results = [
-        _against(asked, all_axes()[name], settings)
-        for name in dict.fromkeys(result.name for sheet in sheets for result in sheet.axes)
-    ]
+    names = dict.fromkeys(result.name for sheet in sheets for result in sheet.axes)
+    results = [_against(asked, all_axes()[name], settings) for name in names]
     return replace(
         sheets[0],
-        judge={**sheets[0].judge, "served_models": dict(served)},
+        judge={
+            **sheets[0].judge,
+            "served_models": _summed(sheet.judge.get("served_models") for sheet in sheets),
+        },
         run={
             **_totals([sheet.run for sheet in sheets]),
             "complete": asked == knob and all(sheet.run.get("complete") for sheet in sheets),
@@ -52,38 +51,38 @@ _SUMMED = (
 
 def _totals(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The run's counts over all settings; what is unknown of one is unknown of the sum."""
-    run = dict(runs[0])
+    total = dict(runs[0])
     for name in _SUMMED:
-        parts = [one.get(name) for one in runs]
-        run[name] = None if None in parts else sum(parts)
-    outcomes = Counter[str]()
-    for one in runs:
-        outcomes.update(one.get("outcomes", {}))
-    differing = {name for one in runs for name in one if one[name] != runs[0].get(name)}
+        parts = [run.get(name) for run in runs]
+        total[name] = None if None in parts else sum(parts)
+    differing = {name for run in runs for name in run if run[name] != runs[0].get(name)}
     # A median of medians is none, so only a latency that all runs share is known of the whole.
-    run |= dict.fromkeys(differing & {"latency_p50_s", "latency_p99_s"})
+    total |= dict.fromkeys(differing & {"latency_p50_s", "latency_p99_s"})
     if "temperature" in differing:
-        run["temperature"] = ", ".join(f"{one.get('temperature'):g}" for one in runs)
-    ends = [one["ended_at"] for one in runs if one.get("ended_at")]
-    return {**run, "outcomes": dict(outcomes), "ended_at": max(ends, default=None)}
+        total["temperature"] = ", ".join(f"{run.get('temperature'):g}" for run in runs)
+    ends = (run["ended_at"] for run in runs if run.get("ended_at"))
+    outcomes = _summed(run.get("outcomes") for run in runs)
+    return {**total, "outcomes": outcomes, "ended_at": max(ends, default=None)}
+
+
+def _summed(counts: Iterable[Mapping[str, int] | None]) -> dict[str, int]:
+    """Counts by name, summed."""
+    return dict(sum((Counter(each or {}) for each in counts), Counter()))
 
 
 def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
     """One axis against the knob."""
-    present = [result for s in settings if (result := s.result(axis)) is not None]
+    present = list(filter(None, (setting.result(axis) for setting in settings)))
     bias = list(followed(knob, axis, settings))
     every = [*bias, unreadable_share(knob, axis, settings)]
-    trends = [
-        *(one.slope for one in bias if one.slope is not None),
-        *(one.slope_p for one in bias if one.slope_p is not None),
-    ]
+    trends = [e for e in (*(f.slope for f in bias), *(f.slope_p for f in bias)) if e is not None]
     counts = ("planned", "answered", "unreadable", "refused", "failed")
     return AxisResult(
         name=axis.NAME,
         title=f"{axis.TITLE}, against {knob.name}",
         question=f"{axis.QUESTION} And does {knob.name} change that?",
         **{name: sum(getattr(result, name) for result in present) for name in counts},
-        estimates=(*(level for one in every for level in one.levels.values()), *trends),
+        estimates=(*(level for figure in every for level in figure.levels.values()), *trends),
         caveats=tuple(words.warn(knob, present, bias)),
         findings=tuple(words.find(knob, axis, bias)),
         characteristics=(

@@ -1,4 +1,4 @@
-"""The estimates of a sweep: those it follows under every value of the knob, and their trends."""
+"""The estimates that a sweep tracks under every value of the knob, and their trends."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class Setting:
     readings: Mapping[str, Readings]
 
     def result(self, axis: Axis) -> AxisResult | None:
-        """What the setting's sheet says of an axis, if it was asked about."""
+        """The axis on the setting's sheet, if it was probed."""
         return next((result for result in self.sheet.axes if result.name == axis.NAME), None)
 
 
@@ -45,8 +45,13 @@ class Followed:
 
 
 def followed(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Iterator[Followed]:
-    """The estimates that the axis wants followed, the bias first."""
-    own = {key: _by_value(axis, key, settings) for key in axis.SWEEP_KEYS}
+    """The estimates that the axis wants to be tracked, the bias first."""
+    results = {setting.value: setting.result(axis) for setting in settings}
+    tables = {value: result.estimates for value, result in results.items() if result is not None}
+    own = {
+        key: {value: e for value, estimates in tables.items() for e in estimates if e.key == key}
+        for key in axis.SWEEP_KEYS
+    }
     trends = _trends(knob, axis, settings, [key for key in own if own[key]])
     slopes = dict(zip(trends, trend(knob, axis, trends), strict=True))
     tests = dict(zip(trends, trend_p(knob, axis, trends), strict=True))
@@ -54,18 +59,6 @@ def followed(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Iterator[Fo
         label = next((estimate.label for estimate in estimates.values()), "")
         levels = {value: _under(knob, value, estimate) for value, estimate in estimates.items()}
         yield Followed(key, label, levels, slopes.get(key), tests.get(key))
-
-
-def _by_value(axis: Axis, key: str, settings: Sequence[Setting]) -> dict[str, Estimate]:
-    """An estimate under every value that has it."""
-    results = {setting.value: setting.result(axis) for setting in settings}
-    return {
-        value: estimate
-        for value, result in results.items()
-        if result is not None
-        for estimate in result.estimates
-        if estimate.key == key
-    }
 
 
 def _under(knob: Knob, value: str, estimate: Estimate) -> Estimate:
@@ -112,13 +105,14 @@ Trends = Mapping[str, Trend | None]
 def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting], keys: Sequence[str]) -> Trends:
     """The trends over the stimuli with a readable reply under every setting; none without any."""
     readings = [setting.readings[axis.NAME] for setting in settings]
-    shared = frozenset.intersection(
-        *(frozenset(one.frame["stimulus"][one.frame["value"].notna()]) for one in readings)
-    )
+    read = (each.frame["stimulus"][each.frame["value"].notna()] for each in readings)
+    shared = frozenset.intersection(*map(frozenset, read))
+    if not shared:
+        return {}
     groups = [frozenset[str](), *(frozenset({stimulus}) for stimulus in sorted(shared))]
-    parts = [replace(one, frame=one.frame[one.frame["stimulus"].isin(shared)]) for one in readings]
-    series = [leave_out(axis, part, groups, keys) for part in parts] if shared else []
-    return {key: _trend_of(knob, np.array([one[key] for one in series])) for key in keys if series}
+    parts = (replace(r, frame=r.frame[r.frame["stimulus"].isin(shared)]) for r in readings)
+    series = [leave_out(axis, part, groups, keys) for part in parts]
+    return {key: _trend_of(knob, np.array([values[key] for values in series])) for key in keys}
 
 
 def _trend_of(knob: Knob, values: NDArray[np.float64]) -> Trend | None:
@@ -135,18 +129,18 @@ def trend(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
     the same stimuli; the interval is the jackknife over those, which keeps that pairing, with t of
     G-1 degrees of freedom. Zero: the knob makes no difference.
     """
-    for key, found in trends.items():
+    for key, slope in trends.items():
         yield Estimate(
             key=key_of(axis.NAME, "trend", of=Key.parse(key).local),
             label=f"Change of {Key.parse(key).name} with {knob.name}",
-            value=None if found is None else found.slope,
-            low=None if found is None else found.low,
-            high=None if found is None else found.high,
+            value=slope.slope if slope else None,
+            low=slope.low if slope else None,
+            high=slope.high if slope else None,
             unit=knob.unit,
             n=len(knob.values),
-            clusters=0 if found is None else found.clusters,
+            clusters=slope.clusters if slope else 0,
             method="least-squares slope, jackknife over stimuli, t",
-            note=_why_not(found),
+            note=_why_not(slope),
         )
 
 
@@ -155,24 +149,24 @@ def trend_p(knob: Knob, axis: Axis, trends: Trends) -> Iterator[Estimate]:
 
     Holm's correction over the estimates that the sweep follows on the axis.
     """
-    adjusted = holm([None if found is None else found.p for found in trends.values()])
-    for (key, found), p in zip(trends.items(), adjusted, strict=True):
+    adjusted = holm([slope.p if slope else None for slope in trends.values()])
+    for (key, slope), p in zip(trends.items(), adjusted, strict=True):
         yield Estimate(
             key=key_of(axis.NAME, "trend_p", of=Key.parse(key).local),
             label=f"No change of {Key.parse(key).name} with {knob.name}: p-value",
             value=p,
             unit="p",
             n=len(knob.values),
-            clusters=0 if found is None else found.clusters,
+            clusters=slope.clusters if slope else 0,
             method="t test on the jackknifed slope, Holm",
-            note=_why_not(found),
+            note=_why_not(slope),
         )
 
 
-def _why_not(found: Trend | None) -> str:
-    if found is None:
+def _why_not(slope: Trend | None) -> str:
+    if slope is None:
         return "some setting, or some setting without one of its stimuli, has no such estimate"
-    return "" if found.p is not None else "the slope does not vary over stimuli: no interval"
+    return "" if slope.p is not None else "the slope does not vary over stimuli: no interval"
 
 
 EXPLAINED = {function.__name__: function for function in (unreadable_share, trend, trend_p)}

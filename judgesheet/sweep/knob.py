@@ -1,13 +1,15 @@
-"""The knob of a sweep: a request parameter, its values, their folders, and the note on disk."""
+"""The parameter of a sweep (the knob): its name, its values, their folders, the note on disk."""
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 
 from judgesheet.errors import RunError, UsageError
 from judgesheet.files import slug, write_lines
+from judgesheet.judges.redaction import is_secret_name
 from judgesheet.run_directory import LEDGER
 
 FILE = "sweep.json"
@@ -25,17 +27,19 @@ class Knob:
     values: tuple[str, ...]
 
     @property
+    def is_numeric(self) -> bool:
+        """Whether every value is a number."""
+        return all(number(value) is not None for value in self.values)
+
+    @property
     def places(self) -> tuple[float, ...]:
         """Where the values stand for the trend: at their numbers, else 0, 1, 2, …"""
-        known = [place for value in self.values if (place := number(value)) is not None]
-        steps = [float(step) for step in range(len(self.values))]
-        return tuple(known if len(known) == len(steps) else steps)
+        return tuple(map(float, self.values if self.is_numeric else range(len(self.values))))
 
     @property
     def unit(self) -> str:
         """What a slope is counted per."""
-        numeric = all(number(value) is not None for value in self.values)
-        return f"per 1 of {self.name}" if numeric else f"per step of {self.name}"
+        return f"per {'1' if self.is_numeric else 'step'} of {self.name}"
 
     def folder(self, value: str) -> str:
         """The folder of a value: letters, digits, dots and dashes, nothing else."""
@@ -44,8 +48,21 @@ class Knob:
 
     def begun(self, directory: Path) -> dict[str, Path]:
         """Value -> the folder of its run, where that was begun."""
-        folders = {value: directory / self.folder(value) for value in self.values}
+        folders = {value: self.place(directory, value) for value in self.values}
         return {value: path for value, path in folders.items() if (path / LEDGER).is_file()}
+
+    def place(self, directory: Path, value: str) -> Path:
+        """Where the run of a value lies in the folder of the sweep.
+
+        Raises
+        ------
+        RunError
+            if a link lies there, which may lead anywhere.
+        """
+        path = directory / self.folder(value)
+        if path.is_symlink():
+            raise RunError(f"{path} is a link; a run of a sweep must lie in its own folder")
+        return path
 
 
 def parse_knob(text: str) -> Knob:
@@ -57,6 +74,8 @@ def parse_knob(text: str) -> Knob:
         if it is no such text, names what must not vary, or has fewer than two distinct values.
     """
     name, separator, rest = text.partition("=")
+    if is_secret_name(name):  # its values become names of folders
+        raise UsageError(f"--sweep cannot vary {name}: secrets stay out of the record")
     values = tuple(value.strip() for value in rest.split(","))
     if not separator or not _NAME.fullmatch(name):
         raise UsageError(f"--sweep {text[:80]}: write NAME=VALUE,VALUE, such as temperature=0,0.5")
@@ -74,24 +93,22 @@ def parse_knob(text: str) -> Knob:
 
 def number(text: str) -> float | None:
     """The finite number that a text is, or None."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) else None
+    with suppress(ValueError):
+        return value if isfinite(value := float(text)) else None
+    return None
 
 
 def typed(text: str) -> int | float | bool | str:
     """The value that is sent: a JSON number or truth value where it is one, else the word."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, int | float | bool) else text
 
 
 def remember(directory: Path, knob: Knob) -> None:
-    """Write down that a folder holds a sweep.
+    """Note on disk that a folder holds a sweep.
 
     Raises
     ------
@@ -119,6 +136,6 @@ def recall(directory: Path) -> Knob | None:
         return None
     try:
         note = json.loads(file.read_text(encoding="utf-8"))
-        return Knob(str(note["knob"]), tuple(map(str, note["values"])))
-    except (OSError, ValueError, KeyError, TypeError):
+        return parse_knob(f"{note['knob']}={','.join(note['values'])}")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, UsageError):
         raise RunError(f"{file} is damaged; run the sweep again, its replies are kept") from None

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from judgesheet.prices import Prices, cost
 from judgesheet.request import Request
-from judgesheet.run_directory import Run, make_directory
+from judgesheet.run_directory import LEDGER, Run, make_directory
+from judgesheet.spine.ledger import Ledger
 from judgesheet.sweep.knob import parse_knob, remember, typed
 
 
@@ -17,7 +19,7 @@ def probe_each_value(
     fresh: bool,
     pdf: bool,
 ) -> Run:
-    """Probe under every value of the request's knob, as far as the budget of requests goes.
+    """Probe under every value of the request's knob, as far as the budget of all of them goes.
 
     `probe` runs one request in one folder and can resume it.
     """
@@ -27,11 +29,17 @@ def probe_each_value(
     make_directory(directory, fresh=fresh)
     remember(directory, knob)
     progress, left = None, request.max_calls
-    for value in knob.values:
-        single = replace(with_value(request, knob.name, value), max_calls=left)
-        progress = probe(single, directory / knob.folder(value)).progress
+    folders = [knob.place(directory, value) for value in knob.values]
+    for value, folder in zip(knob.values, folders, strict=True):
+        others = (_cost_of(other, request.prices) for other in folders if other != folder)
+        dollars = None if request.max_cost is None else max(0.0, request.max_cost - sum(others))
+        single = replace(with_value(request, knob.name, value), max_calls=left, max_cost=dollars)
+        progress = probe(single, folder).progress
+        if progress is not None and progress.stopped:
+            break
+        # The budget is of requests in this session, so what a resumed run had before is free.
         if left is not None and progress is not None:
-            left -= progress.done_now
+            left -= progress.asked
             if left <= 0:
                 break
     return Run(directory, publish_sweep(knob, directory, pdf=pdf), progress)
@@ -44,3 +52,12 @@ def with_value(request: Request, knob: str, value: str) -> Request:
     if knob == "max_tokens":
         return replace(request, sweep=None, max_tokens=int(value))
     return replace(request, sweep=None, extra_body={**request.extra_body, knob: typed(value)})
+
+
+def _cost_of(directory: Path, prices: Prices | None) -> float:
+    """US dollars that the run in a directory did cost so far; 0 where there is none."""
+    if not (directory / LEDGER).is_file():
+        return 0.0
+    with Ledger.open(directory / LEDGER) as ledger:
+        totals = ledger.totals()
+    return cost(totals.tokens_in or 0, totals.tokens_out or 0, prices) or 0.0

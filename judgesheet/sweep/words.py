@@ -1,10 +1,10 @@
-"""What a sweep says: findings, advice, caveats, figures and rows of the table."""
+"""The texts of a sweep: findings, advice, caveats, figures and rows of the table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judgesheet.axis import Axis, headline
-from judgesheet.axis.words import percent
+from judgesheet.axis.words import SIGNIFICANT, percent
 from judgesheet.keys import Key
 from judgesheet.records import (
     AxisResult,
@@ -17,30 +17,27 @@ from judgesheet.records import (
 from judgesheet.sweep.estimates import Followed
 from judgesheet.sweep.knob import Knob
 
-SIGNIFICANT = 0.05
-
 
 def find(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Statement]:
     """Whether a value of the knob removes a bias, and whether an estimate moves with it."""
-    for one in followed:
-        levels = list(one.levels.values())
+    for figure in followed:
+        levels, slope, test = list(figure.levels.values()), figure.slope, figure.slope_p
         if len(levels) < len(knob.values) or any(level.value is None for level in levels):
             continue
-        null = _null(axis, one.key)
+        null = _null(axis, figure.key)
         if null is not None:
-            yield _whether_removed(knob, one.label, levels, null)
-        if one.slope is not None and one.slope_p is not None and one.slope_p.value is not None:
-            yield _whether_it_moves(knob, one.label, levels, one.slope, one.slope_p)
+            yield _whether_removed(knob, figure.label, levels, null)
+        if slope is not None and test is not None and test.value is not None:
+            yield _whether_it_moves(knob, figure.label, levels, slope, test)
 
 
 def _null(axis: Axis, key: str) -> float | None:
     """The value of a followed estimate that would mean "no bias", if it is a bias.
 
-    What a user wants to be high is none, though it has a value that means "nothing" too.
+    A figure that a user wants to be high is not a bias, although it too has a value for "nothing".
     """
-    return next(
-        (row.null for row in headline(axis) if row.key == key and row.better == "lower"), None
-    )
+    rows = (row for row in headline(axis) if row.key == key and row.better == "lower")
+    return next((row.null for row in rows), None)
 
 
 def _whether_removed(knob: Knob, what: str, levels: Sequence[Estimate], null: float) -> Statement:
@@ -97,8 +94,9 @@ def recommend(knob: Knob, result: AxisResult) -> Iterator[Recommendation]:
 
 
 def warn(knob: Knob, results: Sequence[AxisResult], followed: Sequence[Followed]) -> Iterator[str]:
-    """What holds of a sweep, then the caveats of its runs."""
-    values = [{level.value for level in one.levels.values()} for one in followed if one.levels]
+    """The caveats of a sweep, then those of its runs."""
+    levels = [figure.levels.values() for figure in followed if figure.levels]
+    values = [{level.value for level in estimates} for estimates in levels]
     if values and all(len(distinct) == 1 for distinct in values):
         yield (
             "Every setting gave the same figures to the last digit: does the endpoint honour "
@@ -113,27 +111,24 @@ def warn(knob: Knob, results: Sequence[AxisResult], followed: Sequence[Followed]
 
 def plots(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Plot]:
     """One line each, against the knob."""
-    for one in followed:
-        key = Key.parse(one.key)
-        if knob.values[0] in one.levels:
+    for figure in followed:
+        key = Key.parse(figure.key)
+        if knob.values[0] in figure.levels:
             yield Plot(
                 kind="line",
-                title=one.label,
+                title=figure.label,
                 caption=f"Under each setting of {knob.name}, with 95 % intervals.",
                 families=(key.name,),
                 x=knob.name,
                 having=key.dims,
                 x_label=knob.name,
-                reference=_null(axis, one.key),
+                reference=_null(axis, figure.key),
             )
 
 
 def rows(axis: Axis, followed: Sequence[Followed]) -> Iterator[Characteristic]:
     """Rows of the table: as in the axis's own, where one follows one of its figures."""
     own = {row.key: row for row in headline(axis)}
-    for one in followed:
-        for level in one.levels.values():
-            if one.key in own:
-                yield replace(own[one.key], key=level.key, noise="")
-            else:
-                yield Characteristic(level.key)
+    for figure in followed:
+        row = own.get(figure.key, Characteristic(figure.key))
+        yield from (replace(row, key=level.key, noise="") for level in figure.levels.values())

@@ -1,31 +1,34 @@
-"""Does the judge prefer where there is nothing to prefer, follow the slot, see a difference?
+"""Does the judge prefer one of two equal responses, follow the slot, miss a difference?
 
-Two responses are compared in both orders (paper 003, the Judge Datasheet): pairs with nothing in
-them, pairs of equal quality, pairs that are a known number of steps apart, under an ordinary and a
-strict instruction about ties.
+Two responses are compared in both orders (paper 003, the Judge Datasheet): empty or identical
+pairs, pairs of equal quality, and pairs that are a known number of steps apart, under an ordinary
+and a strict instruction about ties.
 
-`_material` says what is asked about, `_compose` writes the responses, `_design` the calls, `_reply`
-reads what comes back, `_pairs` arranges it; `_simulated` answers in place of a judge. The figures
-are in `vacuum` (dark current), `equal_quality`, `ladder` (steps) and `operating_point` (what moves
-verdicts besides quality); `words` says what they mean, `advice` what to do. `keyed` is the pass in
-which the judge compares against its own answer, for `judgesheet consensus`.
+`_material` defines the stimuli, `_compose` writes the responses, `_design` the calls, `_reply`
+reads the replies, `_pairs` turns them into arrays; `_simulated` answers in place of a judge. The
+figures are in `vacuum` (dark current), `equal_quality`, `ladder` (steps) and `operating_point`
+(what changes verdicts besides quality); `words` says what they mean, `advice` what to do. `keyed`
+is the pass in which the judge compares against its own answer, for `judgesheet consensus`.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
 
 from judgesheet.axes.candidate_order import equal_quality, ladder, operating_point, vacuum
-from judgesheet.axes.candidate_order._design import arm, design, expect, fault
+from judgesheet.axes.candidate_order._design import BASELINE, LISTING, arm, design, fault
 from judgesheet.axes.candidate_order._design import both_orders as both_orders
 from judgesheet.axes.candidate_order._impute import impute
 from judgesheet.axes.candidate_order._material import check, labels, material
 from judgesheet.axes.candidate_order._pairs import arrange
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reply import chosen, parse
+from judgesheet.axes.candidate_order._reply import chosen, gives, parse, reading
 from judgesheet.axes.candidate_order._shape import TAKES, shape
 from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.words import find
-from judgesheet.axis import Readings, losses
+from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
@@ -39,7 +42,7 @@ PERMUTED = frozenset({"first", "second"})
 
 ESTIMATES = {
     **declared_in(vacuum, equal_quality, ladder, operating_point),
-    **shared(NAME, losses),
+    **shared(NAME, unequal, losses),
 }
 
 HEADLINE = (
@@ -68,6 +71,10 @@ HEADLINE = (
     "miss_by_tie[delta=1]",
     "target_sensitivity[delta=5]",
     "criterion_shift[delta=0]",
+    "order_dependence_p[set=natural]",
+    "order_dependence_p[set=same_subset]",
+    "unequal_stimuli",
+    "largest_stimulus_effect",
 )
 
 MISSING_REASONS = {
@@ -93,9 +100,19 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     pairs = arrange(readings)
     if pairs is not None:
-        mine = (name for name in ESTIMATES if name not in losses.NAMES)
+        mine = (name for name in ESTIMATES if name not in losses.NAMES | unequal.NAMES)
         yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), pairs)
+        yield from unequal.measure(NAME, replace(readings, frame=_usual(readings.frame)), gives)
         yield from losses.measure(NAME, readings, chosen)
+
+
+def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
+    """The calls under the prompt that a user has; recordings may not say."""
+    prompt, listing = (
+        frame.get(name, pd.Series(usual, frame.index)).fillna(usual)
+        for name, usual in (("prompt", BASELINE), ("listing", LISTING))
+    )
+    return frame[(prompt == BASELINE) & (listing == LISTING)]
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001

@@ -2,7 +2,7 @@
 
 A response of level k in wording v holds the full sentences of elements 1 to k and the neutral
 sentences of the other slots, all in wording v: every level contains what a lower one does, and all
-have equally many sentences. A half-step replaces the next neutral sentence by one that gives half
+have equally many sentences. A half-step replaces the next neutral sentence by one that states half
 of its element.
 
 Each wording of a task has its own order of slots, drawn from the seed and the task's id. So a place
@@ -20,6 +20,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from numpy.random import Generator
+
+    from judgesheet.axis.arrays import Floats
 
 VARIANTS = 3
 """Wordings of a level; pairs of equal quality compare two of them."""
@@ -98,19 +100,25 @@ class Composer:
             texts = self.subset(drawn[:size], wording), self.subset(drawn[size:], wording)
             yield Shown(f"different-{size}-{turn}", "delta0_different", *texts, delta=0)
 
-    def ladder(self, delta: float) -> list[Shown]:
-        """Every pair of levels that are `delta` apart, in an order of its own; v is the better."""
+    def ladder(self, delta: float, count: int | None = None) -> list[Shown]:
+        """Pairs of levels that are `delta` apart, in an order of its own; v is the better.
+
+        `count` of them, by default each once; where it asks for more than there are, they come
+        again in their other wordings.
+        """
         step = HALF if delta < 1 else 1.0
         lows = np.arange(0, self.levels - delta + step / 2, step)
-        pairs = []
-        for turn in self.rng.permutation(len(lows)):
-            low = float(lows[turn])
-            wording = int(turn) % VARIANTS
-            texts = self.response(low, wording), self.response(low + delta, wording)
-            name = f"step-{low:g}-{low + delta:g}"
-            size = int(delta) if delta == int(delta) else delta
-            pairs.append(Shown(name, "ladder", *texts, delta=size, better="v"))
-        return pairs
+        turns = [int(turn) for turn in self.rng.permutation(len(lows))]
+        wanted = len(turns) if count is None else min(count, VARIANTS * len(turns))
+        return [self._step(delta, lows, turns, number) for number in range(wanted)]
+
+    def _step(self, delta: float, lows: "Floats", turns: Sequence[int], number: int) -> Shown:
+        again, place = divmod(number, len(turns))
+        low, wording = float(lows[turns[place]]), (turns[place] + again) % VARIANTS
+        texts = self.response(low, wording), self.response(low + delta, wording)
+        name = f"step-{low:g}-{low + delta:g}" + (f"-{wording}" if again else "")
+        size = int(delta) if delta == int(delta) else delta
+        return Shown(name, "ladder", *texts, delta=size, better="v")
 
     def filler(self) -> Iterator[Shown]:
         """The same response without (u) and with (v) sentences that say nothing, all levels."""

@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.candidate_order._compose import Composer, Shown
 from judgesheet.axes.candidate_order._material import is_task
-from judgesheet.axis import Expectation, Options
+from judgesheet.axis import Options
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import Variant, boundary, mark, object_schema, parameters, renderer
 from judgesheet.records import Call, Stimulus
-from judgesheet.stats.planning import rate_half_width
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,37 +30,52 @@ MOST_STEPS = 1000
 class Extent:
     """How much of the design a profile runs; None means all there are.
 
-    `tasks` banks and `natural` pairs of the user's own are asked. Per task: `same` and `different`
-    pairs of equal quality, `ladder` pairs per step, `filler` pairs. `strict_same` and
-    `strict_ladder` of them are asked again under the strict prompt, the vacuum too if
-    `strict_vacuum`; `swapped` pairs of equal quality are asked again with the answers listed in the
-    other order. Pairs of equal quality and own pairs are read `repeats` times, all others once.
+    `tasks` banks and `natural` pairs of the user's own are asked. Per task: the `kinds` of vacuum,
+    `same` and `different` pairs of equal quality, `ladder` pairs per step (None: each pair of
+    levels once), `filler` pairs. `strict_same` and `strict_ladder` of them are asked again under
+    the strict prompt, the vacuum too if `strict_vacuum`; `swapped` pairs of equal quality are asked
+    again with the answers listed in the other order. Pairs of equal quality and own pairs are read
+    `repeats` times, all others once. Some of the tasks, as many as `more` has, are asked what
+    `more` says instead: tasks prove a rate, further calls on a task do not.
     """
 
     tasks: int | None
     natural: int | None
     same: int
-    different: int
     ladder: Mapping[float, int | None]
-    filler: int
-    strict_same: int
+    kinds: tuple[str, ...] = KINDS
+    different: int = 0
+    filler: int = 0
+    strict_same: int = 0
     strict_ladder: Mapping[float, int | None] = field(default_factory=dict)
-    strict_vacuum: bool = True
-    swapped: int = 1
+    strict_vacuum: bool = False
+    swapped: int = 0
     repeats: int = 1
+    more: "Extent | None" = None
+
+    def of(self, tasks: Sequence[Stimulus]) -> Iterator[tuple[Stimulus, "Extent"]]:
+        """The tasks to ask, each with what to ask of it."""
+        asked = spread(tasks, self.tasks)
+        further = spread(range(len(asked)), self.more.tasks) if self.more else ()
+        for place, task in enumerate(asked):
+            yield task, self.more if self.more and place in further else self
 
 
-_EVERY_STEP: Mapping[float, int | None] = {0.5: 4, **{float(step): None for step in range(1, 10)}}
+_EVERY_STEP: Mapping[float, int | None] = {float(step): None for step in range(1, 10)}
 
 PROFILES: Mapping[str, Extent] = {
-    "smoke": Extent(tasks=2, natural=4, same=1, different=0, filler=0, strict_same=1,
-                    ladder={1: 1, 5: 1}, strict_ladder={1: 1}, strict_vacuum=False),
-    "quick": Extent(tasks=10, natural=60, same=3, different=1, filler=1, strict_same=2,
-                    ladder={0.5: 1, 1: 2, 2: 1, 3: 1, 5: 1}, strict_ladder={1: 1, 5: 1}),
-    "standard": Extent(tasks=20, natural=None, same=6, different=2, filler=2, strict_same=6,
-                       ladder=_EVERY_STEP, strict_ladder={1: None, 5: None}, swapped=2, repeats=2),
-    "full": Extent(tasks=None, natural=None, same=12, different=4, filler=3, strict_same=12,
-                   ladder={**_EVERY_STEP, 0.5: None}, strict_ladder=_EVERY_STEP, swapped=6,
+    "smoke": Extent(tasks=2, natural=4, same=1, strict_same=1, swapped=1, ladder={1: 1, 5: 1},
+                    strict_ladder={1: 1}),
+    "quick": Extent(tasks=40, natural=60, same=2, kinds=("identical",), ladder={1: 1, 5: 2},
+                    more=Extent(tasks=6, natural=0, same=2, different=1, filler=1, strict_same=2,
+                                ladder={0.5: 1, 1: 1, 2: 1, 3: 1, 5: 2},
+                                strict_ladder={1: 1, 5: 1}, swapped=1)),
+    "standard": Extent(tasks=40, natural=None, same=3, different=1, filler=1, strict_same=3,
+                       ladder={**_EVERY_STEP, 0.5: 2, 1: 3, 2: 2, 3: 2, 4: 2, 5: 3},
+                       strict_ladder={1: 3, 5: 1}, strict_vacuum=True, swapped=1, repeats=2),
+    "full": Extent(tasks=None, natural=None, same=6, different=2, filler=2, strict_same=6,
+                   ladder={**_EVERY_STEP, 0.5: 4, 5: 3},
+                   strict_ladder={**_EVERY_STEP, 0.5: 2, 5: 1}, strict_vacuum=True, swapped=3,
                    repeats=4),
 }  # fmt: skip
 
@@ -91,20 +105,19 @@ def design(
     an effect of the prompt or the order.
     """
     render = _prompt(options)
-    extent = PROFILES[options.profile]
-    if options.repeats is not None:
-        extent = replace(extent, repeats=options.repeats)
+    profile = PROFILES[options.profile]
     used = _variables_used(render, options)
     seed = int(rng.integers(2**32))
     tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
     pairs = [stimulus for stimulus in stimuli if not is_task(stimulus)]
-    for stimulus in spread(tasks, extent.tasks):
+    for stimulus, extent in profile.of(tasks):
         composer = Composer(stimulus.fields, seed)
-        cells = [cell for cell in _task_cells(composer, extent) if cell.changes <= used]
+        repeats = options.repeats or extent.repeats
+        cells = [cell for cell in _task_cells(composer, extent, repeats) if cell.changes <= used]
         for pick in composer.rng.permutation(len(cells)):
             yield _call(stimulus, cells[pick], options, render)
-    for stimulus in spread(pairs, extent.natural):
-        for cell in _natural_cells(stimulus, extent.repeats):
+    for stimulus in spread(pairs, profile.natural):
+        for cell in _natural_cells(stimulus, options.repeats or profile.repeats):
             yield _call(stimulus, cell, options, render)
 
 
@@ -171,13 +184,13 @@ def _variables_used(render: Callable[..., str], options: Options) -> frozenset[s
     return frozenset(name for name, text in texts.items() if text != texts[""])
 
 
-def _task_cells(composer: Composer, extent: Extent) -> Iterator[_Cell]:
-    vacuum = list(composer.vacuum())
+def _task_cells(composer: Composer, extent: Extent, repeats: int) -> Iterator[_Cell]:
+    vacuum = [shown for shown in composer.vacuum() if shown.kind in extent.kinds]
     same = list(islice(composer.same_subset(), extent.same))
     different = islice(composer.different_subset(), extent.different)
-    steps = {delta: composer.ladder(delta)[:count] for delta, count in extent.ladder.items()}
+    steps = {delta: composer.ladder(delta, count) for delta, count in extent.ladder.items()}
     yield from _both_orders(vacuum)
-    yield from _both_orders([*same, *different], repeats=extent.repeats)
+    yield from _both_orders([*same, *different], repeats=repeats)
     for pairs in steps.values():
         yield from _both_orders(pairs)
     yield from _both_orders(islice(composer.filler(), extent.filler))
@@ -242,25 +255,6 @@ def params(answers: Sequence[str], options: Options) -> dict[str, Any]:
 def arm(cell: Mapping[str, Any]) -> str:
     """The arm of a cell, for the budget of a plan."""
     return str(cell["condition"])
-
-
-def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
-    """Half-widths of the headline intervals under stated assumptions."""
-    usual = [c for c in calls if c.cell["prompt"] == BASELINE and c.cell["order"] == ["u", "v"]]
-    vacuum = [c for c in usual if c.cell["condition"] == "vacuum"]
-    same = [c for c in usual if c.cell["condition"] == "delta0_same" and c.repeat == 0]
-    one = [c for c in usual if c.cell["condition"] == "ladder" and c.cell["delta"] == 1]
-    # Of a pair, calls count in both orders; of two orders that are compared, one pair.
-    for name, mine, share, per_pair in (
-        ("dark_current", vacuum, 0.1, 2),
-        ("positional_false_preference[set=same_subset]", same, 0.1, 1),
-        ("target_sensitivity[delta=1]", one, 0.75, 2),
-    ):
-        tasks = len({call.stimulus for call in mine})
-        if tasks:
-            width = rate_half_width(share, tasks, per_pair * len(mine) / tasks, 0.2)
-            rate = f"{share:.2f}".lstrip("0")
-            yield Expectation(f"candidate_order.{name}", width, f"true rate {rate}, ICC .2")
 
 
 def fault(cell: Mapping[str, Any]) -> str | None:

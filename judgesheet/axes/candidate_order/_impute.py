@@ -1,8 +1,8 @@
-"""What the calls that gave no verdict could have said: for a slot, a response, a tie, the better.
+"""Verdicts that lost calls could have given: for a slot, a response, a tie, the better response.
 
-How far a lost call can move a figure is known from its extremes. Where a pair was read in the other
-order the call may have said the same slot (a preference for the place), the same response (none),
-or whatever makes the pair count as half decided.
+The extremes show how far a lost call can move a figure. If the pair was read in the other order,
+the call may have chosen the same slot (a preference for the place), the same response (no
+preference for it), or whatever makes the pair count as half decided.
 """
 
 from collections.abc import Callable, Iterator, Mapping

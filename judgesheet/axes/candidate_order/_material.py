@@ -1,4 +1,4 @@
-"""What candidate_order asks about: banks of sentences to compose responses from, or own pairs."""
+"""The stimuli of candidate_order: banks of sentences to compose responses from, or own pairs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ Wordings = Annotated[list[Text], Field(min_length=VARIANTS)]
 
 
 class Element(Strict):
-    """One thing that a good response says: stated fully or half, each in several wordings."""
+    """One thing that a good response says: stated in full or by half, each in several wordings."""
 
     requirement: Text
     full: Wordings
@@ -28,8 +28,8 @@ class Element(Strict):
 class Task(Strict):
     """A bank of sentences; the level of a response is how many elements it states, in this order.
 
-    `neutral` holds one slot of wordings per element: what stands there while the element is
-    missing. `filler` are sentences that say nothing, `identical` a text for pairs of equal texts.
+    `neutral` holds one slot of wordings per element: the sentence used while the element is
+    missing. `filler` are sentences without content, `identical` a text for pairs of equal texts.
     """
 
     id: Name
@@ -61,7 +61,7 @@ class Task(Strict):
         return self
 
     def _is_nested(self) -> None:
-        """A sentence that stands in two places makes a level contain what it should lack."""
+        """A sentence used in two places would make a level contain what it should lack."""
         places: dict[str, str] = {}
         for place, sentence in _sentences(self.model_dump()):
             if sentence in places:
@@ -73,7 +73,7 @@ class Task(Strict):
 
 
 class Pair(Strict):
-    """Two responses of the user's own; `better` says which one is, where that is known.
+    """Two responses of the user's own; `better` names the better one, if that is known.
 
     `source` names the set that the pair comes from.
     """
@@ -106,12 +106,12 @@ def material() -> type[BaseModel]:
 
 
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
-    """None: what is known about a pair (its step, the better response) stands in its cell."""
+    """None: what is known about a pair (its step, the better response) is in its cell."""
     return iter(())
 
 
 def is_task(stimulus: Stimulus) -> bool:
-    """Whether responses are composed from it; the others are pairs as they are."""
+    """Whether it is a task to compose responses from; if not, it is a pair."""
     return "elements" in stimulus.fields
 
 
@@ -140,7 +140,7 @@ def length_spread(task: Mapping[str, Any]) -> float:
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """What the schema cannot see; see `judgesheet stimuli check`."""
+    """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
     tasks = [stimulus for stimulus in stimuli if is_task(stimulus)]
     for stimulus in tasks:
         yield from _leaks(stimulus)
@@ -170,7 +170,7 @@ _WITHIN = re.compile(r"[.!?][\"')\]]*\s+[A-Z]")
 
 
 def _single_sentences(stimulus: Stimulus) -> Iterator[Problem]:
-    """All slots hold one sentence, or the number of sentences tells the level."""
+    """All slots must hold one sentence, or the number of sentences reveals the level."""
     several = [text for _, text in _sentences(stimulus.fields) if _WITHIN.search(text)]
     if several:
         yield Problem(

@@ -1,4 +1,4 @@
-"""Verdicts as arrays, and the pairs that are counted together; every figure starts from these."""
+"""Verdicts as arrays, and groups of pairs that are counted together; the input of every figure."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
+from judgesheet.stats.exchange import Exchanged, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
 
 Counts = tuple[Floats, Floats]
@@ -42,7 +43,7 @@ NOT_ANSWERED = Reason("not_answered", "no such pair was answered")
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of responses and what was said about them.
+    """Pairs of responses and the verdicts on them.
 
     `verdicts` has shape (pairs, 2 orders, repeats): a code of `stats.pairwise`, or `MISSING`; the
     first order shows (u, v). `cells` has one row per pair: its stimulus, the code of that stimulus
@@ -66,7 +67,7 @@ class Pairs:
 
     @cached_property
     def main(self) -> "Pairs":
-        """The pairs of every arm but the one that lists the answers in another order."""
+        """The pairs of every arm except the one that lists the answers in another order."""
         return self.where(listing=LISTING)
 
     @property
@@ -76,7 +77,7 @@ class Pairs:
 
     @property
     def prompts(self) -> list[str]:
-        """The prompts that were used, the baseline first."""
+        """The prompts used, the baseline first."""
         return [prompt for prompt in (BASELINE, STRICT) if (self.cells["prompt"] == prompt).any()]
 
     @property
@@ -140,7 +141,7 @@ class Pairs:
 
     @property
     def partial(self) -> Flags:
-        """Per pair, whether a repeat of it was answered in one order only."""
+        """Per pair, whether one of its repeats was answered in one order only."""
         answered = self.verdicts != MISSING
         partial: Flags = (answered.any(axis=1) & ~answered.all(axis=1)).any(axis=1)
         return partial
@@ -161,6 +162,19 @@ class Pairs:
     def decided(self) -> Floats:
         """1 where a response was chosen, 0 where none, NaN where unknown."""
         return np.abs(self.slots)
+
+    @cached_property
+    def exchanged(self) -> Exchanged:
+        """What the slots get, against the orders of each pair's calls exchanged."""
+        contents, repeats = self.contents, self.verdicts.shape[2]
+        where = np.repeat([[0, 1], [1, 0]], repeats, axis=0)  # of u and v in each call
+        tables = []
+        for calls in contents.reshape(len(self), -1):
+            read = ~np.isnan(calls)
+            given = np.stack([calls[read] == 1, calls[read] == -1], axis=1).astype(np.float64)
+            if read.any():
+                tables.append((given, where[read]))
+        return exchanged(tables, 2, np.random.default_rng([self.seed, 17]))
 
     @property
     def correct(self) -> Floats:
@@ -185,7 +199,7 @@ class Pairs:
 class Group:
     """Pairs that are counted together: a set, a step or a kind, under one prompt.
 
-    `dims` are the dimensions of its figures, `words` what a label calls it.
+    `dims` are the dimensions of its figures, `words` its name in labels.
     """
 
     pairs: Pairs
@@ -210,8 +224,8 @@ class Group:
     ) -> Draft:
         """A share of calls or pairs, by sums and counts per stimulus.
 
-        `published` ones have Wilson's interval beside them, as the paper gives it; `more` are
-        further dimensions, `reason` says why there is no call.
+        If `published`, Wilson's interval is given beside it, as in the paper; `more` are further
+        dimensions, `reason` says why there is no call.
         """
         hits, calls = (float(part.sum()) for part in counts)
         naive = wilson(hits, int(calls))
@@ -230,7 +244,7 @@ class Group:
 
     @cached_property
     def ties(self) -> Draft:
-        """The share of calls that say tie: one number, which has several names on the sheet."""
+        """The share of calls that say tie, which appears under several names on the sheet."""
         return self.rate(f"Tie, {self.words}", self.pairs.by_task(1 - self.pairs.decided))
 
 

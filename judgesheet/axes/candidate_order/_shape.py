@@ -10,10 +10,7 @@ TAKES = {Holds.PAIR: 0, Holds.ANSWERS: 1, Holds.BEST: 1, Holds.RUBRIC: 2}
 def shape(prompt: Prompt) -> dict[str, Any]:
     """The pair with what is known about the better one.
 
-    Raises
-    ------
-    NotAStimulusError
-        if there are no two responses that differ.
+    NotAStimulusError if there are no two responses that differ.
     """
     u, v = _pair(prompt)
     if u.text == v.text:

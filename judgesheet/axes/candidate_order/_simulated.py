@@ -8,9 +8,9 @@ It has a leaning x towards slot 1 and a tie threshold t:
     t = tie (+ strict under the strict prompt)
 
 `e_pair` is normal, fixed for a pair of responses, and changes sign when they are swapped. Where
-there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 with probability
-1 / (1 + exp(-slot)). It takes delta and the better response from the cell of the call: that is a
-simulated judge's privilege. `policy` replaces all this by a rule.
+there is nothing to prefer it decides in a share `lapse` of calls, for slot 1 with probability 1 /
+(1 + exp(-slot)). It takes delta and the better response from the cell of the call, which a real
+judge never sees. `policy` replaces all this by a rule.
 """
 
 import json

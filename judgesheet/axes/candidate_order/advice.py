@@ -1,4 +1,4 @@
-"""What to do with the judge, what helps, what was controlled, and what a reader must know."""
+"""Recommendations, mitigations, controls and caveats of candidate_order."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,14 @@ from judgesheet.axes.candidate_order.words import (
     ladder_steps,
 )
 from judgesheet.axis import Readings
-from judgesheet.axis.words import above, at_temperature_0, below, few_asked, keys, unread
+from judgesheet.axis.words import (
+    above,
+    at_temperature_0,
+    below,
+    few_asked,
+    keys,
+    unread,
+)
 from judgesheet.estimates import Estimates
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation
 
@@ -78,7 +85,7 @@ def _small_steps(estimates: Estimates) -> Iterator[Recommendation]:
 
 
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
-    """Asking in both orders and calling what does not agree a tie."""
+    """Asking in both orders, and counting a disagreement as a tie."""
     for name in (SAME, "natural"):
         yield Mitigation(
             action="ask in both orders; where they disagree, call it a tie",
@@ -89,7 +96,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
 
 
 def control(estimates: Estimates) -> Iterator[Control]:
-    """Whether the largest step of the ladder is seen."""
+    """Whether the judge detects the largest step of the ladder."""
     for _, largest in ladder_steps(estimates, "target_sensitivity")[-1:]:
         passed = True if above(largest, 0.5) else False if below(largest, SEEN) else None
         text = (

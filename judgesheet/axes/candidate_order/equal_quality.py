@@ -1,7 +1,7 @@
 """Two responses of equal quality: is a preference stable, or does it follow the slot?
 
-A pair is shown in both orders and every verdict is traced back to the content. Pairs that were not
-answered in both orders count nowhere here.
+A pair is shown in both orders and every verdict is mapped to the response that it favours. Pairs
+that were not answered in both orders are left out of all figures here.
 """
 
 from collections.abc import Iterator
@@ -11,10 +11,11 @@ import numpy as np
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
+from judgesheet.axis.reversal import Which, call_pairs, calls_in, pair_rate
 from judgesheet.reasons import Reason
 from judgesheet.stats import pairwise as stats
-from judgesheet.stats.flips import CallFlips, call_flips, one_hot
-from judgesheet.stats.interval import by_cluster, cluster_mean
+from judgesheet.stats.flips import call_flips, one_hot
+from judgesheet.stats.interval import by_cluster, cluster_mean, exactly
 
 NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
 ONE_ORDER = Reason("one_order", "every pair was answered in one order only")
@@ -40,7 +41,6 @@ def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
     """
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders
-        stats.decompose(verdicts)  # raises if the parts do not add up
         preferred = (verdicts != stats.TIE).astype(float)
         counts = by_cluster(preferred.ravel(), np.repeat(cluster, 2))
         yield group.rate(f"Calls that prefer one, {group.words}", counts, _unpaired(group))
@@ -50,8 +50,9 @@ def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
 def stable_cross_sensitivity(pairs: Pairs) -> Iterator[Draft]:
     """Share of pairs in which the same response wins in both orders (SCS, 003 equation 3).
 
-    Between equally good responses that is a stable reaction to surface: wording, arrangement.
-    Noise alone gives .5 of the pairs that are decided twice; `content_component` leaves it out.
+    Between equally good responses this is a stable reaction to surface features: wording,
+    arrangement. Noise alone gives .5 of the pairs that are decided twice; `content_component`
+    excludes it.
     """
     return _kinds(pairs, "Same response wins twice", stats.STABLE)
 
@@ -61,7 +62,7 @@ def positional_false_preference(pairs: Pairs) -> Iterator[Draft]:
     """Share of pairs in which the same slot wins in both orders (PFP, 003 equation 4).
 
     The winner changes when the responses are swapped. Noise alone gives .5 of the pairs that are
-    decided twice; `position_component` leaves it out.
+    decided twice; `position_component` excludes it.
     """
     return _kinds(pairs, "Same slot wins twice", stats.POSITIONAL)
 
@@ -74,9 +75,9 @@ def one_sided_commit(pairs: Pairs) -> Iterator[Draft]:
 
 @figure("share")
 def other_conflict(pairs: Pairs) -> Iterator[Draft]:
-    """What pairs with an invalid answer add to `raw_false_preference` (Other, 003 equation 6).
+    """The part of `raw_false_preference` from pairs with an invalid answer (Other, 003 equation 6).
 
-    An answer outside the allowed ones counts as no tie there; 0 where every answer was valid.
+    There, an answer outside the allowed ones does not count as a tie; 0 if every answer was valid.
     """
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders
@@ -96,7 +97,7 @@ def no_preference(pairs: Pairs) -> Iterator[Draft]:
 def order_inconsistent(pairs: Pairs) -> Iterator[Draft]:
     """Share of pairs whose verdict changes when the responses are swapped: PFP + OSC.
 
-    The papers' cleanest judge has a `positional_false_preference` of .083 but .433 here.
+    The papers' least biased judge has a `positional_false_preference` of .083 but .433 here.
     """
     return _kinds(pairs, "Verdict changes with the order", stats.POSITIONAL, stats.ONE_SIDED)
 
@@ -119,7 +120,8 @@ def _unpaired(group: Group) -> Reason:
 def slot1_share(pairs: Pairs) -> Iterator[Draft]:
     """Share of slot 1 among the calls that choose a response: the direction of a slot preference.
 
-    Each response stands in slot 1 once, so a judge that follows content alone gives exactly .5.
+    Each response is shown in slot 1 once, so a judge that follows only the content gives exactly
+    .5.
     """
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders
@@ -130,22 +132,44 @@ def slot1_share(pairs: Pairs) -> Iterator[Draft]:
         yield group.rate(label, (sums, sizes), NO_DECISION, published=False)
 
 
+@figure("p", symbol=by_set("p_ord"), better="")
+def order_dependence_p(pairs: Pairs) -> Iterator[Draft]:
+    """p-value of "which response wins does not depend on which stands first".
+
+    The orders of a pair's calls are exchanged; what slot 1 gets over all pairs is compared. Unlike
+    `order_inconsistent` it is not moved by noise: a judge that flips a coin changes its verdict in
+    half of the pairs, but to either side. Slot preferences of different pairs that cancel each
+    other are not seen by it; `position_component` sees them.
+    """
+    for group in pairs.sets:
+        sums = group.pairs.exchanged
+        method = "orders exchanged within pairs, Monte Carlo"
+        draft = Draft(
+            f"p: the winner does not depend on the order, {group.words}",
+            exactly(sums.p(), clusters=group.pairs.clusters, method=method),
+            group.dims,
+            n=sums.calls,
+            given=group.conditions,
+        )
+        yield draft if sums.log_ways else draft.without_value(_unpaired(group))
+
+
 @figure("share", symbol="C_pos", null=0.0)
 def position_component(pairs: Pairs) -> Iterator[Draft]:
-    """Part of the decisions that follows the slot, with noise left out.
+    """Share of the calls whose decision follows the slot, excluding noise.
 
     The squared mean slot preference of a pair over its two orders, averaged over pairs, estimated
     without bias from products of different calls. Position, content and noise sum to the share of
-    calls that decide. Needs repeats: without them noise cannot be told apart.
+    calls that decide. Needs repeats, without which noise cannot be separated.
     """
     return _component(pairs, "Decisions due to the slot", "position")
 
 
 @figure("share", symbol="C_con", null=0.0)
 def content_component(pairs: Pairs) -> Iterator[Draft]:
-    """Part of the decisions that follows the content, with noise left out.
+    """Share of the calls whose decision follows the content, excluding noise.
 
-    Between responses of equal quality: a reaction to surface that repeats. See
+    Between responses of equal quality this is a repeatable reaction to surface features. See
     `position_component` for the arithmetic.
     """
     return _component(pairs, "Decisions due to the content", "content")
@@ -153,10 +177,10 @@ def content_component(pairs: Pairs) -> Iterator[Draft]:
 
 @figure("share", symbol="C_noi", null=0.0)
 def noise_component(pairs: Pairs) -> Iterator[Draft]:
-    """Part of the decisions that does not repeat when the same call is made again.
+    """Share of the calls whose decision does not repeat when the same call is made again.
 
-    The rest after `position_component` and `content_component`; a coin-flipping judge has all of
-    its decisions here although its SCS and PFP look like .5 each.
+    What remains after `position_component` and `content_component`; all decisions of a
+    coin-flipping judge belong here, although its SCS and PFP are about .5 each.
     """
     return _component(pairs, "Decisions due to noise", "noise")
 
@@ -178,27 +202,29 @@ def _component(pairs: Pairs, label: str, part: str) -> Iterator[Draft]:
 def order_change_rate(pairs: Pairs) -> Iterator[Draft]:
     """How often two calls on a pair in different orders disagree on the winner.
 
-    All pairs of calls, verdicts traced back to the content; contains the judge's own noise, which
+    All pairs of calls, verdicts mapped to the responses; includes the judge's own noise, which
     `repeat_change_rate` shows alone.
     """
     for group in pairs.sets:
         label = f"Winner differs in the other order, {group.words}"
-        counts = by_cluster(_flips(group).different, group.pairs.cluster)
-        yield group.rate(label, counts, _unpaired(group), published=False)
+        yield _change_rate(group, "different", label).or_absent(_unpaired(group))
 
 
 @figure("share", symbol="RCR")
 def repeat_change_rate(pairs: Pairs) -> Iterator[Draft]:
     """How often two calls on a pair in the same order disagree on the winner: the noise.
 
-    An effect of the order is what exceeds it.
+    Only changes beyond it are an effect of the order.
     """
     for group in pairs.sets:
         label = f"Winner differs in the same order, {group.words}"
-        counts = by_cluster(_flips(group).same, group.pairs.cluster)
-        yield group.rate(label, counts, NO_REPEAT, published=False)
+        yield _change_rate(group, "same", label).or_absent(NO_REPEAT)
 
 
-def _flips(group: Group) -> CallFlips:
-    """How often two calls on each pair disagree on the winner, in two orders and in one."""
-    return call_flips(one_hot(group.pairs.contents + 2, 3))
+def _change_rate(group: Group, which: Which, label: str) -> Draft:
+    """How often two calls on a pair disagree on the winner, in two orders or in one."""
+    contents = group.pairs.contents
+    flips, answered = call_flips(one_hot(contents + 2, 3)), ~np.isnan(contents)
+    rates = flips.same if which == "same" else flips.different
+    share = pair_rate(rates, call_pairs(answered, which), group.pairs.cluster)
+    return Draft(label, share, group.dims, n=calls_in(rates, answered), given=group.conditions)

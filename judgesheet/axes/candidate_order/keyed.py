@@ -1,7 +1,7 @@
 """The keyed pass: the judge answers a request itself, then compares against its own answer.
 
-Asked where the verdict on a pair changes with the order (004, section 3.5): two calls, the second
-of which shows what the first one said.
+Used where the verdict on a pair changes with the order (004, section 3.5): two calls, the second of
+which shows the answer given in the first.
 """
 
 import re
@@ -27,10 +27,10 @@ def solve(stimulus: Stimulus, direct: Call, options: Options) -> Call:
 
 
 def compare(stimulus: Stimulus, direct: Call, solution: str, options: Options) -> Call:
-    """The comparison of `direct` once more, held against the judge's own `solution`.
+    """The comparison of `direct` again, with the judge's own `solution` in the prompt.
 
-    It shows the responses in the order of `direct`: a preference for a slot then speaks for the
-    verdict that stands, and an override has to be won against it.
+    It shows the responses in the order of `direct`: a preference for a slot then favours the direct
+    verdict and works against an override.
     """
     fields, answers = stimulus.fields, LISTING.split("|")
     first, second = (fields[side] for side in direct.cell["order"])
@@ -95,11 +95,10 @@ _OPTIONS = re.compile(r"\n\s*\(?A[).:]\s")
 
 
 def is_estimation(request: str) -> bool:
-    """Whether a request asks for an estimate, by its words.
+    """Whether a request asks for an estimate, judged by its wording.
 
-    The keyed pass is skipped there: a judge that has committed itself to a rough figure of its own
-    holds responses against that figure (004, section 3.5 and table 5). Only words that ask for an
-    estimate count; those in which one merely occurs ("the estimated cost is", "take your best
-    guess") do not.
+    The keyed pass is then skipped: a judge that has committed itself to a rough number measures the
+    responses against that number (004, section 3.5 and table 5). Only words that ask for an
+    estimate count; mere mentions ("the estimated cost is", "take your best guess") do not.
     """
     return _ESTIMATION.search(_OPTIONS.split(request, maxsplit=1)[0]) is not None

@@ -1,4 +1,4 @@
-"""Does the judge see a better response, and how small a step?
+"""Does the judge recognise a better response, and how small a step?
 
 A step of 1 is one required element more; a step of .5 is half an element. A tie on the ladder is a
 miss.
@@ -17,14 +17,12 @@ from judgesheet.axis.figure import Draft
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import pairwise as stats
-from judgesheet.stats.interval import Interval, cluster_rate
+from judgesheet.stats.interval import Interval
 
 NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
 NO_DECISION = Reason("no_decision", "no call chose a response")
 RIGHT_CENSORED = Reason("right_censored", "right-censored: no step reaches the target")
 TARGET = 0.75
-FEW_TASKS = 60
-"""Under so many tasks the bootstrap of `threshold75` covers less than 95 % (docs/proof)."""
 RIGHT, TIED, WRONG = 1, 0, -1
 """What became of a call, as in `Pairs.correct`."""
 
@@ -38,8 +36,8 @@ def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
 def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
-    003 equation 8, by step of the ladder and by the slot that the better response stands in. For
-    own pairs with a known better response the key has `set=natural`.
+    003 equation 8, by step of the ladder and by the slot of the better response. For own pairs with
+    a known better response the key has `set=natural`.
     """
     return _shares(pairs, "Better response chosen", RIGHT)
 
@@ -64,7 +62,7 @@ def wrong_rate(pairs: Pairs) -> Iterator[Draft]:
 def tie_rate(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that say tie (or abstain), by step and by slot of the better response.
 
-    Without a slot it is the same number as `miss_by_tie` and `criterion` at that step.
+    Without a slot it equals `miss_by_tie` and `criterion` at that step.
     """
     for rung in pairs.rungs:
         yield rung.ties
@@ -76,15 +74,15 @@ def miss_by_tie(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that miss a better response by saying tie (003 equation 12).
 
     The complement of `target_sensitivity` splits into this and `wrong_rate`: a cautious judge
-    misses here, a blind one is wrong. On the ladder every tie is a miss, so it is `tie_rate` under
-    the paper's name.
+    misses by ties, a blind one chooses wrongly. On the ladder every tie is a miss, so it is
+    `tie_rate` under the paper's name.
     """
     for rung in pairs.rungs:
         yield replace(rung.ties, label=f"Missed by a tie, {rung.words}")
 
 
 def _is(outcome: int, rung: Group) -> Floats:
-    """1 where a call has this outcome, 0 where it has another, NaN where it has none."""
+    """1 for calls with this outcome, 0 for another outcome, NaN for none."""
     correct = rung.pairs.correct
     return np.where(np.isnan(correct), np.nan, (correct == outcome).astype(float))
 
@@ -108,10 +106,10 @@ def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
 def threshold75(pairs: Pairs) -> Iterator[Draft]:
     """The smallest step at which the better response is chosen three times in four.
 
-    Weighted isotonic fit of `target_sensitivity` (003 equation 10), interpolated between steps;
-    interval by resampling tasks (it covers .90 to .94 under 60 tasks), or the two steps around the
-    crossing where all resamples agree on it. Where the smallest step already reaches .75 the true
-    threshold is at most that; where none does there is no value.
+    Weighted isotonic fit of `target_sensitivity` (003 equation 10), interpolated between steps; its
+    interval holds the steps at which .75 lies inside the interval of the rate over tasks. Where the
+    smallest step already reaches .75 the true threshold is at most that; where none does there is
+    no value.
     """
     rungs = [rung for rung in pairs.rungs if rung.prompt == BASELINE and "delta" in rung.dims]
     if not rungs:
@@ -119,15 +117,14 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
     steps = [str(rung.dims["delta"]) for rung in rungs]
     places = [place for rung in rungs for place in rung.pairs.steps]
     hits, calls = _tables(rungs)
-    fit = stats.threshold(hits, calls, places, np.random.default_rng([pairs.seed, 75]), TARGET)
-    how = "neighbouring steps" if fit.bracketed else "task bootstrap, percentiles"
+    fit = stats.threshold(hits, calls, places, TARGET)
     missing = RIGHT_CENSORED if fit.censored else NO_LADDER
     interval = Interval(
         fit.value,
         fit.low,
         fit.high,
         clusters=fit.clusters,
-        method=f"isotonic fit, linear between steps; {how}",
+        method="isotonic fit, linear between steps; interval of the rate inverted",
         note="; ".join(_notes(fit, steps)) if calls.any() else NO_LADDER.sentence,
         reason="" if fit.value is not None else missing.code,
     )
@@ -157,10 +154,6 @@ def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
         yield f"right-censored: above {steps[-1]}, the largest step shown"
     if fit.low is not None and fit.high is None:
         yield f"the interval is open above {steps[-1]}"
-    if fit.bracketed:
-        yield "all resamples agree: the interval is that of the two steps around the value"
-    elif fit.clusters < FEW_TASKS:
-        yield f"under {FEW_TASKS} tasks the interval covers .90 to .94"
 
 
 @figure("d'", symbol=_at("d'"), null=0.0, better="higher")
@@ -168,8 +161,8 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
     """Sensitivity to a step in the units of signal detection, on the scale of a forced choice.
 
     (z(hits) - z(false alarms)) / sqrt 2, where slot 1 is the signal and a tie counts half to each
-    slot. Near the ceiling the value depends on the number of calls alone: read the lower bound,
-    which is an interval's end for tasks as units. The paper's z(H) - z(F), log-linear per slot, is
+    slot. Near the ceiling the value depends on the number of calls alone: read the lower bound, a
+    one-sided 95 % bound for tasks as units. The paper's z(H) - z(F), log-linear per slot, is
     printed beside it.
     """
     for rung in pairs.rungs:
@@ -178,15 +171,14 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
         value = _z_difference(hits, alarms)
         strict = np.where(np.isnan(slots), np.nan, (slots == 1).astype(float))
         paper = _z_difference(*_detections(rung, strict))
-        right, wrong = (stats.log_linear(float(k.sum()), float(n.sum())) for k, n in (hits, alarms))
-        bound = stats.d_prime_bound(right, wrong, cluster_rate(*hits), cluster_rate(*alarms))
+        bound = stats.d_prime_bound(*hits, *alarms)
         perfect = bool(hits[0].sum() == hits[1].sum() and alarms[0].sum() == 0)
         interval = Interval(
             None if value is None else value / sqrt(2),
             bound,
             None,
             clusters=rung.pairs.clusters,
-            method="log-linear per slot, 2AFC scale; bound from the two rates' intervals",
+            method="log-linear per slot, 2AFC scale; one-sided bound, delta method over tasks",
             note=NOT_ANSWERED.sentence if value is None else _trust(bound, perfect=perfect),
             reason=NOT_ANSWERED.code if value is None else "",
         )

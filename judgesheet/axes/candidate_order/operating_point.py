@@ -1,6 +1,6 @@
-"""What moves its verdicts while the difference between the responses stays the same?
+"""What changes the verdicts while the difference between the responses stays the same?
 
-A stricter word about ties, empty sentences, another listing of the answers.
+A stricter instruction about ties, sentences without content, another listing of the answers.
 """
 
 from collections.abc import Iterator
@@ -26,8 +26,9 @@ NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listin
 def criterion(pairs: Pairs) -> Iterator[Draft]:
     """Share of ties under a prompt: the operating point (003 equation 11).
 
-    Step 0 are pairs with the same content. Ties are right there and misses on the ladder: a prompt
-    moves both together. At a step of the ladder it is `tie_rate` under the paper's name.
+    Step 0 is the pairs with the same content, where ties are right; on the ladder they are misses,
+    and a prompt changes both together. At a step of the ladder it is `tie_rate` under the paper's
+    name.
     """
     for delta, by_prompt in _steps(pairs).items():
         for prompt, group in by_prompt.items():
@@ -39,8 +40,8 @@ def criterion(pairs: Pairs) -> Iterator[Draft]:
 def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
     """How much a stricter instruction about ties raises their share (003 equation 11).
 
-    Strict minus baseline on the same pairs, paired by task. A rise at step 0 is what the prompt is
-    for; a rise on the ladder is its price.
+    Strict minus baseline on the same pairs, paired by task. A rise at step 0 is the purpose of the
+    prompt; a rise on the ladder is its price.
     """
     for delta, by_prompt in _steps(pairs).items():
         if set(by_prompt) != {BASELINE, STRICT}:
@@ -60,7 +61,7 @@ def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
 
 
 def _steps(pairs: Pairs) -> dict[str, dict[str, Group]]:
-    """Step -> prompt -> its pairs; step 0 are the pairs with the same content."""
+    """Step -> prompt -> its pairs; step 0 is the pairs with the same content."""
     points = [("0", group) for group in pairs.sets if group.dims["set"] == "same_subset"]
     points += [(str(group.dims["delta"]), group) for group in pairs.rungs if "delta" in group.dims]
     steps: dict[str, dict[str, Group]] = {}
@@ -78,10 +79,10 @@ def _pooled(strict: Group, usual: Group) -> PaperCompatible | None:
 
 @figure("share", symbol="FP", null=0.5, better="nearer")
 def filler_preference(pairs: Pairs) -> Iterator[Draft]:
-    """Among the calls that choose, the share that prefers a response with empty sentences added.
+    """Among the calls that choose, the share that prefers the response with filler sentences added.
 
-    The other response is the same without them: .5 means indifference to length. Apart from all
-    other pairs and never pooled with them (003 appendix A.3).
+    The other response is the same without them: .5 means indifference to length. These pairs are
+    never pooled with others (003 appendix A.3).
     """
     for group in pairs.main.where(condition="filler").by_prompt("filler pairs"):
         padded, _ = group.pairs.by_task((group.pairs.contents == -1).astype(float))
@@ -98,8 +99,8 @@ def format_cue(pairs: Pairs) -> Iterator[Draft]:
     """How much the listing of the allowed answers moves the choice of slot 1.
 
     Preference for slot 1 (a tie counts half) where the prompt lists 1, 2, tie minus the same where
-    it lists 2, 1, tie; the same pairs, both orders, paired pair by pair. Away from 0 a slot
-    preference belongs in part to the prompt, not to the order of the responses.
+    it lists 2, 1, tie; the same pairs, both orders, paired pair by pair. If it is not 0, part of a
+    slot preference is due to the prompt and not to the order of the responses.
     """
     same = pairs.where(condition="delta0_same", prompt=BASELINE)
     listings = [same.where(listing=listing) for listing in (LISTING, SWAPPED)]
@@ -115,7 +116,7 @@ def format_cue(pairs: Pairs) -> Iterator[Draft]:
 
 
 def _paired(one: ByPair, other: ByPair) -> tuple[Interval, int]:
-    """Mean of `one` minus `other` over the pairs that have both, and how many these are."""
+    """Mean of `one` minus `other` over the pairs that have both, and the number of those."""
     shared = sorted(one.keys() & other.keys())
     each = [one[pair] - other[pair] for pair in shared]
     sums, sizes = by_cluster(each, np.array([cluster for cluster, _ in shared], dtype=np.int64))

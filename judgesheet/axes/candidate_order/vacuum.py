@@ -16,7 +16,7 @@ def dark_current(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that prefer one of two responses although there is nothing to prefer.
 
     Both responses are empty, only white space, or the same text (003 equation 1). A tie or an
-    abstention is right, every preference is made up. Read it by kind: a pooled 2/3 can be "two
+    abstention is right; every preference is false. Read it by kind: a pooled 2/3 can mean "two
     kinds always, the third never". Beta-binomial or design-effect Wilson interval over tasks.
     """
     for vacuum in pairs.main.where(condition="vacuum").by_prompt("all kinds"):

@@ -6,14 +6,15 @@ that it rests on. The limits are these:
 
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Literal
 
 from judgesheet.axes.candidate_order._pairs import SET_WORDS
 from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
-from judgesheet.axis import losses
+from judgesheet.axis import losses, unequal
 from judgesheet.axis.words import (
     MOSTLY,
+    Tone,
     above,
+    announced,
     below,
     interval,
     keys,
@@ -21,10 +22,11 @@ from judgesheet.axis.words import (
     percent,
     share,
     share_with_interval,
+    surely_above,
+    surely_below,
 )
 from judgesheet.estimates import Estimates
 from judgesheet.records import Estimate, Statement
-from judgesheet.stats.interval import widening
 
 CLEAN, CLEAN_KIND = 0.15, 0.20
 """A vacuum is clean if its upper bounds, pooled and of each kind, are below these: ten tasks
@@ -35,16 +37,13 @@ RARE = 0.15
 """An upper bound below this shows that something hardly happens."""
 SEEN = 0.75
 """A step is seen if the better response is chosen more often than this; as in `threshold75`."""
-SURE = 0.99
-"""Level at which one side figure accuses by itself: a page shows many, and one in twenty errs."""
 
-Tone = Literal["good", "bad", "unknown", "neutral"]
 SAME = "same_subset"
 
 
 def _apart(more: Estimate | None, less: Estimate | None) -> bool:
-    """Whether the intervals show that one is larger than the other."""
-    return less is not None and less.most is not None and above(more, less.most)
+    """Whether one is larger than the other, so surely that a sentence may accuse by it."""
+    return less is not None and less.most is not None and surely_above(more, less.most)
 
 
 def ladder_steps(estimates: Estimates, name: str) -> list[tuple[str, Estimate]]:
@@ -75,7 +74,7 @@ def in_one_order(estimates: Estimates) -> dict[str, Estimate]:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page: broken controls first, then what the judge is."""
-    lost = {estimates.key(name) for name in losses.NAMES}
+    lost = {estimates.key(name) for name in losses.NAMES | unequal.NAMES}
     measured = any(
         estimate.value is not None and key not in lost for key, estimate in estimates.items()
     )
@@ -107,7 +106,7 @@ def _vacuum(estimates: Estimates) -> Iterator[Statement]:
         for dims, rate in estimates.family("dark_current")
         if set(dims) == {"kind"} and rate.value is not None
     }
-    dirty = {kind: rate for kind, rate in kinds.items() if above(rate, NOTICEABLE)}
+    dirty = {kind: rate for kind, rate in kinds.items() if surely_above(rate, NOTICEABLE)}
     overall = share_with_interval(pooled)
     if dirty:
         parts = ", ".join(f"{share(rate)} of {kind} pairs" for kind, rate in dirty.items())
@@ -116,9 +115,17 @@ def _vacuum(estimates: Estimates) -> Iterator[Statement]:
             f"in {parts}. {BROKEN}"
         )
         yield _said("bad", text, *dirty.values(), pooled)
-    elif below(pooled, CLEAN) and all(below(rate, CLEAN_KIND) for rate in kinds.values()):
+        return
+    open_kinds = [kind for kind, rate in kinds.items() if not below(rate, CLEAN_KIND)]
+    if below(pooled, CLEAN) and not open_kinds:
         text = f"Vacuum-clean: where there is nothing to prefer it prefers in {overall} of calls."
         yield _said("good", text, pooled, *kinds.values())
+    elif below(pooled, CLEAN):
+        text = (
+            f"Where there is nothing to prefer it prefers in {overall} of calls; for "
+            f"{' and '.join(open_kinds)} pairs alone too few tasks were asked to exclude it."
+        )
+        yield _said("unknown", text, pooled, *kinds.values())
     else:
         text = (
             "Vacuum not identified: made-up preferences are neither shown nor excluded "
@@ -148,7 +155,7 @@ def _profile(estimates: Estimates) -> Iterator[Statement]:
     rate = f"{share_with_interval(raw)} of calls"
     one_of_two = "two responses with the same content it prefers one in"
     ties = [tie for _, tie in ladder_steps(estimates, "miss_by_tie")][-1:]
-    if below(raw, RARE) and ties and above(ties[0], MOSTLY):
+    if below(raw, RARE) and ties and surely_above(ties[0], MOSTLY):
         text = (
             f"Indifferent: it says tie to responses with the same content, all but {rate}, but "
             f"also at the largest step, in {share_with_interval(ties[0])}."
@@ -180,7 +187,7 @@ MIXED = (
     "Mixed: its preferences follow slot and wording alike{repeats}, as those of a judge that "
     "reacts to the letters of the prompt would."
 )
-OVERLAP = "Profile not identified: the intervals of slot, content and noise overlap."
+OVERLAP = "Profile not identified: slot, content and noise are too close to tell which is most."
 MAYBE_NOISE = (
     "Profile not identified: the same slot and the same response win about equally often, and "
     "without repeats that may be noise."
@@ -192,21 +199,21 @@ def _by_components(
 ) -> tuple[Tone, str]:
     """The label from the three components, which tell noise from the rest."""
     if _apart(noise, position) and _apart(noise, content):
-        return "bad", NOISY
+        return "neutral", NOISY
     if _apart(position, content) and _apart(position, noise):
         return "bad", PRESENTATION
     if _apart(content, position) and _apart(content, noise):
         return "bad", SURFACE
-    if above(position, NOTICEABLE) and above(content, NOTICEABLE):
+    if surely_above(position, NOTICEABLE) and surely_above(content, NOTICEABLE):
         return "bad", MIXED.format(repeats=" and repeat" if below(noise, CLEAN_KIND) else "")
     return "unknown", OVERLAP
 
 
 def _by_pairs(stable: Estimate | None, positional: Estimate | None) -> tuple[Tone, str]:
     """The label from pairs read once per order; where both are common it could be noise."""
-    if _apart(positional, stable) and above(positional, NOTICEABLE):
+    if _apart(positional, stable) and surely_above(positional, NOTICEABLE):
         return "bad", PRESENTATION
-    if _apart(stable, positional) and above(stable, NOTICEABLE):
+    if _apart(stable, positional) and surely_above(stable, NOTICEABLE):
         return "bad", SURFACE
     return "unknown", MAYBE_NOISE
 
@@ -217,7 +224,18 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
         return
     first = estimates.known("slot1_share", set=SAME)
     text = f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
-    yield _said("bad", f"{text}{_leaning(first)}.", changes, first)
+    if _by_order(estimates, SAME):
+        test = estimates.known("order_dependence_p", set=SAME)
+        yield _said("bad", f"{text}{_leaning(first)}.", changes, first, test)
+    else:
+        yield _said("neutral", f"{text}, which may be noise.", changes, first)
+
+
+def _by_order(estimates: Estimates, pairs: str) -> bool:
+    """Whether verdicts on a set of pairs change because of the order, and not by noise alone."""
+    component = estimates.known("position_component", set=pairs)
+    by_test = announced(estimates, "order_dependence_p", set=pairs)
+    return by_test or surely_above(component, NOTICEABLE)
 
 
 def _of_pairs(changes: Estimate) -> str:
@@ -258,9 +276,10 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
-    bad, good = above(changes, NOTICEABLE), below(changes, RARE)
-    tone: Tone = "bad" if bad else "good" if good else "unknown"
-    yield _said(tone, f"{text}.", changes, first, noise)
+    bad = above(changes, NOTICEABLE) and _by_order(estimates, "natural")
+    tone: Tone = "bad" if bad else "good" if below(changes, RARE) else "unknown"
+    test = estimates.known("order_dependence_p", set="natural") if bad else None
+    yield _said(tone, f"{text}.", changes, first, noise, test)
 
 
 def _ladder(estimates: Estimates) -> Iterator[Statement]:
@@ -284,7 +303,7 @@ def _ladder(estimates: Estimates) -> Iterator[Statement]:
         text = (
             f"Not target-sensitive: at step {largest}, the largest, it says tie in {rate} of calls."
         )
-        yield _said("bad", text, ties, *evidence)
+        yield _said("bad" if surely_above(ties, MOSTLY) else "neutral", text, ties, *evidence)
     elif below(last, SEEN):
         text = (
             f"Not target-sensitive: even at step {largest} it finds the better response in only "
@@ -292,7 +311,8 @@ def _ladder(estimates: Estimates) -> Iterator[Statement]:
             "without ties, 33 % among 1, 2 and tie."
         )
         decided = estimates.known("target_sensitivity_decided", delta=largest)
-        yield _said("bad", text, decided, *evidence)
+        tone: Tone = "bad" if surely_below(last, SEEN) else "neutral"
+        yield _said(tone, text, decided, *evidence)
     else:
         text = (
             f"Target sensitivity not identified: at step {largest} it finds the better response in "
@@ -318,12 +338,12 @@ def _strict(estimates: Estimates) -> Iterator[Statement]:
         yield _said("neutral" if paid else "good", text, gain, *costs.values())
     elif paid:
         text = f"The strict prompt costs real differences ({where}) and is not shown to help."
-        yield _said("bad", text, gain, *paid.values())
+        yield _said("neutral", text, gain, *paid.values())
 
 
 def _listing(estimates: Estimates) -> Iterator[Statement]:
     cue = estimates.known("format_cue")
-    if cue is not None and _is_sure(cue):
+    if cue is not None and (surely_above(cue, NOTICEABLE) or surely_below(cue, -NOTICEABLE)):
         text = (
             "The order in which the prompt lists the allowed answers moves its choice of slot 1 by "
             f"{percent(abs(cue.value or 0.0))}: its slot preference belongs in part to the prompt."
@@ -331,20 +351,12 @@ def _listing(estimates: Estimates) -> Iterator[Statement]:
         yield _said("bad", text, cue)
 
 
-def _is_sure(cue: Estimate) -> bool:
-    """Whether an effect is noticeable, and the t interval leaves 0 out at the level of `SURE`."""
-    if cue.value is None or cue.low is None or cue.high is None or cue.clusters < 2:
-        return False
-    half = (cue.high - cue.low) / 2 * widening(cue.clusters, cue.level, SURE)
-    return abs(cue.value) > half and (above(cue, NOTICEABLE) or below(cue, -NOTICEABLE))
-
-
 def _filler(estimates: Estimates) -> Iterator[Statement]:
     longer = estimates.known("filler_preference")
     if longer is None:
         return
     padded = f"{share_with_interval(longer)} of its decisions go to the padded one."
-    if above(longer, MOSTLY):
+    if surely_above(longer, MOSTLY):
         text = f"It prefers a response that is padded with empty sentences: {padded}"
         yield _said("bad", text, longer)
     elif below(longer, MOSTLY):
@@ -359,6 +371,7 @@ _FINDINGS = (
     _slot,
     _other_order,
     _natural,
+    unequal.find,
     _ladder,
     _strict,
     _listing,

@@ -7,24 +7,26 @@ In reading order: `_material` (what is asked about), `_design` (in which orders,
 `_reply` (how a reply is read), `_simulated` (how a simulated judge answers), `_scores` (the
 readings as arrays), then the figures: `positions` (does a place score higher), `changes` (does the
 order change scores beyond noise), `alignment` (do scores follow quality) and `averaging` (how many
-orders are enough). The kit has those that axes share: `reversal` (do scores and winners change),
-`raters` and `differences`. `words` says what it all means.
+orders are enough). Those that axes share are in `judgesheet.axis`: `reversal` (do scores and
+winners change), `raters` and `differences`. `words` says what the figures mean.
 """
 
 from collections.abc import Iterator
 
 from judgesheet.axes.criterion_order import alignment, averaging, changes, positions
-from judgesheet.axes.criterion_order._design import arm, design, expect, fault
+from judgesheet.axes.criterion_order._design import arm, design, fault
 from judgesheet.axes.criterion_order._impute import impute
 from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
-from judgesheet.axes.criterion_order._reply import chosen, parse, parts
+from judgesheet.axes.criterion_order._reply import gives, parse, parts, reading
 from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings, differences, losses, raters, reversal
+from judgesheet.axis import Readings, differences, losses, raters, reversal, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.reply import highest
+from judgesheet.axis.words import longest
 from judgesheet.records import Estimate, Rating
 
 NAME = "criterion_order"
@@ -38,7 +40,7 @@ ESTIMATES = {
     **declared_in(changes, alignment),
     **shared(NAME, raters, differences),
     **declared_in(averaging),
-    **shared(NAME, losses),
+    **shared(NAME, unequal, losses),
 }
 
 HEADLINE = (
@@ -62,6 +64,8 @@ HEADLINE = (
     "repeat_flip_rate",
     "within_item_sd[arm=fixed]",
     "mean_delta_pos_null",
+    "unequal_stimuli",
+    "largest_stimulus_effect",
 )
 
 MISSING_REASONS = {
@@ -89,14 +93,12 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     if scores is None:
         yield from measured([positions.mean_delta_pos], None)
     else:
-        mine = (name for name in ESTIMATES if name not in losses.NAMES)
+        mine = (name for name in ESTIMATES if name not in losses.NAMES | unequal.NAMES)
         yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), scores)
-    yield from losses.measure(NAME, readings, chosen)
+    yield from unequal.measure(NAME, readings, gives, "points")
+    yield from losses.measure(NAME, readings, highest)
 
 
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest list of criteria that was shown."""
-    lengths = readings.frame["order"].map(len)
-    if len(lengths):
-        why = "longer lists have more places to prefer, and none was shown"
-        yield Rating("criteria in a prompt", float(lengths.max()), "criteria", why)
+    return longest(readings, "criteria in a prompt", "criteria")

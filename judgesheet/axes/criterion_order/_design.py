@@ -4,19 +4,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.criterion_order._names import fault_of_names
-from judgesheet.axis import Expectation, Options
-from judgesheet.axis.arms import Read, Settings, expect_flips, item_fault, reads
+from judgesheet.axis import Options
+from judgesheet.axis.arms import Read, Settings, item_fault, reads
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
 from judgesheet.records import Call, Stimulus
-from judgesheet.stats import planning
 
 if TYPE_CHECKING:
     import numpy as np
 
 PROFILES: Mapping[str, Settings] = {
-    "smoke": Settings(stimuli=3, candidates=2, repeated=1, random=0, fixed=0),
-    "quick": Settings(stimuli=12, candidates=2, repeated=1, random=0, fixed=1),
+    "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=0),
+    "quick": Settings(stimuli=12, candidates=2, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None),
     "full": Settings(None, None, repeated=None, random=None, fixed=None),
 }
@@ -59,22 +58,6 @@ def fault(cell: Mapping[str, Any]) -> str | None:
 def arm(cell: Mapping[str, Any]) -> str:
     """The arm of a cell in the plan's table."""
     return f"{cell['arm']}, scale {cell['scale']}" if "scale" in cell else str(cell["arm"])
-
-
-def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
-    """Half-widths of the headline intervals under stated assumptions."""
-    balanced = [call for call in calls if call.cell["arm"] == "balanced"]
-    if not balanced:
-        return
-    prompts = len({call.stimulus for call in balanced})
-    items = len({call.cell["item"] for call in balanced})
-    criteria = len(balanced[0].cell["order"])
-    first = sum(call.repeat == 0 for call in balanced)
-    gap = planning.position_gap_half_width(criteria, prompts, first / prompts / criteria)
-    yield Expectation(
-        "criterion_order.delta_pos", gap, "sd .5 points within a response, prompts alike"
-    )
-    yield from expect_flips("criterion_order", len(balanced) - first, prompts, items)
 
 
 def _variants(options: Options) -> Iterator[Variant]:

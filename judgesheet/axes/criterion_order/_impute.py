@@ -1,8 +1,8 @@
-"""What the calls that gave no scores could have said: for places, and for and against quality.
+"""Scores that lost calls could have given: for each place, and for and against quality.
 
-How far a lost call can move a figure is known from its extremes: each place in turn scores all
-points or none, scores that cancel what the read calls show of places, the scores that a response
-gets otherwise, those furthest from them, and those that follow what it is known to be worth.
+The extremes show how far a lost call can move a figure: each place in turn scores all points or
+none, scores that cancel the effect of places in the calls read, the scores that a response usually
+gets, those furthest from them, and those that follow its known quality.
 """
 
 from collections import Counter, defaultdict
@@ -70,7 +70,7 @@ def _values(calls: Sequence[Call], score: Scored) -> list[dict[str, int]]:
 
 
 def _only(place: int, ends: Callable[[Call], tuple[int, int]], *, here: bool) -> Scored:
-    """All points at one place and none elsewhere, or the other way round."""
+    """All points at one place and none elsewhere, or the reverse."""
     return lambda call, _name, at: ends(call)[(at == place) == here]
 
 
@@ -79,8 +79,8 @@ def _cancelling(
 ) -> list[dict[str, int]]:
     """The usual scores, moved so that a criterion's places come out even with the calls read.
 
-    A place's surplus is the sum of what read calls there exceed the response's mean; the lost calls
-    at that place share it out, as far as the scale allows.
+    A place's surplus is the sum by which the scores read there exceed the response's mean; the lost
+    calls at that place compensate for it, as far as the scale allows.
     """
     mean = {key: sum(s * n for s, n in one.items()) / one.total() for key, one in seen.items()}
     surplus: defaultdict[tuple[str, int], float] = defaultdict(float)
@@ -103,7 +103,7 @@ def _cancelling(
 
 
 def _worth(readings: Readings) -> dict[tuple[str, str], float]:
-    """What items are known to be worth on criteria, 0 to 1, by the best kind of label there is."""
+    """The known quality of items on criteria, 0 to 1, by the best kind of label there is."""
     for kind in NAMES:
         mine: list[Label] = [one for one in readings.labels if one.kind == kind and one.criterion]
         if mine:
@@ -122,7 +122,7 @@ def _deserved(
     *,
     turned: bool,
 ) -> Scored:
-    """The score for what an item is worth, or turned around; the usual one where unknown."""
+    """The score for an item's quality, or for its opposite; the usual one if unknown."""
 
     def score(call: Call, name: str, place: int) -> int:
         known = worth.get((call["item"], name))

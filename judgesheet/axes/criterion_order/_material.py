@@ -1,4 +1,4 @@
-"""What criterion_order asks about: prompts with responses and several criteria to grade them on."""
+"""The stimuli of criterion_order: prompts with responses, and several criteria to grade them on."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -112,7 +112,7 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """What the schema cannot see; see `judgesheet stimuli check`."""
+    """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
     texts: dict[str, str] = {}
     levels: dict[str, Mapping[str, int]] = {}
     for stimulus in stimuli:

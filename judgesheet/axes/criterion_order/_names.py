@@ -1,16 +1,11 @@
 """Names of criteria: what they may look like, and when two of them are the same."""
 
-import unicodedata
 from collections.abc import Sequence
 
+from judgesheet.axis.numbers import plain
+
 LONGEST = 60
-_MARKS = " *_`\"'"
 _RESERVED = "[]="
-
-
-def plain(name: str) -> str:
-    """A name as a reply may write it: case, width, spacing and bold marks do not matter."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split()).strip(_MARKS)
 
 
 def fault_of_names(names: Sequence[object]) -> str | None:

@@ -40,5 +40,5 @@ _PLOTS = (
 
 
 def plots(_: Estimates) -> Iterator[Plot]:
-    """The plots of this axis; those that a run has no figures for are left out by whoever asks."""
+    """The plots of this axis; the caller leaves out those without figures in this run."""
     yield from _PLOTS

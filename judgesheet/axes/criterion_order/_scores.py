@@ -1,4 +1,4 @@
-"""The readings of criterion_order as arrays; every estimate of this axis starts from these.
+"""The readings of criterion_order as arrays, the input of all its estimates.
 
 Items may be graded on different criteria: an item's criteria have slots 0..n-1 of their own, by
 name, and `criterion` says which of the pool's criteria stands in which slot.
@@ -32,12 +32,12 @@ _BASES = ("balanced", "random")
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class CriterionLists:
     """Conditions of a figure: the lists of criteria, their orders, and how often each was read.
 
-    `scale` is the highest score, None where a recorded run does not say. Orders that are not
-    `balanced` show a criterion more often at some positions. `left_out` counts the prompts with
-    another number of criteria or of scores.
+    `scale` is the highest score, None if a recorded run does not say. Orders that are not
+    `balanced` show a criterion more often at some positions. `left_out` counts the prompts with a
+    different number of criteria or of scores.
     """
 
     criteria: int
@@ -78,9 +78,9 @@ class Scores:
     arms
         Arm -> (items, reads, n); of the base arm the complete passes.
     references
-        Criterion -> what each item is known to be worth on it, all by one kind of label.
+        Criterion -> the known quality of each item on it, all by one kind of label.
     lists
-        Under which lists positions are compared.
+        The lists within which positions are compared.
     """
 
     reads: Floats
@@ -90,7 +90,7 @@ class Scores:
     base: str
     arms: Mapping[str, Floats]
     references: Mapping[str, Reference]
-    lists: Lists
+    lists: CriterionLists
     temperature: float | None
     seed: int
 
@@ -152,7 +152,7 @@ class Scores:
 
         def difference(one: str, other: str) -> DeltaR:
             means = self.means(one), self.means(other)
-            return macro_delta_r(*means, self.reference, self.cluster, self.rng(), margin=MARGIN)
+            return macro_delta_r(*means, self.reference, self.cluster, margin=MARGIN)
 
         return compared(self.arms, difference if self.knows_quality else None, self.base)
 
@@ -196,16 +196,16 @@ class Scores:
 
     @property
     def reference(self) -> Floats:
-        """Shape (items, criteria of the pool): what each item is worth, NaN where unknown."""
+        """Shape (items, criteria of the pool): the quality of each item, NaN where unknown."""
         return np.stack([one.values for one in self.references.values()], axis=1)
 
     @property
     def knows_quality(self) -> bool:
-        """Whether any item is known to be worth something on any criterion."""
+        """Whether the quality of any item is known on any criterion."""
         return not np.isnan(self.reference).all()
 
     def quality(self, reads: int = 0) -> Quality:
-        """The conditions of a figure that holds means of so many reads against `reference`."""
+        """The conditions of a figure that compares means of so many reads with `reference`."""
         kinds = (one.kind for one in self.references.values() if one.kind is not None)
         return Quality(next(kinds, ""), reads)
 
@@ -249,7 +249,7 @@ def arrange(readings: Readings) -> Scores | None:
         base=base,
         arms=arms,
         references=_references(readings.labels, list(items["item"]), names.tolist()),
-        lists=Lists(
+        lists=CriterionLists(
             criteria=shown.shape[1],
             scale=int(calls["scale"].iloc[0]) or None,
             orders=place.shape[1],
@@ -312,7 +312,7 @@ def _table(calls: pd.DataFrame, axes: Sequence[str], values: Floats, items: int)
 def _references(
     labels: Sequence[Label], items: Sequence[str], names: Sequence[str]
 ) -> dict[str, Reference]:
-    """What items are worth on each criterion, all by the best kind that any of them has."""
+    """The quality of items on each criterion, all by the best kind of label that any has."""
     mine = [label for label in labels if label.criterion in names]
     kind = next((kind for kind in NAMES if any(label.kind == kind for label in mine)), None)
     chosen = [label for label in mine if label.kind == kind]

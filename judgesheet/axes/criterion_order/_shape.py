@@ -11,10 +11,7 @@ TAKES = {Holds.RATINGS: 0}
 def shape(prompt: Prompt) -> dict[str, Any]:
     """The prompt with its criteria and all its responses.
 
-    Raises
-    ------
-    UsageError
-        unless two criteria or more are described.
+    UsageError unless two criteria or more are described.
     """
     if len(prompt.rubrics) < 2:
         raise UsageError(

@@ -9,7 +9,7 @@ A criterion at place p of n in the list (from 0) gets the score s of 1..m with p
 interpolated to n places; `weight` that of the criterion among all criteria of the prompt in
 alphabetical order, recycled: `weights=1:-1` shifts every second one the other way, `weights=1:0`
 leaves it alone. `e_p` is normal, fixed for response, criterion and place, with mean zero over the
-places. `quality` is how far a difference of quality shows (0: not at all, 1: fully), `width` the
+places. `quality` is how strongly quality affects the score (0: not at all, 1: fully), `width` the
 noise; a greedy judge takes the likeliest score, the lower of equals.
 """
 

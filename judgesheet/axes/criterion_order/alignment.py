@@ -1,8 +1,8 @@
-"""Do the scores follow quality? (Xu et al., section 5.5)
+"""Do the scores agree with quality? (Xu et al., section 5.5)
 
 Every figure is the mean over criteria of a correlation over responses: levels of different criteria
-are never mixed. Quality is what people said where the stimuli carry their labels, else the level
-that the author of a built-in response wrote it for; `conditions` say which.
+are never mixed. Quality is people's scores if the stimuli carry them, else the level that the
+author of a built-in response wrote it for; `conditions` say which.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     """Spread of a criterion's scores over the reads of a response, in points.
 
     Population sd (ddof 0) over the reads of an arm, mean over responses and criteria. In the fixed
-    arm it is noise, in the others noise and order together. Cluster t interval.
+    arm this is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response and criterion, {arm} arm"
@@ -34,8 +34,8 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
 def pearson_r(scores: Scores) -> Iterator[Draft]:
     """Correlation of an arm's mean scores with quality, mean over criteria and for each.
 
-    Pearson's r over responses. The mean over criteria carries a cluster-bootstrap interval, a
-    single criterion the cluster jackknife's with Fisher's z. Xu et al., tables 5 and 6.
+    Pearson's r over responses; Fisher-z interval from the cluster jackknife. Xu et al., tables 5
+    and 6.
     """
     return _correlations(scores, "pearson")
 
@@ -45,7 +45,7 @@ def single_read_r(scores: Scores) -> Draft:
     """Correlation of one single reading with quality, mean over criteria.
 
     What a user without averaging gets: Pearson's r over all readings of the first balanced pass,
-    each under its own order. Cluster-bootstrap interval.
+    each under its own order. Fisher-z interval from the cluster jackknife.
     """
     label = "Pearson correlation with quality, a single reading, mean over criteria"
     if not scores.knows_quality:
@@ -53,7 +53,7 @@ def single_read_r(scores: Scores) -> Draft:
     orders = scores.reads.shape[1]
     readings = [scores.by_criterion(scores.reads[:, order, 0]) for order in range(orders)]
     quality, cluster = np.tile(scores.reference, (orders, 1)), np.tile(scores.cluster, orders)
-    r = macro.macro_r(np.concatenate(readings), quality, cluster, scores.rng())
+    r = macro.macro_r(np.concatenate(readings), quality, cluster)
     return Draft(label, r, n=r.n, given=scores.quality(reads=1))
 
 
@@ -74,7 +74,7 @@ def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[Draft]:
             continue
         means, quality, cluster = scores.means(arm), scores.reference, scores.cluster
         given = scores.quality(reads.shape[1])
-        r = macro.macro_r(means, quality, cluster, scores.rng(), kind)
+        r = macro.macro_r(means, quality, cluster, kind)
         r = explained(r, means, quality, cluster)
         yield Draft(f"{label}, mean over criteria", r, {"arm": arm}, n=r.n, given=given)
         for name, own, worth in zip(scores.names, means.T, quality.T, strict=True):

@@ -19,8 +19,8 @@ Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 def budget_r(scores: Scores) -> Iterator[Draft]:
     """Correlation with quality after averaging k orders, mean over criteria.
 
-    Mean over the subsets of k of the balanced orders, responses with every reading only: how many
-    readings are worth paying for.
+    Mean over the subsets of k of the balanced orders, only for responses with every reading: shows
+    how many readings are worth paying for.
     """
 
     def curve(reads: Floats, items: Ints, index: int) -> tuple[correlation.BudgetPoint, ...]:
@@ -34,8 +34,8 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
 def budget_agreement(scores: Scores) -> Iterator[Draft]:
     """Correlation of the mean of k orders with the mean of all, mean over criteria.
 
-    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it says
-    how soon fewer calls stand in for all, not how good all are.
+    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
+    how many calls can replace all of them, not how good all of them are.
     """
 
     def curve(reads: Floats, *_: Any) -> tuple[correlation.BudgetPoint, ...]:
@@ -47,7 +47,7 @@ def budget_agreement(scores: Scores) -> Iterator[Draft]:
 def _budget(
     label: str, scores: Scores, curve: Curve, given: Conditions | str = ""
 ) -> Iterator[Draft]:
-    """The mean over criteria of a curve of each: of its reads (items, orders), items and index."""
+    """The mean over criteria of the curve that each gives from its reads (items, orders)."""
     curves = []
     for index in range(len(scores.names)):
         items, slots = np.nonzero(scores.criterion == index)

@@ -9,8 +9,8 @@ from judgesheet.axis.figure import Draft
 def excess_change_rate(scores: Scores) -> Draft:
     """Changes of score that the order causes, beyond noise.
 
-    Per prompt, `order_change_rate` minus `repeat_change_rate`; prompt-level t interval. It sees
-    every effect of the order, also one that favours no position on average.
+    Per prompt, `order_change_rate` minus `repeat_change_rate`; prompt-level t interval. It detects
+    every effect of the order, even one that favours no position on average.
     """
     label = "Changes of a criterion's score caused by the order"
     return reversal.excess_change_rate(next(scores.rows), label)

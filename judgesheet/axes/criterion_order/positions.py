@@ -1,8 +1,8 @@
 """Does a criterion score higher at some places in the list than at others?
 
-All of these compare the readings of one response with each other, in the balanced arm, where every
-criterion stands equally often at every position. Recorded orders that are not balanced are compared
-within responses too, and `conditions` say so.
+All these figures compare the readings of one response with each other, in the balanced arm, where
+every criterion stands equally often at every position. Recorded orders that are not balanced are
+also compared within responses, and `conditions` say so.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ ALPHA = 0.05
 def mean_delta_pos(scores: Scores | None) -> Draft:
     """How many points lie between a criterion's best and worst place in the list, on average.
 
-    Mean over criteria of `delta_pos` (Xu et al., table 5). It cannot read 0 in a noisy judge:
+    Mean over criteria of `delta_pos` (Xu et al., table 5). It is above 0 for any noisy judge:
     compare `mean_delta_pos_null`. Interval as for `delta_pos`, criteria resampled together.
     """
     label = "Position gap, mean over criteria"
@@ -36,7 +36,7 @@ def mean_delta_pos(scores: Scores | None) -> Draft:
 
 @figure("points", symbol="ΔP_0", better="")
 def mean_delta_pos_null(scores: Scores) -> Draft:
-    """What the mean position gap would read on average if the order did not matter at all.
+    """The mean position gap expected if the order did not matter at all.
 
     As `delta_pos_null`; `conditions` give the 95th percentile.
     """
@@ -46,17 +46,18 @@ def mean_delta_pos_null(scores: Scores) -> Draft:
 
 @figure("points", symbol="ΔP_max", noise="max_delta_pos_null")
 def max_delta_pos(scores: Scores) -> Draft:
-    """How many points its place in the list makes for the criterion that moves most.
+    """Position gap, in points, of the criterion whose score changes most with its place.
 
     Largest `delta_pos` of all criteria (Xu et al., table 5). The largest of several noisy figures
-    reads high: its interval allows for that, and `max_delta_pos_null` says what noise alone gives.
+    is biased upwards: its interval allows for that, and `max_delta_pos_null` says what noise alone
+    gives.
     """
     return _gap("Position gap, largest of all criteria", scores.gaps.most, scores)
 
 
 @figure("points", better="")
 def max_delta_pos_null(scores: Scores) -> Draft:
-    """What the largest position gap would read on average if the order did not matter at all.
+    """The largest position gap expected if the order did not matter at all.
 
     As `delta_pos_null`; `conditions` give the 95th percentile.
     """
@@ -68,8 +69,8 @@ def max_delta_pos_null(scores: Scores) -> Draft:
 def significant_criteria(scores: Scores) -> Draft:
     """Number of criteria whose score depends on the position at p < .05, corrected by Holm.
 
-    Xu et al., table 5, count without a correction and with each response as a block; that count
-    stands beside it.
+    Xu et al., table 5, count without a correction and with each response as a block; that count is
+    given beside it.
     """
     label = "Criteria whose score depends on their place"
     tested = [p for p in _corrected(scores) if p is not None]
@@ -85,9 +86,9 @@ def significant_criteria(scores: Scores) -> Draft:
 
 @figure("points")
 def delta_pos(scores: Scores) -> Iterator[Draft]:
-    """Best less worst position of a criterion: how many points its place in the list can make.
+    """Best less worst position of a criterion: how many points its place in the list can add.
 
-    Xu et al., table 5. It cannot read 0 in a noisy judge: compare `delta_pos_null`. The interval
+    Xu et al., table 5. It is above 0 for any noisy judge: compare `delta_pos_null`. The interval
     comes from the range of centred cluster-bootstrap means, and reaches 0 where the data allow it.
     """
     for index, (name, gap) in enumerate(zip(scores.names, scores.gaps.each, strict=True)):
@@ -97,7 +98,7 @@ def delta_pos(scores: Scores) -> Iterator[Draft]:
 
 @figure("points", better="")
 def delta_pos_null(scores: Scores) -> Iterator[Draft]:
-    """What `delta_pos` would read on average if the order did not matter at all.
+    """The `delta_pos` expected if the order did not matter at all.
 
     Mean over 1,000 permutations of each response's replies over its orders: the noise of this judge
     at this number of prompts, without any effect of the place.
@@ -109,7 +110,7 @@ def delta_pos_null(scores: Scores) -> Iterator[Draft]:
 
 @figure("points", better="")
 def delta_pos_null95(scores: Scores) -> Iterator[Draft]:
-    """The `delta_pos` that noise alone exceeds in one run of twenty.
+    """The `delta_pos` that noise alone exceeds in one run out of twenty.
 
     95th percentile over the permutations of `delta_pos_null`.
     """
@@ -123,8 +124,8 @@ def friedman_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "the score of this criterion is the same at every position" (Friedman's test).
 
     Corrected for ties; p = 1 where all are tied. Blocks are prompts: responses to one prompt are
-    averaged first, since they are not independent. The papers take each response as a block; that
-    p stands beside it. Xu et al., section 5.5.
+    averaged first, since they are not independent. The papers take each response as a block; that p
+    is given beside it. Xu et al., section 5.5.
     """
     method = "Friedman, corrected for ties, blocks are prompts"
     papers = "Friedman, blocks are responses (Xu et al.)"
@@ -135,7 +136,7 @@ def friedman_p(scores: Scores) -> Iterator[Draft]:
 
 @figure("p", better="")
 def friedman_p_holm(scores: Scores) -> Iterator[Draft]:
-    """`friedman_p` with Holm's correction over the criteria: what announces a bias."""
+    """`friedman_p` with Holm's correction over the criteria; findings of a bias are based on it."""
     method = "Friedman, blocks are prompts; Holm over criteria"
     for index, p in enumerate(_corrected(scores)):
         draft = _test(scores, index, p, method)
@@ -158,9 +159,9 @@ def position_shift(scores: Scores) -> Iterator[Draft]:
 def position_mean(scores: Scores) -> Iterator[Draft]:
     """Mean score of a criterion when it is listed at a position.
 
-    Responses are compared with themselves only, so a missing reply does not shift it. The interval
-    (cluster-robust t over prompts) contains how prompts differ: to compare positions, read
-    `position_shift`. Xu et al., section 5.5.
+    Responses are compared only with themselves, so a missing reply does not shift it. The interval
+    (cluster-robust t over prompts) includes the differences between prompts: to compare positions,
+    read `position_shift`. Xu et al., section 5.5.
     """
     for index, effects in enumerate(scores.effects):
         means = stats.position_mean(effects, scores.span, scores.limits)
@@ -197,7 +198,7 @@ def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> Draft:
 def _by_position(
     label: str, scores: Scores, index: int, parts: Sequence[Interval]
 ) -> Iterator[Draft]:
-    """What a criterion has at each position; `label` with its name and the position in braces."""
+    """One draft per position of a criterion; `label` has braces for criterion and position."""
     name, counts = scores.names[index], scores.effects[index].counts
     for position, (part, count) in enumerate(zip(parts, counts, strict=True), start=1):
         yield Draft(
@@ -240,14 +241,14 @@ def _significant(tests: Sequence[float | None]) -> int:
 
 
 def _number(value: float | None, why: Reason, clusters: int, method: str) -> Interval:
-    """A number without an interval, or what stands for it where it is undefined."""
+    """A number without an interval, or its absence if it is undefined."""
     if value is None:
         return missing(why, clusters=clusters, method=method)
     return exactly(value, clusters=clusters, method=method)
 
 
 def _few(scores: Scores, index: int) -> str:
-    """A note where a criterion was read in few of the prompts."""
+    """A note if a criterion was read in few of the prompts."""
     clusters = scores.effects[index].clusters
     few = clusters < FEW and clusters != scores.clusters
     return f"read in {clusters} of {scores.clusters} prompts" if few else ""

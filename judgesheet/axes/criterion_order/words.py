@@ -7,14 +7,15 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.criterion_order.positions import ALPHA, FIXED_PLACES
-from judgesheet.axis import Readings, losses
+from judgesheet.axes.criterion_order.positions import FIXED_PLACES
+from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
     USABLE_R,
     Wording,
     enough,
     is_flat,
     is_perfect,
+    order_changes,
     quality,
     winner,
 )
@@ -23,12 +24,12 @@ from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
     above,
+    announced,
     at_temperature_0,
     below,
     few_asked,
-    interval,
     keys,
-    share,
+    surely_above,
     too_few,
     unread,
 )
@@ -56,9 +57,12 @@ _SAY = Wording(
 
 def _moved(estimates: Estimates) -> dict[str, Estimate]:
     """The gaps of the criteria that Friedman's test announces after Holm's correction, by size."""
-    tests = {dims["criterion"]: test.greatest for dims, test in estimates.family("friedman_p_holm")}
-    announced = [name for name, p in tests.items() if p is not None and p < ALPHA]
-    gaps = {name: estimates.known("delta_pos", criterion=name) for name in announced}
+    criteria = [dims["criterion"] for dims, _ in estimates.family("friedman_p_holm")]
+    gaps = {
+        name: estimates.known("delta_pos", criterion=name)
+        for name in criteria
+        if announced(estimates, "friedman_p_holm", criterion=name)
+    }
     known = {name: gap for name, gap in gaps.items() if gap is not None}
     return dict(sorted(known.items(), key=lambda item: -(item[1].value or 0.0)))
 
@@ -70,7 +74,7 @@ def _prompts(estimates: Estimates) -> int:
 
 
 def _lists(estimates: Estimates) -> Mapping[str, Any]:
-    """The facts of `Lists`; empty for a run in which criteria never change places."""
+    """The facts of `CriterionLists`; empty for a run in which criteria never change places."""
     gap = estimates.of("mean_delta_pos")
     return {} if gap is None else gap.given
 
@@ -103,6 +107,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from too_few(prompts, gap)
         yield _gap(estimates)
         yield from _change(estimates)
+        yield from unequal.find(estimates)
         yield from winner(estimates, prompts, _SAY)
         yield from quality(estimates, prompts, _SAY, _exceptions(estimates))
     elif why:
@@ -132,7 +137,7 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
     """Which criteria depend on their place, and where the first of them scores highest."""
     (name, gap), *others = moved.items()
     count = estimates.known("significant_criteria")
-    how_many = "some" if count is None else f"{count.value:.0f} {count.unit} criteria"
+    how_many = "some" if count is None else f"{len(moved)} {count.unit} criteria"
     shifts = sorted(
         (shift.value, dims["position"])
         for dims, shift in estimates.family("position_shift", criterion=name)
@@ -159,22 +164,15 @@ def _listed(names: Sequence[str]) -> str:
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the order changes a criterion's score, beside how often a repeat does."""
-    change, noise = estimates.known("order_change_rate"), estimates.known("repeat_change_rate")
-    if change is None:
-        return
-    text = (
-        "Listing the same criteria in another order changes a criterion's score in "
-        f"{share(change)} of cases ({interval(change)})"
-    )
-    if noise is not None:
-        text += f"; asking twice in the same order changes it in {share(noise)}"
-    matters = above(estimates.known("excess_change_rate"), 0.0)
-    few = _clears(estimates, change, SMALL_CHANGES)
-    yield Statement(
-        f"{text}{', so the order matters beyond noise' if matters else ''}.",
-        (change.key, estimates.key("repeat_change_rate"), estimates.key("excess_change_rate")),
-        "bad" if matters else "good" if few else "neutral",
-    )
+    matters = surely_above(estimates.known("excess_change_rate"), 0.0)
+    if told := order_changes(estimates, "criteria", "a criterion's score"):
+        text, change = told
+        few = _clears(estimates, change, SMALL_CHANGES)
+        yield Statement(
+            f"{text}{', so the order matters beyond noise' if matters else ''}.",
+            (change.key, estimates.key("repeat_change_rate"), estimates.key("excess_change_rate")),
+            "bad" if matters else "good" if few else "neutral",
+        )
 
 
 def _exceptions(estimates: Estimates) -> str:
@@ -246,7 +244,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             most,
         )
         return
-    if above(excess, 0.0):
+    if surely_above(excess, 0.0):
         yield _advice(
             "Average over several orders of the criteria: the order changes scores, though no "
             "place is shown to be favoured throughout.",

@@ -1,26 +1,26 @@
 """Does the order of a list of answers decide which one wins, and do several orders choose better?
 
-A judge scores all candidate answers to a question at once (paper 004, PCFJudge): once in the
-canonical order, several times in that order, and once under each of a balanced set of orders.
-Runs are aggregated by permutation consensus (equations 1 to 5).
+A judge scores all candidate answers to a question at once (paper 004, PCFJudge): several times in
+the canonical order, and once under each of a balanced set of orders. Runs are aggregated by
+permutation consensus (equations 1 to 5).
 
-`_material` is what is asked about, `_design` in which order and how often, `_reply` how the answer
-is read, `_arrange` how replies become the arrays of `_lists`. The figures are in `decisions` (is
-the right answer chosen, what is gained), `places` (does the winner follow its place) and
-`agreement` (do the orders agree, how many are enough); `words` says what they mean.
+`_material` defines the stimuli, `_design` the orders and repeats, `_reply` reads the replies,
+`_arrange` turns them into the arrays of `_lists`. The figures are in `decisions` (is the right
+answer chosen, what is gained), `places` (does the winner follow its place) and `agreement` (do the
+orders agree, how many are enough); `words` says what they mean.
 """
 
 from collections.abc import Iterator
 
 from judgesheet.axes.listwise_consensus import agreement, decisions, places
 from judgesheet.axes.listwise_consensus._arrange import arrange
-from judgesheet.axes.listwise_consensus._design import arm, design, expect, fault
+from judgesheet.axes.listwise_consensus._design import arm, design, fault
 from judgesheet.axes.listwise_consensus._design import lists as lists
 from judgesheet.axes.listwise_consensus._impute import impute
 from judgesheet.axes.listwise_consensus._material import check, labels, material
 from judgesheet.axes.listwise_consensus._material import golds as golds
 from judgesheet.axes.listwise_consensus._plots import plots
-from judgesheet.axes.listwise_consensus._reply import chosen, parse, parts
+from judgesheet.axes.listwise_consensus._reply import chosen, gives, parse, parts, reading
 from judgesheet.axes.listwise_consensus._shape import TAKES, shape
 from judgesheet.axes.listwise_consensus._simulated import simulate
 from judgesheet.axes.listwise_consensus.words import (
@@ -31,7 +31,7 @@ from judgesheet.axes.listwise_consensus.words import (
     tested_range,
     warn,
 )
-from judgesheet.axis import Readings, losses
+from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate
 
@@ -42,7 +42,7 @@ QUESTION = (
     "right more often?"
 )
 
-ESTIMATES = {**declared_in(decisions, places, agreement), **shared(NAME, losses)}
+ESTIMATES = {**declared_in(decisions, places, agreement), **shared(NAME, unequal, losses)}
 
 _DEPTHS = (2, 4, 6, 7, 8, 10)
 """Orders a decision: the paper's 7, and what short lists are balanced at."""
@@ -59,6 +59,8 @@ HEADLINE = (
     "excess_flip_rate",
     "order_agreement",
     "error_correlation",
+    "unequal_stimuli",
+    "largest_stimulus_effect",
 )
 
 MISSING_REASONS = {
@@ -79,6 +81,7 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
     arranged = arrange(readings)
     if arranged is not None:
-        mine = (name for name in ESTIMATES if name not in losses.NAMES)
+        mine = (name for name in ESTIMATES if name not in losses.NAMES | unequal.NAMES)
         yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), arranged)
+        yield from unequal.measure(NAME, readings, gives, "points")
         yield from losses.measure(NAME, readings, chosen)

@@ -9,6 +9,7 @@ import numpy as np
 
 from judgesheet.axes.listwise_consensus._design import ARMS, PERMUTED, REPEATED, sequences
 from judgesheet.axes.listwise_consensus._lists import Lists, Runs, Table
+from judgesheet.axes.listwise_consensus._material import golds_shown
 from judgesheet.axis import Readings
 from judgesheet.stats.orders import Order
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """One prompt's verdicts (None for an unreadable reply), those of each order in a list."""
+    """One prompt's verdicts, a list per order (None for an unreadable reply)."""
 
     ids: tuple[str, ...]
     gold: frozenset[str]
@@ -40,7 +41,7 @@ def arrange(readings: Readings) -> Lists | None:
 
 
 def _prompt(rows: "pd.DataFrame") -> _Prompt:
-    """Sort a prompt's calls into arms; the canonical reading of an arm that has none is shared."""
+    """Sort a prompt's calls into arms; arms without a canonical reading of their own share one."""
     ids = _canonical(rows)
     places = {name: place + 1 for place, name in enumerate(ids)}
     canonical = tuple(places.values())
@@ -67,7 +68,7 @@ def _prompt(rows: "pd.DataFrame") -> _Prompt:
     rank = {order: place for place, order in enumerate(known)}
     return _Prompt(
         ids=ids,
-        gold=_gold(rows),
+        gold=golds_shown(rows.iloc[0].to_dict()),
         direct=first[0],
         repeated=_by_repeat(repeated),
         permuted={
@@ -75,12 +76,6 @@ def _prompt(rows: "pd.DataFrame") -> _Prompt:
             for order in sorted(permuted, key=lambda order: rank.get(order, len(rank)))
         },
     )
-
-
-def _gold(rows: "pd.DataFrame") -> frozenset[str]:
-    several = rows["golds"].iloc[0] if "golds" in rows else None
-    one = rows["gold"].iloc[0] if "gold" in rows else None
-    return frozenset(several if isinstance(several, list) else [one] if one is not None else [])
 
 
 def _by_repeat(verdicts: Mapping[int, Any]) -> list[Any]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.listwise_consensus._material import MOST_CANDIDATES, golds
 from judgesheet.axes.listwise_consensus._reply import LABELS, schema
-from judgesheet.axis import Expectation, Options
+from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, item_fault
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import Variant, boundary, mark, parameters, renderer
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
-from judgesheet.stats import orders, planning
+from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ MOST_REVERSED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ListSettings:
     """How much of the design a profile runs.
 
     `stimuli` prompts (None: all) are each read under the balanced orders (`forward`: only under the
     n forward rotations), the canonical order `repeated` times in all. `again` of the other orders
-    (None: all), rotating over the prompts, are read `repeats` times. The canonical reading that the
-    arms share is asked once, in the direct arm.
+    (None: all), rotating over the prompts, are read `repeats` times. The canonical reading, which
+    the arms share, is requested once, in the direct arm.
     """
 
     stimuli: int | None
@@ -42,11 +42,11 @@ class Settings:
     repeats: int = 2
 
 
-PROFILES: Mapping[str, Settings] = {
-    "smoke": Settings(stimuli=3, forward=True, repeated=2, again=0),
-    "quick": Settings(stimuli=10, forward=True, repeated=4, again=1),
-    "standard": Settings(stimuli=None, forward=False, repeated=PAPER_K, again=2),
-    "full": Settings(stimuli=None, forward=False, repeated=PAPER_K, again=None, repeats=3),
+PROFILES: Mapping[str, ListSettings] = {
+    "smoke": ListSettings(stimuli=3, forward=True, repeated=2, again=0),
+    "quick": ListSettings(stimuli=14, forward=True, repeated=4, again=1),
+    "standard": ListSettings(stimuli=None, forward=False, repeated=PAPER_K, again=2),
+    "full": ListSettings(stimuli=None, forward=False, repeated=PAPER_K, again=None, repeats=3),
 }
 
 
@@ -70,10 +70,10 @@ def depths(n: int, total: int) -> list[int]:
 
 
 def canonical_ids(stimulus: Stimulus, index: int) -> list[str]:
-    """The candidates in canonical order: the file's, turned so that the gold's place is `index`.
+    """The candidates in canonical order: the file's, rotated so that the gold's place is `index`.
 
-    Turned from prompt to prompt, the gold stands at each place equally often; many files list the
-    right answer first, and the direct arm would then measure that place.
+    Because of this rotation the gold stands at each place equally often; many files list the right
+    answer first, and the direct arm would then measure that place.
     """
     ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
     gold = golds(stimulus.fields)
@@ -119,7 +119,7 @@ def _renderer(options: Options) -> Callable[..., str]:
     Raises
     ------
     TemplateError
-        if the user's hides, doubles or reorders what the judge must see.
+        if the user's hides, repeats or reorders what the judge must see.
     """
     variants = list(_variants(options))
     render = renderer("listwise_consensus", options, variants, ("prompt",))
@@ -128,7 +128,7 @@ def _renderer(options: Options) -> Callable[..., str]:
     return render
 
 
-def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator[Read]:
+def _cells(index: int, n: int, settings: ListSettings, options: Options) -> Iterator[Read]:
     canonical, *others = sequences(n, options.sequences, forward=settings.forward)
     yield Read(DIRECT, canonical, 0)
     for repeat in range(1, settings.repeated):
@@ -141,7 +141,7 @@ def _cells(index: int, n: int, settings: Settings, options: Options) -> Iterator
 
 
 def _variants(options: Options) -> Iterator[Variant]:
-    """A template must show prompt and candidates, these with their letters and in order."""
+    """A template must show the prompt, and the candidates with their letters in order."""
     names = [f"candidate {number}" for number in (1, 2, 3)]
     for listed in (names, names[::-1]):
         variables = _shown(mark("prompt"), None, [mark(name) for name in listed], options)
@@ -149,7 +149,7 @@ def _variants(options: Options) -> Iterator[Variant]:
 
 
 def _refuse_unmarked(render: Callable[..., str], variants: Sequence[Variant]) -> None:
-    """Refuse a template in which a candidate could pretend to end, or to be another.
+    """Refuse a template in which a candidate's text could imitate an end or another candidate.
 
     Raises
     ------
@@ -221,18 +221,3 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     if not isinstance(gold, list) or not all(one in shown for one in gold):
         return "cell.gold must be one of the candidate ids in cell.order, or null"
     return None
-
-
-def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
-    """Half-widths of the headline intervals under stated assumptions."""
-    prompts = len({call.cell["item"] for call in calls})
-    if not prompts:
-        return
-    width = planning.rate_half_width(0.8, prompts, 1, 0.0)
-    yield Expectation("listwise_consensus.accuracy[arm=direct,k=1]", width, "true accuracy .80")
-    change = planning.excess_flip_half_width(prompts, 0.1**0.5)
-    assuming = "a decision in ten changes for better or worse"
-    yield Expectation("listwise_consensus.gain", change, assuming)
-    twice = any(call.cell["arm"] == PERMUTED and call.repeat for call in calls)
-    excess = planning.excess_flip_half_width(prompts, 0.2) if twice else None
-    yield Expectation("listwise_consensus.excess_flip_rate", excess, "sd .20 between prompts")

@@ -1,14 +1,15 @@
-"""Who the calls that gave no answer could have chosen: a place, all evenly, the usual, the right.
+"""Winners that lost calls could have chosen: by place, evenly, the usual one, the right one.
 
-A lost call is answered by a list in which one candidate has all points and the others none, since
+A lost call is replaced by scores in which one candidate has all points and the others none, since
 no answer can move a decision further. The extremes are every place in turn, the places that make
-all of them even, the list's usual winner, its rarest, the right answer, and a wrong one.
+all places equally frequent, the list's usual winner, its rarest, the right answer, and a wrong one.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from judgesheet.axes.listwise_consensus._material import golds_shown
 from judgesheet.axes.listwise_consensus._reply import chosen
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.losses import Call, answered, even_places, lost, split
@@ -34,7 +35,7 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     pairs = list(zip(own, orders, strict=True))
     yield _won(readings, [max(sorted(order), key=seen.__getitem__) for seen, order in pairs])
     yield _won(readings, [min(sorted(order), key=seen.__getitem__) for seen, order in pairs])
-    golds = [_golds(call) for call in calls]
+    golds = [golds_shown(call) for call in calls]
     if any(golds):
         for right in (True, False):
             yield _won(
@@ -60,13 +61,6 @@ def _list(call: Call) -> tuple[str, str]:
 def _counted_with(call: Call) -> tuple[Any, ...]:
     """Calls whose places are compared: one pass over the lists of one length."""
     return call["arm"], len(call["order"]), call["repeat"]
-
-
-def _golds(call: Call) -> frozenset[str]:
-    several, one = call.get("golds"), call.get("gold")
-    return frozenset(
-        several if isinstance(several, list) else [one] if isinstance(one, str) else []
-    )
 
 
 def _any(order: Sequence[str], golds: frozenset[str], *, right: bool) -> str:

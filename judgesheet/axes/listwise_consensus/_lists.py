@@ -1,4 +1,4 @@
-"""The readings of listwise_consensus as arrays; every estimate of this axis starts from these."""
+"""The readings of listwise_consensus as arrays, the input of all its estimates."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ NOTHING_READ = Reason("nothing_read", "no reply could be read")
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class ListOrders:
     """Conditions of a figure by place: the length of the lists, and the orders they were shown in.
 
     Orders that are not `balanced` mix a preference for a place with one for an answer. `left_out`
@@ -51,7 +51,7 @@ class Orders:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A way to decide: which runs enter. `name`, `k` and `executions` are dimensions of keys."""
+    """The runs behind a decision; `name`, `k` and `executions` are dimensions of keys."""
 
     name: str
     k: int
@@ -59,7 +59,7 @@ class Arm:
 
     @property
     def dims(self) -> dict[str, object]:
-        """As keys write it."""
+        """The dimensions of its keys."""
         more = {"executions": self.executions} if self.executions > 1 else {}
         return {"arm": self.name, "k": self.k, **more}
 
@@ -70,7 +70,7 @@ class Arm:
 
     @property
     def words(self) -> str:
-        """As labels say it."""
+        """Its name in labels."""
         if self.name == DIRECT:
             return "one call"
         what = "repeats of one order" if self.name == REPEATED else "orders"
@@ -82,7 +82,7 @@ DIRECTLY = Arm(DIRECT, 1)
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What single calls say of n candidates, which stand in canonical sequence in the last axis.
+    """The scores of single calls for n candidates, in canonical sequence along the last axis.
 
     `scores` (..., n) are 0 to 100, NaN where a call is missing or unreadable; `marks` (..., n) are
     true where the call marked calibrated uncertainty.
@@ -93,7 +93,7 @@ class Runs:
 
     @classmethod
     def unread(cls, *shape: int) -> Self:
-        """Runs of which none is read yet."""
+        """Runs without any verdict yet."""
         return cls(np.full(shape, np.nan), np.zeros(shape, dtype=bool))
 
     def __getitem__(self, index: Any) -> "Runs":
@@ -101,7 +101,7 @@ class Runs:
         return Runs(self.scores[index], self.marks[index])
 
     def record(self, index: Any, verdict: Any, ids: tuple[str, ...]) -> None:
-        """Write a verdict down, candidates in the sequence of `ids`; None changes nothing."""
+        """Store a verdict, candidates in the sequence of `ids`; None changes nothing."""
         if verdict is not None:
             self.scores[index] = [verdict[name]["score"] for name in ids]
             self.marks[index] = [verdict[name]["uncertain"] for name in ids]
@@ -111,10 +111,10 @@ class Runs:
 class Table:
     """The prompts (P) with n candidates each.
 
-    `permuted` (P, orders, reads, n) are the runs by order, the canonical one first; `repeated`
-    (P, R, n) those of the canonical order, the direct one first; `direct` (P, n) that one alone.
+    `permuted` (P, orders, reads, n) are the runs by order, the canonical one first; `repeated` (P,
+    R, n) those of the canonical order, the direct one first; `direct` (P, n) that one alone.
     `place` (P, orders, n) is where each order shows each candidate, from 0; -1 where the prompt
-    lacks the order. `gold` (P, n) says who is right, all false where that is not known.
+    lacks the order. `gold` (P, n) marks the right candidates, all false where they are not known.
     `executions` is how often every order was read.
     """
 
@@ -165,7 +165,7 @@ class Table:
         return consensus(np.where(asked, runs.scores, np.nan), runs.marks, weights)
 
     def hits(self, arm: Arm, weights: Weights) -> Floats:
-        """How right an arm's decision is, (P,); NaN without a gold or a decision."""
+        """Probability that an arm's decision is right, (P,); NaN without a gold or a decision."""
         hits = expected_hit(self.decide(arm, weights).winners, self.gold)
         return np.where(self.known, hits, np.nan)
 
@@ -175,12 +175,12 @@ class Table:
 
     @cached_property
     def calls(self) -> Floats:
-        """What every single call chooses, (P, orders, reads, n): the decision of one run."""
+        """The choice of every single call, (P, orders, reads, n): the decision of one run."""
         return uniform_picks(run_points(self.permuted.scores, self.permuted.marks))
 
     @property
     def first_calls(self) -> Floats:
-        """What the first call under each order chooses, (P, orders, n)."""
+        """The choice of the first call under each order, (P, orders, n)."""
         return self.calls[:, :, 0]
 
     @cached_property
@@ -205,15 +205,15 @@ class Lists:
 
     @property
     def main(self) -> Table:
-        """The prompts with the commonest number of candidates: place is compared within them."""
+        """The prompts with the most common number of candidates; places are compared in these."""
         return self.tables[0]
 
     @cached_property
-    def shown(self) -> Orders:
+    def shown(self) -> ListOrders:
         """Under which orders the figures by place were measured."""
         main, *others = self.tables
         left_out = sum(len(table.gold) for table in others)
-        return Orders(main.n, main.orders, main.balanced, left_out)
+        return ListOrders(main.n, main.orders, main.balanced, left_out)
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
@@ -221,7 +221,7 @@ class Lists:
 
     @cached_property
     def arms(self) -> tuple[Arm, ...]:
-        """The arms that some prompts were asked in: direct, repeated, permuted, in rising k."""
+        """The arms that at least one prompt has: direct, repeated, permuted, in rising k."""
         repeated = {
             Arm(REPEATED, k)
             for table in self.tables
@@ -243,7 +243,7 @@ class Lists:
 
     @property
     def deepest(self) -> Arm | None:
-        """The permuted arm of most orders in the main table, read once: the full set."""
+        """The permuted arm with the most orders in the main table, read once: the full set."""
         return Arm(PERMUTED, self.main.orders) if self.main.orders > 1 else None
 
     def joined(self, part: Callable[[Table], Floats]) -> Floats:
@@ -251,12 +251,12 @@ class Lists:
         return np.concatenate([part(table) for table in self.tables])
 
     def hits(self, arm: Arm, weights: Weights = PROPOSED) -> Floats:
-        """How right an arm's decision is, per prompt; NaN without a gold or a decision."""
+        """As `Table.hits`, per prompt over all tables."""
         return self.joined(lambda table: table.hits(arm, weights))
 
     @cached_property
     def gains(self) -> Mapping[Arm, Floats]:
-        """How much righter each other arm is than one call, on the prompts that both decide.
+        """How much more often each other arm is right than one call, where both decide.
 
         No arm without a gold.
         """

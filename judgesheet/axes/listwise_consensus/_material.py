@@ -1,4 +1,4 @@
-"""What listwise_consensus asks about: prompts with the candidate answers that compete."""
+"""The stimuli of listwise_consensus: prompts with competing candidate answers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ class Material(Strict):
         gold = golds(self.model_dump())
         unknown = sorted(set(gold) - set(ids))
         if unknown:
-            raise ValueError(f"gold names {unknown[0]!r}, which is none of the candidates")
+            raise ValueError(f"gold names {unknown[0]!r}, which is not one of the candidates")
         if len(set(gold)) == len(ids):
             raise ValueError("every candidate is gold, so no answer could be wrong")
         return self
@@ -70,7 +70,7 @@ def material() -> type[BaseModel]:
 
 
 def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:  # noqa: ARG001
-    """None: the right answer stands in the cell of each call, which no prompt shows."""
+    """None: the right answer is in the cell of each call, which no prompt shows."""
     return iter(())
 
 
@@ -78,6 +78,13 @@ def golds(fields: Mapping[str, Any]) -> list[str]:
     """The ids of the right candidates; none where they are not known."""
     gold = fields.get("gold")
     return [] if gold is None else [gold] if isinstance(gold, str) else list(gold)
+
+
+def golds_shown(cell: Mapping[Any, Any]) -> frozenset[str]:
+    """The ids of the right candidates that the cell of a call names, if they are known."""
+    several, single = cell.get("golds"), cell.get("gold")
+    listed = several if isinstance(several, list) else [single]
+    return frozenset(name for name in listed if isinstance(name, str))
 
 
 # -- checks --------------------------------------------------------------------------------------
@@ -93,7 +100,7 @@ CUES = {
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """What the schema cannot see; see `judgesheet stimuli check`."""
+    """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
         where = f"{stimulus.id} ({stimulus.source})"
@@ -111,7 +118,7 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
 
 
 def _identical(where: str, candidates: Sequence[Mapping[str, Any]]) -> Iterator[Problem]:
-    """Equal texts are allowed: they ask whether a judge treats equals as equal."""
+    """Equal texts are allowed: they test whether a judge treats equals as equal."""
     seen: dict[str, str] = {}
     for candidate in candidates:
         twin = seen.setdefault(candidate["text"].strip(), candidate["id"])

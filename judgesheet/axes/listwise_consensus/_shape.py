@@ -10,10 +10,7 @@ TAKES = {Holds.ANSWERS: 0, Holds.BEST: 0, Holds.RUBRIC: 1}
 def shape(prompt: Prompt) -> dict[str, Any]:
     """The prompt with its responses and the right one or ones, if they are known.
 
-    Raises
-    ------
-    NotAStimulusError
-        if there are fewer than two responses, or two of the same text.
+    NotAStimulusError if there are fewer than two responses, or two of the same text.
     """
     drawn = prompt.shuffled()
     if len({response.text for response in drawn}) < len(drawn):

@@ -9,8 +9,8 @@ Candidate c of a prompt, shown at place p of n in some order, gets a score from 
 so that `first-biased` prefers the first answer too; `e_c` is normal and fixed for a prompt's
 candidate whatever the order: the errors that all orders share; `e_co` is fixed for a candidate
 under an order; `e` is new in each call, with `noise` = 10 points per unit of `width` (none if
-`greedy`). Scores are rounded and cut to 0..100; each candidate is marked uncertain in a share
-`unsure` of calls. Who a candidate is, and who is gold, it takes from the cell of the call alone.
+`greedy`). Scores are rounded and clipped to 0..100; each candidate is marked uncertain in a share
+`unsure` of calls. The identity of the candidates and the gold are taken from the cell of the call.
 `policy` replaces the scores by a rule.
 """
 
@@ -82,7 +82,7 @@ def _by_length(call: Call) -> list[int]:
 
 
 def _by_hash(call: Call) -> list[int]:
-    """By the letters of the prompt, which change with the order."""
+    """Scores by a hash of the prompt, which changes with the order."""
     text = call.messages[-1]["content"]
     return [hashed(f"{place}{text}") % 101 for place in range(_n(call))]
 

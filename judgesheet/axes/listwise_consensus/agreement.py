@@ -27,7 +27,7 @@ FEW_COVER = f"under {FEW_PROMPTS} prompts the interval covers .87 to .94"
 
 @figure("share", symbol="a", better="higher")
 def order_agreement(lists: Lists) -> Iterator[Draft]:
-    """Share of single orders whose winner is the one that all orders together choose."""
+    """Share of single orders whose winner is the one chosen by all orders together."""
     if lists.deepest is None:
         return
     agreeing = _agreeing(lists, lists.deepest)
@@ -42,8 +42,8 @@ def order_agreement(lists: Lists) -> Iterator[Draft]:
 def agreeing_orders(lists: Lists) -> Iterator[Draft]:
     """Share of prompts on which this many orders choose the winner of all orders.
 
-    All prompts at the largest number: the order never matters. A tie counts its share, rounded to
-    whole orders.
+    If all prompts are at the largest number, the order never matters. A tie counts its share,
+    rounded to whole orders.
     """
     if lists.deepest is None:
         return
@@ -58,7 +58,7 @@ def agreeing_orders(lists: Lists) -> Iterator[Draft]:
 
 @figure("share", better="higher")
 def subset_agreement(lists: Lists) -> Iterator[Draft]:
-    """How often the decision from k orders is that of the full set of orders.
+    """How often the decision from k orders equals that of the full set of orders.
 
     Mean over all choices of k orders (200 random ones where there are more), prompts as units. At
     the full set it is 1 by definition.
@@ -78,10 +78,10 @@ def subset_agreement(lists: Lists) -> Iterator[Draft]:
 
 @figure("r", symbol="ρ_err", better="")
 def error_correlation(lists: Lists) -> Iterator[Draft]:
-    """How far errors under one order are errors under another: 0 independent, 1 the same errors.
+    """Correlation of the errors under two orders: 0 independent, 1 the same errors.
 
-    Over pairs of single calls on a prompt under different orders. What the orders share cannot be
-    voted away: at 1 no number of orders helps (004, section 3.4).
+    Over pairs of single calls on a prompt under different orders. Voting does not remove errors
+    that the orders share: at 1 no number of orders helps (004, section 3.4).
     """
     if not lists.has_gold:
         return
@@ -98,10 +98,10 @@ def error_correlation(lists: Lists) -> Iterator[Draft]:
 
 @figure("share", better="")
 def independent_error_bound(lists: Lists) -> Iterator[Draft]:
-    """What Hoeffding's bound would promise a majority of orders if errors were independent.
+    """Hoeffding's bound of the error of a majority of orders, if errors were independent.
 
     004 proposition 1, at the largest odd k: context only. The note gives the error of a majority
-    with the correlation that was measured; compare `accuracy`.
+    under the measured correlation; compare `accuracy`.
     """
     if lists.deepest is None or not lists.has_gold:
         return

@@ -36,16 +36,16 @@ def _symbol(dims: Mapping[str, str]) -> str:
 
 
 def _as_repeated(dims: Mapping[str, str]) -> str:
-    """As many calls in one order: what repetition alone does to an accuracy."""
+    """As many calls in one order: the accuracy that repetition alone gives."""
     return "" if dims["arm"] == DIRECT else f"accuracy[arm={REPEATED},k={dims['k']}]"
 
 
 @figure("share", symbol=_symbol, better="higher", noise=_as_repeated)
 def accuracy(lists: Lists) -> Iterator[Draft]:
-    """How often the right answer wins; a tie of m answers that holds it counts 1/m.
+    """How often the right answer wins; a tie of m answers that includes it counts 1/m.
 
     By arm and number of runs (004 tables 1 and 2). The prompt is the unit: the interval is that of
-    a rate over prompts, and Wilson's stands beside it as in the paper.
+    a rate over prompts, with Wilson's beside it as in the paper.
     """
     given = f"a blind pick is right in {lists.chance:.0%}" if lists.has_gold else ""
     for arm in lists.arms:
@@ -67,8 +67,7 @@ def chance_accuracy(lists: Lists) -> Iterator[Draft]:
 def gain(lists: Lists) -> Iterator[Draft]:
     """Accuracy of an arm less that of one call, on the same prompts: what the extra calls buy.
 
-    Agresti-Min interval for paired proportions. `calls_per_decision` stands beside it: a gain is
-    bought, not given.
+    Agresti-Min interval for paired proportions. `calls_per_decision` gives its price.
     """
     for arm, gains in lists.gains.items():
         label = f"Gain in accuracy, {arm.words} against one call"
@@ -79,7 +78,8 @@ def gain(lists: Lists) -> Iterator[Draft]:
 def gain_over_repeated(lists: Lists) -> Iterator[Draft]:
     """Accuracy with k orders less that with k repeats of one order: what permuting itself adds.
 
-    At the same number of calls; if it is nil, asking again does as well as asking in other orders.
+    At the same number of calls; if it is zero, repeating one order is as good as using other
+    orders.
     """
     for arm in lists.alternatives if lists.has_gold else ():
         again = Arm(REPEATED, arm.k, arm.executions)
@@ -90,25 +90,25 @@ def gain_over_repeated(lists: Lists) -> Iterator[Draft]:
 
 @figure("prompts", better="higher")
 def improved(lists: Lists) -> Iterator[Draft]:
-    """Prompts on which an arm is right, or right with fewer in a tie, and the direct call not."""
+    """Prompts on which an arm is right, or tied with fewer others, and the direct call is not."""
     return _counts(lists, "improved", 0)
 
 
 @figure("prompts")
 def regressed(lists: Lists) -> Iterator[Draft]:
-    """Prompts on which the direct call is right, or right with fewer in a tie, and the arm not."""
+    """Prompts on which the direct call is right, or tied with fewer others, and the arm is not."""
     return _counts(lists, "regressed", 1)
 
 
 @figure("prompts", better="")
 def unchanged(lists: Lists) -> Iterator[Draft]:
-    """Prompts on which an arm is exactly as right as the direct call."""
+    """Prompts on which an arm does exactly as well as the direct call."""
     return _counts(lists, "unchanged", 2)
 
 
 @figure("p", better="")
 def sign_test_p(lists: Lists) -> Iterator[Draft]:
-    """Exact two-sided sign test of improved against regressed prompts: its p (004, section 4.5)."""
+    """p-value of the exact two-sided sign test of improved against regressed prompts (004, 4.5)."""
     for arm, gains in lists.gains.items():
         better, worse, same = changes(gains)
         method = "exact sign test, two-sided"
@@ -124,7 +124,7 @@ def sign_test_p(lists: Lists) -> Iterator[Draft]:
 
 @figure("calls")
 def calls_per_decision(lists: Lists) -> Iterator[Draft]:
-    """Calls that one decision takes: the price beside every gain."""
+    """Calls that one decision takes: the price of its gain."""
     for arm in lists.arms:
         calls = exactly(arm.calls, method="by design")
         yield Draft(f"Calls a decision, {arm.words}", calls, arm.dims)
@@ -132,7 +132,7 @@ def calls_per_decision(lists: Lists) -> Iterator[Draft]:
 
 @figure("calls per point")
 def calls_per_point_gained(lists: Lists) -> Iterator[Draft]:
-    """Extra calls a decision for each percentage point of accuracy; only where a gain is proven."""
+    """Extra calls per decision for each percentage point of accuracy; only for a proven gain."""
     for arm, gains in lists.gains.items():
         price = _price(agresti_min(gains), arm.calls - 1)
         label = f"Extra calls per point gained, {arm.words}"
@@ -141,7 +141,7 @@ def calls_per_point_gained(lists: Lists) -> Iterator[Draft]:
 
 @figure("share")
 def change_rate(lists: Lists) -> Iterator[Draft]:
-    """How often an arm chooses another answer than one call does; needs no gold.
+    """How often an arm and one call choose different answers; needs no gold.
 
     Ties are resolved as independent uniform picks. Part of it is noise: compare the repeated arm.
     """
@@ -154,8 +154,8 @@ def change_rate(lists: Lists) -> Iterator[Draft]:
 def weight_sensitivity(lists: Lists) -> Iterator[Draft]:
     """Accuracy of the full set of orders under other weights of equation 5 (004 table 3).
 
-    Rows that hardly differ say that the gain does not hang on one choice of weights; picking the
-    best row afterwards would be overfitting.
+    If rows hardly differ, the gain does not depend on the choice of weights; picking the best row
+    afterwards would be overfitting.
     """
     if lists.deepest is None or not lists.has_gold:
         return

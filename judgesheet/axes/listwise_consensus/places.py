@@ -1,8 +1,8 @@
 """Does the winner follow its place in the list?
 
-Every single call under the balanced orders is a decision of its own: who won, and where did it
-stand? Each candidate stands equally often at each place, so a judge that reads the content spreads
-its winners evenly, whichever candidates it likes.
+Every single call under the balanced orders is a separate decision: which candidate won, and at
+which place? Each candidate stands equally often at each place, so the winners of a judge that
+follows the content are spread evenly, whichever candidates it prefers.
 """
 
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ import numpy as np
 from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
-from judgesheet.axis.reversal import EITHER_WAY, NO_REPEAT, Which, call_pairs, pair_rate
+from judgesheet.axis.reversal import NO_REPEAT, Which, call_pairs, pair_rate
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
-from judgesheet.stats.interval import cluster_rate, exactly, mean_t, missing, wilson
+from judgesheet.stats.interval import cluster_rate, exactly, mean_excess, missing, wilson
 
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
@@ -49,7 +49,7 @@ def order_dependence_p(lists: Lists) -> Draft:
     """p-value of "the winner of a list does not depend on its order at all".
 
     Sharp null: order labels are permuted within each prompt; ties are broken by a fixed sequence of
-    the prompt's candidates that no order enters.
+    the prompt's candidates that does not depend on the order.
     """
     table = lists.main
     chosen = _chosen(table, lists.rng())
@@ -88,11 +88,11 @@ def position_bias_p(lists: Lists) -> Draft:
 
 @figure("share", better="")
 def winner_place(lists: Lists) -> Iterator[Draft]:
-    """Where the winner stood, by where the right answer stood: who won under which order.
+    """Place of the winner, by place of the right answer.
 
-    Single calls over the balanced orders. A judge that finds the right answer wherever it stands
-    has everything on the diagonal; a place that wins from everywhere is a column. Interval of a
-    rate, clusters are prompts. Lists with one right answer only.
+    Single calls over the balanced orders. For a judge that always finds the right answer everything
+    is on the diagonal; a place that always wins shows as a full column. Interval of a rate,
+    clusters are prompts. Only lists with one right answer.
     """
     table = lists.main
     one_gold = table.gold.sum(axis=1) == 1
@@ -117,7 +117,7 @@ def winner_place(lists: Lists) -> Iterator[Draft]:
 def order_flip_rate(lists: Lists) -> Draft:
     """How often two single calls under two orders of a list choose different winners.
 
-    Ties are resolved as independent uniform picks. Contains noise: compare `repeat_flip_rate`.
+    Ties are resolved as independent uniform picks. It includes noise: compare `repeat_flip_rate`.
     """
     draft = _flip_rate(lists, "different", "Winner differs under another order")
     return draft.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
@@ -138,8 +138,8 @@ def excess_flip_rate(lists: Lists) -> Draft:
     reads of some orders.
     """
     excess = lists.joined(lambda table: table.flips.excess)
-    mean = mean_t(excess, EITHER_WAY)
-    draft = Draft("Flips of the winner caused by the order", mean, n=mean.clusters)
+    mean = mean_excess(excess)
+    draft = Draft("Flips of the winner caused by the order", mean, n=_calls_in(lists, excess))
     across = lists.joined(lambda table: table.flips.different)
     return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)
 
@@ -158,7 +158,7 @@ def _wins(table: Table) -> Floats:
 
 
 def _chosen(table: Table, rng: np.random.Generator) -> Floats:
-    """Whom the first call under each order chooses, (P, orders), from 1; NaN where unread.
+    """The candidate, from 1, that the first call under each order chooses, (P, orders), or NaN.
 
     Ties are broken by a preference between candidates that is the same under every order.
     """
@@ -169,8 +169,14 @@ def _chosen(table: Table, rng: np.random.Generator) -> Floats:
 
 
 def _flip_rate(lists: Lists, which: Which, label: str) -> Draft:
-    """A rate over pairs of calls; each prompt weighs by its number of pairs, and is a cluster."""
+    """A rate over pairs of calls; a prompt is a cluster, weighted by its number of pairs."""
     rates = lists.joined(lambda t: t.flips.same if which == "same" else t.flips.different)
     pairs = lists.joined(lambda t: call_pairs(~np.isnan(t.calls[..., 0]), which))
     share = pair_rate(rates, pairs, np.arange(rates.size))
-    return Draft(label, share, n=int(pairs[~np.isnan(rates)].sum()))
+    return Draft(label, share, n=_calls_in(lists, rates))
+
+
+def _calls_in(lists: Lists, rates: Floats) -> int:
+    """Calls that enter rates per prompt."""
+    calls = lists.joined(lambda t: (~np.isnan(t.calls[..., 0])).sum(axis=(1, 2)).astype(float))
+    return int(calls[~np.isnan(rates)].sum())

@@ -5,14 +5,14 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 """
 
 from collections.abc import Iterator
-from typing import Literal
 
-from judgesheet.axis import Readings, losses
+from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
     ORDER_TESTS,
+    Tone,
     above,
     announced,
     at_most,
@@ -22,8 +22,11 @@ from judgesheet.axis.words import (
     few_asked,
     interval,
     keys,
+    longest,
     percent,
     share,
+    surely_above,
+    surely_below,
     too_few,
     unread,
 )
@@ -72,7 +75,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from losses.find(estimates)
         return
     yield from too_few(prompts, estimates.key("win_share", position=1))
-    for part in (_right, _place, _order, _help, losses.find):
+    for part in (_right, _place, _order, unequal.find, _help, losses.find):
         yield from part(estimates)
 
 
@@ -92,12 +95,12 @@ def _right(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, keys(direct, chance), tone)
 
 
-def _tone(direct: Estimate, chance: float) -> Literal["good", "bad", "unknown", "neutral"]:
+def _tone(direct: Estimate, chance: float) -> Tone:
     """Good is nearer to always right than to a blind pick."""
     middle = (1 + chance) / 2
     if above(direct, chance):
         return "good" if above(direct, middle) else "neutral"
-    return "bad" if below(direct, middle) else "unknown"
+    return "bad" if surely_below(direct, middle) else "unknown"
 
 
 def _place(estimates: Estimates) -> Iterator[Statement]:
@@ -138,7 +141,7 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
     told = f"Two orders of a list give different winners in {share(flips)} of cases"
     if excess is None:
         yield Statement(f"{told}; how much of that is noise is not known.", evidence, "unknown")
-    elif above(excess, 0.0):
+    elif surely_above(excess, 0.0):
         text = f"{told}, {share(excess)} beyond noise and ties ({interval(excess)})."
         yield Statement(text, evidence, "bad")
     elif _order_does_not_matter(estimates):
@@ -173,7 +176,8 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
         text = f"{told} is right more often than one call ({points}), at {k} calls a decision."
         yield Statement(text, evidence, "good")
     elif below(gain, 0.0):
-        yield Statement(f"{told} is right less often than one call ({points}).", evidence, "bad")
+        tone: Tone = "bad" if surely_below(gain, 0.0) else "neutral"
+        yield Statement(f"{told} is right less often than one call ({points}).", evidence, tone)
     elif below(gain, NEAR_ENOUGH):
         text = f"{told} gains next to nothing over one call ({points})."
         yield Statement(text, evidence, "neutral")
@@ -263,7 +267,7 @@ def _smallest(
             f"{share(nearest)})."
         )
         yield _advice(text, gain, nearest)
-    elif above(excess, 0.0) or any(announced(estimates, test) for test in ORDER_TESTS):
+    elif surely_above(excess, 0.0) or any(announced(estimates, test) for test in ORDER_TESTS):
         text = (
             f"Decide from {total} orders where who wins matters: one order moves the winner. That "
             "it is right more often is not shown by this run."
@@ -314,10 +318,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
 
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest list that was shown."""
-    lengths = readings.frame["order"].map(len)
-    if len(lengths):
-        why = "longer lists have more places to prefer, and none was shown"
-        yield Rating("candidates in a list", float(lengths.max()), "candidates", why)
+    return longest(readings, "candidates in a list", "candidates")
 
 
 def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:

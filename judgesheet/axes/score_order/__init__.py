@@ -1,31 +1,32 @@
 """Does a score depend on the order in which the rubric lists its descriptions?
 
-The same response is graded against the same described scores, listed in other orders (setting 1
-of Xu et al.). A rubric is a multiple-choice question in disguise, and a judge can follow
-the line's place instead of its content.
+The same response is graded against the same described scores, listed in other orders (setting 1 of
+Xu et al.). A rubric is in effect a multiple-choice question, and a judge can follow the place of a
+line instead of its content.
 
 In reading order: `_material` (what is asked about), `_design` (in which orders, how often),
 `_reply` (how a reply is read), `_impute` (what lost calls could have said), `_scores` (the readings
-as arrays), then the figures: `positions` (is a place favoured), `alignment` (does the score follow
-quality), `ordering` (which order to print), `averaging` (how many orders are enough) and `expected`
-(what log-probabilities add). The kit has those that axes share: `reversal` (do scores and winners
-change), `raters` and `differences` (how good is the yardstick, and what is gained). `words` says
-what it all means.
+as arrays), then the figures: `positions` (is a place favoured), `alignment` (does the score agree
+with quality), `ordering` (which order to print), `averaging` (how many orders are enough) and
+`expected` (what log-probabilities add). Those that axes share are in `judgesheet.axis`: `reversal`
+(do scores and winners change), `raters` (how reliable are the labels) and `differences` (what is
+gained). `words` says what the figures mean.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from judgesheet.axes.score_order import alignment, averaging, expected, ordering, positions
-from judgesheet.axes.score_order._design import arm, design, expect, fault
+from judgesheet.axes.score_order._design import arm, design, fault
 from judgesheet.axes.score_order._impute import impute
 from judgesheet.axes.score_order._material import check, labels, material
 from judgesheet.axes.score_order._plots import plots
-from judgesheet.axes.score_order._reply import chosen, distribution, parse
+from judgesheet.axes.score_order._reply import chosen, distribution, gives, parse, reading
 from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings, differences, losses, raters, reversal
+from judgesheet.axis import Readings, differences, losses, raters, reversal, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
@@ -44,7 +45,7 @@ SAMPLED = {
 """The figures of the sampled score, which every run has."""
 EXPECTED = declared_in(expected)
 """The figures of the expected score, which need log-probabilities."""
-ESTIMATES = SAMPLED | EXPECTED | shared(NAME, losses)
+ESTIMATES = SAMPLED | EXPECTED | shared(NAME, unequal, losses)
 
 HEADLINE = (
     "cramers_v_debiased",
@@ -64,6 +65,8 @@ HEADLINE = (
     "position_share[position=1]",
     "position_bias_p",
     "order_dependence_p",
+    "unequal_stimuli",
+    "largest_stimulus_effect",
     "cramers_v",
     "top1_flip_rate",
     "top_tie_rate",
@@ -111,6 +114,8 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     second = [figure for name, figure in EXPECTED.items() if readings.wants(name)]
     if second and (both := expected.arrange_both(readings)) is not None:
         yield from measured(second, both)
+    main = readings.frame[readings.frame["scale"] == scores.scale]
+    yield from unequal.measure(NAME, replace(readings, frame=main), gives)
     yield from losses.measure(NAME, readings, chosen)
 
 

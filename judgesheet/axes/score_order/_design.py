@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.axis import Expectation, Options
-from judgesheet.axis.arms import Read, Settings, expect_flips, item_fault, reads, sequences
+from judgesheet.axis import Options
+from judgesheet.axis.arms import Read, Settings, item_fault, reads, sequences
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
 from judgesheet.records import LOGPROBS, Call, Stimulus
-from judgesheet.stats import planning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +17,7 @@ MAIN_SCALE = 5
 LONGEST_SCALE = 9
 PROFILES: Mapping[str, Settings] = {
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
-    "quick": Settings(stimuli=12, candidates=3, repeated=2, random=0, fixed=1),
+    "quick": Settings(stimuli=24, candidates=2, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
     "full": Settings(None, None, repeated=None, random=None, fixed=None, scales=(2, 3, 9)),
 }
@@ -53,7 +52,7 @@ def _longest(stimulus: Stimulus) -> int:
 
 
 def _variants(options: Options) -> Iterator[Variant]:
-    """A template must show prompt, response and options, these with their scores and in order."""
+    """A template must show prompt and response, and the options with their scores in order."""
     for order in ((1, 2, 3), (3, 1, 2)):
         names = {score: f"option {score}" for score in order}
         variables = {
@@ -125,22 +124,5 @@ def fault(cell: Mapping[str, Any]) -> str | None:
 
 
 def arm(cell: Mapping[str, Any]) -> str:
-    """What a plan's budget counts apart: the arm, and the rubric's length."""
+    """The row of a cell in the plan's table: its arm, and the rubric's length."""
     return f"{cell['arm']}, scale {cell['scale']}"
-
-
-def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
-    """Half-widths of the headline intervals under stated assumptions."""
-    cells = [call for call in calls if call.cell["arm"] == "balanced"]
-    scales = [int(call.cell["scale"]) for call in cells if call.repeat == 0]
-    if not scales:
-        return
-    scale = max(sorted(set(scales)), key=scales.count)  # the main one: other lengths get one pass
-    main = [call for call in cells if call.cell["scale"] == scale and call.repeat == 0]
-    prompts, items = len({c.stimulus for c in main}), len({c.cell["item"] for c in main})
-    share = planning.rate_half_width(1 / scale, prompts, len(main) / prompts, 0.05)
-    yield Expectation("score_order.position_share", share, "even shares, ICC .05")
-    width = planning.cramers_v_half_width(0.05, scale, items, len(main) // items)
-    yield Expectation("score_order.cramers_v", width, "true V .05, design effect 1")
-    again = sum(c.repeat > 0 and c.cell["scale"] == scale for c in cells)
-    yield from expect_flips("score_order", again, prompts, items)

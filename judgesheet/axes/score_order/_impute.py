@@ -1,8 +1,8 @@
-"""What the calls that gave no score could have said: for places, and for and against quality.
+"""Scores that lost calls could have given: for each place, and for and against quality.
 
-How far a lost call can move a figure is known from its extremes: every place in turn, the places
-that make all of them even, the score that the response gets otherwise, the one it gets least, and
-the scores that follow what it is known to be worth, up or down.
+The extremes show how far a lost call can move a figure: every place in turn, the places that make
+all places equally frequent, the score that the response usually gets, the one it gets least often,
+and the scores that follow its known quality or the opposite of it.
 """
 
 from collections import Counter, defaultdict
@@ -47,7 +47,7 @@ def impute(readings: Readings) -> Iterator[Imputation]:
 
 
 def _even(calls: Sequence[Call], read: Sequence[Call]) -> list[int]:
-    """The scores at the places that make all places even, the response's usual score if it can."""
+    """Scores at the places that make all places equally frequent; the usual score if possible."""
     counts: defaultdict[Any, Counter[int]] = defaultdict(Counter)
     own: defaultdict[Any, Counter[int]] = defaultdict(Counter)
     for call in read:
@@ -83,7 +83,7 @@ def _usual(calls: Sequence[Call], read: Sequence[Call], *, most: bool) -> list[i
 
 
 def _worth(labels: Sequence[Label], items: Sequence[str]) -> dict[str, float]:
-    """What items are known to be worth, 0 the least of them to 1 the most."""
+    """The known quality of items, from 0 (the lowest of them) to 1 (the highest)."""
     values = reference(labels, items).values
     if np.isnan(values).all() or np.nanmax(values) == np.nanmin(values):
         return {}
@@ -93,7 +93,7 @@ def _worth(labels: Sequence[Label], items: Sequence[str]) -> dict[str, float]:
 
 
 def _deserved(worth: float | None, order: Sequence[int], other: int, *, turned: bool) -> int:
-    """The score for what it is worth, or turned around; `other` where that is not known."""
+    """The score for an item's quality, or for its opposite; `other` if it is not known."""
     if worth is None:
         return other
     return sorted(order)[round((1 - worth if turned else worth) * (len(order) - 1))]

@@ -1,4 +1,4 @@
-"""What score_order asks about: prompts with responses and a rubric of described scores."""
+"""The stimuli of score_order: prompts with responses, and a rubric of described scores."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -93,7 +93,7 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
 
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
-    """What the schema cannot see; see `judgesheet stimuli check`."""
+    """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
     texts, pairs, used = [], [], set()
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]

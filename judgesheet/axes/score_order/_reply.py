@@ -1,21 +1,32 @@
-"""How a reply is read: one score, or its distribution where log-probabilities came along."""
+"""Reading a reply: one score, or its distribution if the reply has log-probabilities."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judgesheet.axis.logprobs import Distribution, Unread, score_distribution
-from judgesheet.axis.reply import exactly_one_score
+from judgesheet.axis.reply import Reading, score_reading
 from judgesheet.records import ReplyFormat
 
 
-def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> int | None:
+def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:
     """The score that a reply gives, from 1 to the cell's scale; None if it is not exactly one."""
-    return exactly_one_score(text, reply, int(cell["scale"]))
+    return score_reading(text, reply, int(cell["scale"]))
+
+
+def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> int | None:
+    """What `reading` finds, without where it stands."""
+    found = reading(text, reply, cell)
+    return found.value if found else None
 
 
 def chosen(score: int, order: Sequence[int]) -> int:  # noqa: ARG001
-    """What a verdict favours of the scores that were listed: the one that it gives."""
+    """Which of the listed scores a verdict favours: the one that it gives."""
     return score
+
+
+def gives(score: int, order: Sequence[int]) -> list[float]:
+    """What a verdict gives to each of the scores that were listed: all to the one that it gives."""
+    return [float(listed == score) for listed in order]
 
 
 def distribution(

@@ -1,4 +1,4 @@
-"""The readings of score_order as arrays; every estimate of this axis starts from these."""
+"""The readings of score_order as arrays, the input of all its estimates."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _MOST_TELLING = ("balanced", "fixed", "random")
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class RubricOrders:
     """Conditions of a figure: the rubric's length, its orders, and how often each was read.
 
     Orders that are not `balanced` mix a preference for a place with one for a score.
@@ -80,15 +80,15 @@ class Grid:
         return bool(((~np.isnan(self.blocks)).sum(axis=1) > 1).any())
 
     @cached_property
-    def conditions(self) -> Orders:
-        """Under which orders its figures were measured.
+    def conditions(self) -> RubricOrders:
+        """The orders under which its figures were measured.
 
-        They are balanced if every item was to be read with every score equally often in every
+        They are balanced if the plan shows every item with every score equally often at every
         position.
         """
         counts = np.stack([np.bincount(column, minlength=self.scale) for column in self._place.T])
         balanced = self.complete and bool((counts == counts[0, 0]).all())
-        return Orders(self.scale, len(self.orders), balanced, self.passes)
+        return RubricOrders(self.scale, len(self.orders), balanced, self.passes)
 
     @cached_property
     def selections(self) -> Ints:
@@ -117,11 +117,11 @@ class Grid:
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
 class Scores:
-    """Everything that was read: the balanced grids by scale and the reads per arm at the main one.
+    """All readings: the balanced grids by scale, and the reads per arm at the main scale.
 
     `arms` maps those of `balanced`, `random`, `fixed` that were run to (items, reads) arrays; an
-    item's stimulus is in `grid.cluster`. `reference` is what each item is known to be worth, and
-    who said so.
+    item's stimulus is in `grid.cluster`. `reference` is the known quality of each item, and its
+    source.
     """
 
     grids: Mapping[int, Grid]
@@ -149,11 +149,11 @@ class Scores:
 
     @property
     def references(self) -> Mapping[str, Reference]:
-        """What each item is known to be worth on the one criterion."""
+        """The known quality of each item on the one criterion."""
         return {"": self.reference}
 
     def quality(self, reads: int = 0) -> Quality:
-        """The conditions of a figure that holds means of so many reads against quality."""
+        """The conditions of a figure that compares means of so many reads with quality."""
         return self.reference.given(reads)
 
     @property
@@ -173,11 +173,11 @@ class Scores:
 
     @cached_property
     def compared(self) -> list[Compared]:
-        """The balanced arm against the others, by how well it follows quality."""
+        """The balanced arm against the others, by its correlation with quality."""
 
         def difference(base: str, other: str) -> DeltaR:
             means, quality = (self.means(base), self.means(other)), self.reference.values
-            return delta_r(*means, quality, self.grid.cluster, self.rng(), margin=MARGIN)
+            return delta_r(*means, quality, self.grid.cluster, margin=MARGIN)
 
         return compared(self.arms, difference if self.reference.kind else None)
 
@@ -188,7 +188,7 @@ class Scores:
         # Most of the gain is had by 3 orders (Xu et al., section 5.3).
         at = sorted({k for k in (2, 3, 5, most) if 1 < k <= most})
         quality = self.reference.values
-        return averaging_gains(grid.reads, quality, grid.cluster, at, self.rng()).points
+        return averaging_gains(grid.reads, quality, grid.cluster, at, self.rng())
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
@@ -229,7 +229,7 @@ def arrange(readings: Readings) -> Scores | None:
 
 
 def _main_scale(frame: pd.DataFrame, base: pd.DataFrame) -> int:
-    """The usual scale if the arms that are compared share it, else the longest that they share."""
+    """The standard scale if the compared arms share it, else the longest that they share."""
     others = frame.loc[frame["arm"] != "balanced", "scale"]
     scales = set(others) & set(base["scale"]) or set(base["scale"])
     return MAIN_SCALE if MAIN_SCALE in scales else int(max(scales))
@@ -252,7 +252,7 @@ def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: Ints) -> Gri
 
 
 def _no_grid(scale: int, cluster: Ints) -> Grid:
-    """Stands for the orders of a random arm, of which hardly two are alike."""
+    """A grid without orders, for a random arm, where hardly any order occurs twice."""
     return Grid(scale, (), np.empty((len(cluster), 0, 1)), cluster, 1, complete=False)
 
 

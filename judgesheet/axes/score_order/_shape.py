@@ -11,10 +11,7 @@ TAKES = {Holds.RUBRIC: 0, Holds.RATINGS: 1, Holds.ANSWERS: 2}
 def shape(prompt: Prompt) -> dict[str, Any]:
     """The prompt with its rubric and all its responses.
 
-    Raises
-    ------
-    UsageError
-        unless exactly one criterion is described.
+    UsageError unless exactly one criterion is described.
     """
     if not prompt.rubrics:
         raise UsageError(

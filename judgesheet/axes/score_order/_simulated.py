@@ -6,7 +6,8 @@ It is a softmax over the shown lines:
     mu = 1 + (n - 1) * q,    sd = width * (n - 1) / 4
 
 `q` (0..1) is the item's level; `b_p` the planted preference for line p (`position`, `first`,
-`last`); `e_ip` an item-by-line logit (`interaction`) with mean zero over the lines.
+`last`); `e_ip` an item-by-line logit (`interaction`) with mean zero over the lines. A greedy judge
+takes the likeliest score, the lower of two that are equally right, wherever they stand.
 """
 
 import json
@@ -17,6 +18,9 @@ from dataclasses import replace
 from judgesheet.axis.simulation import Known, Parameters, drawn
 from judgesheet.records import Call
 
+_LOWER = 1e-6
+"""Points that decide for the lower of two scores that are equally right."""
+
 
 def score_probabilities(
     parameters: Parameters, item: str, scale: int, order: Sequence[int], q: float
@@ -26,7 +30,7 @@ def score_probabilities(
     `order` holds the score (1..scale) on each line, `q` what the item deserves, 0..1; the item's
     name decides the interaction.
     """
-    mu = 1 + (scale - 1) * parameters.deserved(q)
+    mu = 1 + (scale - 1) * parameters.deserved(q) - (_LOWER if parameters.greedy else 0.0)
     content = parameters.score_logits(order, mu, scale, parameters.quality)
     position = parameters.position_logits(item, len(order))
     logits = [a + b for a, b in zip(content, position, strict=True)]

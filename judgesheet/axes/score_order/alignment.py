@@ -1,7 +1,7 @@
-"""Does the score follow quality? (Xu et al., section 5)
+"""Does the score agree with quality? (Xu et al., section 5)
 
-Quality is what people said where the stimuli carry their labels, else what another model said, else
-the level that the author of a response wrote it for. `conditions` says which; they are never mixed.
+Quality is people's scores if the stimuli carry them, else another model's, else the level that the
+author of a response wrote it for. `conditions` says which; they are never mixed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,10 +27,10 @@ def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
 
 @figure("points", symbol=_of_arm("s"), noise="within_item_sd[arm=fixed]")
 def within_item_sd(scores: Scores) -> Iterator[Draft]:
-    """Spread of an item's scores over its reads, in points: how much one read can be off.
+    """Spread of an item's scores over its reads, in points: how far one read may be off.
 
-    Population sd (ddof 0) over the reads of an arm, mean over items (Xu et al. v1, table 3). In
-    the fixed arm it is noise, in the others noise and order together. Cluster t interval.
+    Population sd (ddof 0) over the reads of an arm, mean over items (Xu et al. v1, table 3). In the
+    fixed arm this is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
         label = f"Spread within a response, {arm} arm"
@@ -42,10 +42,10 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
 
 @figure("r", symbol=_of_arm("r"), null=0.0, better="higher")
 def pearson_r(scores: Scores) -> Iterator[Draft]:
-    """Correlation of an arm's mean scores with quality: does the score follow what it should?
+    """Correlation of an arm's mean scores with quality: does the score measure what it should?
 
     Pearson's r over items; Fisher-z interval from the cluster jackknife. The papers' item bootstrap
-    stands beside it. `conditions` says whose judgment of quality it is.
+    is given beside it. `conditions` says whose judgment of quality it is.
     """
     yield from _by_arm(scores, "pearson")
     if scores.reference.kind is None:
@@ -64,7 +64,7 @@ def pearson_r(scores: Scores) -> Iterator[Draft]:
 
 @figure("r", symbol="r_1", null=0.0, better="higher")
 def single_read_r(scores: Scores) -> Draft:
-    """Correlation of one single reading with quality: what a user without averaging gets.
+    """Correlation of one single reading with quality: what a user gets without averaging.
 
     Pearson's r over all readings of the first balanced pass, each under its own order; Fisher-z
     interval from the cluster jackknife.

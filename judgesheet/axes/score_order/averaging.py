@@ -1,7 +1,7 @@
-"""How many orders are enough, and is it the order or just fewer dice? (Xu et al., 5.2 and 5.3)
+"""How many orders are enough, and is the gain only less noise? (Xu et al., 5.2 and 5.3)
 
-Averaging raises the correlation with quality for two reasons: noise cancels, which repeats under
-one order would do as well, and the effect of the order cancels, which only other orders do.
+Averaging raises the correlation with quality for two reasons: noise cancels, as it would with
+repeats under one order, and the effect of the order cancels, which needs other orders.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,8 +34,8 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
 def budget_agreement(scores: Scores) -> Iterator[Draft]:
     """Correlation of the mean of k orders with the mean of all of them: how many are enough?
 
-    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it says
-    how soon fewer calls stand in for all, not how good all are.
+    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
+    how many calls can replace all of them, not how good all of them are.
     """
     return _budget("Agreement with all orders", scores, stats.budget_agreement, "")
 
@@ -86,7 +86,7 @@ def averaging_gain(scores: Scores) -> Iterator[Draft]:
 
 @figure("difference of r", symbol="G_noi", better="")
 def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
-    """The part of `averaging_gain` that asking k times in one and the same order would give.
+    """The part of `averaging_gain` that k calls in one and the same order would give.
 
     r_1 (sqrt(k / (1 + (k - 1) rho)) - 1), Spearman and Brown's prophecy, where rho = 1 - s2 / V is
     the share of the variance V of one reading over items that a repeat in the same order repeats,
@@ -98,9 +98,9 @@ def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
 
 @figure("difference of r", symbol="G_ord", better="")
 def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
-    """The rest of `averaging_gain`: what is gained because the k orders differ.
+    """The rest of `averaging_gain`: the gain because the k orders differ.
 
-    `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not move; all of
+    `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not affect; all of
     the gain for one that always repeats itself. Cluster bootstrap over stimuli. Xu et al., section
     5.2 (de-biasing).
     """

@@ -1,8 +1,8 @@
-"""What the log-probabilities add: the expected score, a second reading of the same calls.
+"""The expected score: a second reading of the same calls, from log-probabilities.
 
-The sampled score is one draw from what the judge might have said, the expected score the mean of
-it. These estimates stand beside those of the sampled score under names of their own; no figure
-mixes the two. They exist only where a run asked for log-probabilities.
+The sampled score is one draw from the distribution of the judge's scores, the expected score the
+mean of that distribution. These estimates have names of their own beside those of the sampled
+score; no figure mixes the two. They exist only if a run asked for log-probabilities.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ NO_CORRELATION = Reason("no_correlation", "a correlation is not known, or perfec
 
 @dataclass(frozen=True, slots=True)
 class Both:
-    """The calls that have both readings, and what became of all that asked for two.
+    """The calls that have both readings, and all that were meant to have both.
 
     `sampled` and `expected` have the same shapes and are NaN in the same places. `asked` has one
     row per answered call that asked for log-probabilities. Over the balanced passes, `chosen` (0 or
@@ -47,7 +47,7 @@ class Both:
 
 
 def arrange_both(readings: Readings) -> Both | None:
-    """Both readings as arrays; None if nobody asked for a second, or nothing is to be compared."""
+    """Both readings as arrays; None if no second was requested, or there is nothing to compare."""
     frame = readings.frame
     if "distribution" not in frame or frame["distribution"].isna().all():
         return None
@@ -88,8 +88,8 @@ WITHIN = 0.0, 1.0
 def expected_readable(both: Both) -> Draft:
     """Share of answered calls whose log-probabilities gave an expected score.
 
-    The score's token is found by what it says; its alternatives must be listed, and the allowed
-    scores must hold at least half of the probability. `note` counts the reasons where they failed.
+    The score's token is found by its text; its alternatives must be listed, and the allowed scores
+    must have at least half of the probability. `note` counts the calls that failed, by reason.
     Interval over stimuli.
     """
     readable = _readable(both.asked)
@@ -101,10 +101,10 @@ def expected_readable(both: Both) -> Draft:
 
 @figure("probability", symbol="M", better="higher")
 def expected_mass(both: Both) -> Draft:
-    """Probability that the allowed scores held together before they were renormalised to 1.
+    """Total probability of the allowed scores before they were renormalised to 1.
 
-    The rest went to other words: log-probabilities are usually taken before a grammar is applied.
-    Mean over the calls with an expected score; cluster-robust t interval over stimuli.
+    The rest went to other words: log-probabilities are usually computed before a grammar is
+    applied. Mean over the calls with an expected score; cluster-robust t interval over stimuli.
     """
     rows = both.asked[_readable(both.asked)]
     slack = max((row.slack for row in rows["distribution"]), default=0.0)
@@ -118,21 +118,21 @@ def expected_mass(both: Both) -> Draft:
 
 @figure("points", symbol="s_E")
 def expected_within_item_sd(both: Both) -> Iterator[Draft]:
-    """Spread of an item's expected scores over its reads, in points: order without drawing luck.
+    """Spread of an item's expected scores over its reads, in points, without sampling noise.
 
-    As `within_item_sd`, of the expected score. Nothing is drawn here, so what is left in the
-    balanced arm is what the order does, and in the fixed arm what the endpoint itself varies.
+    As `within_item_sd`, of the expected score. Nothing is sampled here, so in the balanced arm the
+    spread is the effect of the order, and in the fixed arm the variation of the endpoint itself.
     """
     return _of_expected(alignment.within_item_sd.drafts(both.expected))
 
 
 @figure("share of variance", symbol="η_E")
 def expected_order_effect(both: Both) -> Draft:
-    """Share of the variance of expected scores that the order makes, not the response.
+    """Share of the variance of expected scores that is due to the order, not to the response.
 
-    Variance of an item's expected scores over the balanced orders, over their whole variance across
-    items and orders: 0 for a judge that does not see the order, 1 for one that sees nothing else.
-    Ratio estimate with a cluster-robust t interval over stimuli.
+    Variance of an item's expected scores over the balanced orders, divided by their total variance
+    over items and orders: 0 for a judge that ignores the order, 1 for one that follows nothing
+    else. Ratio estimate with a cluster-robust t interval over stimuli.
     """
     grid = both.expected.grid
     reads: Floats = grid.reads[:, :, 0]
@@ -154,8 +154,8 @@ def expected_order_effect(both: Both) -> Draft:
 def expected_position_mass(both: Both) -> Iterator[Draft]:
     """Mean probability on the description listed at a position; 1/n if place does not matter.
 
-    As `position_share`, without the luck of the draw: each call counts with all its probabilities
-    instead of the one score that came out. Cluster-robust t interval over stimuli.
+    As `position_share`, without sampling noise: each call counts with all its probabilities instead
+    of the one sampled score. Cluster-robust t interval over stimuli.
     """
     for index, mass in enumerate(both.mass.T):
         draft = Draft(
@@ -178,14 +178,14 @@ def expected_pearson_r(both: Both) -> Iterator[Draft]:
 def expected_single_read_r(both: Both) -> Iterator[Draft]:
     """Correlation of one single expected score with quality; read it beside `single_read_r`.
 
-    What is lost against `expected_pearson_r` is the order's doing; `single_read_r` loses to the
-    draw as well.
+    The difference from `expected_pearson_r` is due to the order; `single_read_r` also loses by
+    sampling.
     """
     return _of_expected(alignment.single_read_r.drafts(both.expected))
 
 
 def _of_expected(drafts: Iterable[Draft]) -> Iterator[Draft]:
-    """Figures of the expected score in words of their own; the papers read sampled scores."""
+    """Figures of the expected score, with labels that say so; the papers use sampled scores."""
     for draft in drafts:
         yield replace(draft, label=f"{draft.label}, expected score", paper=None)
 
@@ -202,11 +202,11 @@ def _mean(values: ArrayLike, clusters: ArrayLike) -> Interval:
 def calls_for_same_width(both: Both) -> Iterator[Draft]:
     """Calls that the sampled score needs for the interval that one expected score gives.
 
-    1 is no gain. `of=item_score`: calls per response, each under its own order, that tell responses
-    apart as well (ratio of noise to signal: what only shrinks all scores gains nothing).
+    1 is no gain. `of=item_score`: calls per response, each under its own order, that separate
+    responses as well (ratio of noise to signal: only shrinking all scores gains nothing).
     `of=mean_score`, `of=position_share`, `of=single_read_r` (Fisher's z): ratio of the variances of
-    figures over prompts, where prompts are to be multiplied along with their calls. Over the calls
-    that have both readings; interval from the delete-a-prompt jackknife of the logarithm.
+    figures over prompts, if the number of prompts grows with that of the calls. Over the calls that
+    have both readings; interval from the delete-a-prompt jackknife of the logarithm.
     """
     calls = int((~np.isnan(both.expected.grid.reads)).sum())
     for of, what, ratio in (
@@ -221,7 +221,7 @@ def calls_for_same_width(both: Both) -> Iterator[Draft]:
 
 
 def _same_quantity(temperature: float | None) -> str:
-    """What the two readings estimate; they agree only where the judge draws as it believes."""
+    """What the two readings estimate; they agree only where sampling follows the probabilities."""
     if temperature:
         return f"sampled at temperature {temperature:g}"
     return "sampled at temperature 0: the likeliest score, not a draw"

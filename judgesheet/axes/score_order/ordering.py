@@ -37,10 +37,10 @@ def canonical(scores: Scores) -> Order:
 
 @figure("share", better="nearer")
 def selection(scores: Scores) -> Iterator[Draft]:
-    """When the judge gives this score, how often does its line stand at this position?
+    """When the judge gives this score, how often is its line at this position?
 
     P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
-    that reads the content only. Interval of a rate, clusters are stimuli.
+    that reads only the content. Interval of a rate, clusters are stimuli.
     """
     counts = scores.grid.selections
     for score in range(scores.scale):
@@ -58,7 +58,8 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
     Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
-    averaged). A true cost of 0 reads well above 0 in a small probe; the interval allows for that.
+    averaged). A true cost of 0 gives a value well above 0 in a small probe; the interval allows for
+    that.
     """
     counts = scores.grid.selections
     paper_way = stats.selection_matrix(counts)
@@ -81,39 +82,40 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
     Without a dimension: among the orders that were probed, as in Xu et al. v1, table 6;
-    `[among=all]`: among all n! orders, as an assignment problem. This is the argmin of a noisy
-    figure; `min_bias_confidence` says whether to believe it.
+    `[among=all]`: among all n! orders, as an assignment problem. It is the minimum of a noisy
+    figure; `min_bias_confidence` says how reliable it is.
     """
     counts = scores.grid.selections
     for where, dims, among in (
         ("the probed orders", {}, scores.grid.orders),
         ("all orders", {"among": "all"}, None),
     ):
-        best = stats.min_bias_order(stats.selection_matrix(counts), among)
-        order = None if best.order is None else int(digits(best.order))
+        matrix = stats.selection_matrix(counts)
+        best = stats.min_bias_order(matrix, among)
+        order = None if best is None else int(digits(best))
         draft = Draft(
             f"Order of least bias cost among {where}",
             exactly(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
-            given="" if best.cost is None else f"its cost is {best.cost:.1f} points",
+            given="" if best is None else f"its cost is {stats.bias_cost(matrix, best):.1f} points",
         )
         yield draft.or_absent(NEVER_GIVEN)
 
 
 @figure("share", symbol="conf", better="")
 def min_bias_confidence(scores: Scores) -> Draft:
-    """How sure it is that the best probed order costs less than the default 1 2 … n.
+    """How certain it is that the best probed order costs less than the default 1 2 … n.
 
     Share of 2,000 cluster-bootstrap resamples in which it does. An order is recommended only from
-    .90 up: resampling the paper's own tables finds the same best order again in 13 to 52 %.
+    .90 up: resampling the paper's own tables finds the same best order in only 13 to 52 %.
     """
     counts, probed, default = scores.grid.selections, scores.grid.orders, canonical(scores)
-    best = stats.min_bias_order(stats.selection_matrix(counts), probed).order
+    best = stats.min_bias_order(stats.selection_matrix(counts), probed)
     share, note = None, ""
-    if best not in (None, default):
-        share = stats.order_gain_share(counts, best, default, scores.rng()).share
-        again = stats.best_order_share(counts, scores.rng(), probed).share
+    if best is not None and best != default:
+        share = stats.order_gain_share(counts, best, default, scores.rng())
+        again = stats.best_order_share(counts, scores.rng(), probed)
         note = f"the same best order is found again in {again or 0:.0%} of resamples"
     method = "cluster bootstrap, 2,000 resamples"
     draft = Draft(
@@ -130,7 +132,7 @@ def per_order_r(scores: Scores) -> Iterator[Draft]:
     """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
 
     Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
-    probed orders, as the paper prints it: ranks of noisy correlations jump.
+    probed orders, as in the paper, but ranks of noisy correlations are unstable.
     """
     if scores.reference.kind is None:
         return
@@ -151,7 +153,8 @@ def per_order_r(scores: Scores) -> Iterator[Draft]:
 def default_order_rank(scores: Scores) -> Draft:
     """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
 
-    Xu et al. v1, table 4. Ranks of noisy correlations jump: read it beside their intervals.
+    Xu et al. v1, table 4. Ranks of noisy correlations are unstable: compare the intervals of
+    `per_order_r`.
     """
     label = "Rank of the default order by correlation"
     if scores.reference.kind is None:

@@ -1,14 +1,14 @@
-"""Is a place in the rubric favoured, whatever stands there?
+"""Does the judge favour a place in the rubric, whichever score is listed there?
 
-All of these count the displayed positions of the scores that were chosen in the balanced arm, where
-every score stands equally often in every position: an unbiased judge chooses each position 1/n of
-the time, whatever scores it likes.
+All these figures count the displayed positions of the chosen scores in the balanced arm, where
+every score stands equally often at every position: an unbiased judge chooses each position 1/n of
+the time, whichever scores it prefers.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 
-from judgesheet.axes.score_order._scores import Grid, Orders, Scores, figure
+from judgesheet.axes.score_order._scores import Grid, RubricOrders, Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
@@ -33,9 +33,9 @@ NO_TEST = ONE_CLUSTER.saying("one cluster: no test")
 def position_share(scores: Scores) -> Iterator[Draft]:
     """Share of calls that chose the description listed at a position; 1/n if place does not matter.
 
-    The rubric's n descriptions are listed in balanced orders; whatever scores a judge likes, each
-    stands equally often at each position. Interval of a rate, clusters are stimuli; Wilson over
-    calls beside it as the papers count (Xu et al., figure 4 and table 2).
+    The rubric's n descriptions are listed in balanced orders; whichever scores a judge prefers,
+    each stands equally often at each position. Interval of a rate, clusters are stimuli; Wilson
+    over calls beside it as in the papers (Xu et al., figure 4 and table 2).
     """
     counts = scores.grid.position_counts
     total = int(counts.sum())
@@ -52,7 +52,7 @@ def position_share(scores: Scores) -> Iterator[Draft]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested(Orders):
+class Tested(RubricOrders):
     """The same, with the degrees of freedom of a test."""
 
     df: int
@@ -60,9 +60,9 @@ class Tested(Orders):
 
 @figure("chi-square")
 def chi2(scores: Scores) -> Draft:
-    """Pearson's chi-square of the chosen positions against equal shares, as the papers print it.
+    """Pearson's chi-square of the chosen positions against equal shares, as in the papers.
 
-    Xu et al., section 4.4 and table 2. It takes calls as independent, which they are not: read
+    Xu et al., section 4.4 and table 2. It treats calls as independent, which they are not: read
     `order_dependence_p` and `position_bias_p` for the two questions that it mixes.
     """
     label = "Chi-square of positions against uniform"
@@ -83,8 +83,8 @@ def chi2(scores: Scores) -> Draft:
 def chi2_p(scores: Scores) -> Draft:
     """The papers' p-value of `chi2` (n-1 degrees of freedom); paper-compatible, not to be trusted.
 
-    It is wrong in both directions: an order-blind judge almost never rejects, a judge whose items
-    differ without any common preference rejects far too often.
+    It is wrong in both directions: it almost never rejects for an order-blind judge, and far too
+    often for a judge whose items differ without any common preference.
     """
     test = stats.chi_square(scores.grid.position_counts)
     method = "chi-square, calls taken as independent (Xu et al.)"
@@ -104,7 +104,8 @@ def cramers_v(scores: Scores) -> Iterator[Draft]:
 
     V = sqrt(chi2 / (N (n-1))), Xu et al., section 4.4 and table 4. The interval inverts the
     noncentral chi-square with the design effect of the stimuli, so it also covers a judge without
-    any preference. The value alone reads high: an unbiased judge shows about .05 with 30 items.
+    any preference. The value alone is biased upwards: an unbiased judge shows about .05 with 30
+    items.
     """
 
     def at(grid: Grid) -> Draft:
@@ -122,7 +123,7 @@ def cramers_v(scores: Scores) -> Iterator[Draft]:
 
 @figure("V", symbol="V", null=0.0)
 def cramers_v_debiased(scores: Scores) -> Draft:
-    """Cramér's V with the part that chance alone would give taken off (0 where nothing is left).
+    """Cramér's V without the part that chance alone would give (0 where nothing is left).
 
     sqrt(max(0, V^2 - trace of the shares' cluster-robust covariance, scaled)). Shares the interval
     of `cramers_v`, which is an interval for the true V.
@@ -145,9 +146,9 @@ def cramers_v_debiased(scores: Scores) -> Draft:
 def order_dependence_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "the score of an item does not depend on the order of its rubric at all".
 
-    Sharp null: order labels are permuted within each item (exact conditional mean and covariance
-    of the position counts, quadratic form; Monte Carlo under 30 items). Small means that shuffling
-    the lines changes scores in a way that favours positions.
+    Sharp null: order labels are permuted within each item (exact conditional mean and covariance of
+    the position counts, quadratic form; Monte Carlo under 30 items). A small p means that the order
+    of the lines changes scores in a way that favours positions.
     """
 
     def at(grid: Grid) -> Draft:
@@ -208,5 +209,5 @@ def _by_scale(scores: Scores, at: Callable[[Grid], Draft]) -> Iterator[Draft]:
 
 
 def _uneven(label: str, grid: Grid) -> Draft:
-    """A figure that takes even shares for its null, where the design does not give them."""
+    """A figure whose null hypothesis is equal shares, if the design does not give them."""
     return Draft(label, missing(NOT_EVEN), given=grid.conditions)

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
-from judgesheet.axis import Readings, losses
+from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
     USABLE_R,
     Wording,
     enough,
     is_flat,
     is_perfect,
+    order_changes,
     quality,
     winner,
 )
@@ -34,6 +35,7 @@ from judgesheet.axis.words import (
     keys,
     percent,
     share,
+    surely_above,
     too_few,
     unread,
 )
@@ -82,6 +84,7 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from too_few(prompts, chi2)
         yield _favourite(estimates, prompts)
         yield from _change(estimates)
+        yield from unequal.find(estimates)
         yield from winner(estimates, prompts, _SAY)
         yield from quality(estimates, prompts, _SAY)
         yield from _averaging(estimates)
@@ -139,21 +142,15 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the score changes with the order, beside how often it changes by itself."""
-    change, noise = estimates.known("order_change_rate"), estimates.known("repeat_change_rate")
-    if change is None:
-        return
-    text = (
-        f"Listing the same rubric in another order changes the score in {share(change)} of "
-        f"cases ({interval(change)})"
-    )
-    if noise is not None:
-        text += f"; asking twice in the same order changes it in {share(noise)}"
-    apart = noise is not None and noise.most is not None and above(change, noise.most)
-    yield Statement(
-        text + ".",
-        (change.key, estimates.key("repeat_change_rate"), estimates.key("order_dependence_p")),
-        "bad" if apart or announced(estimates, "order_dependence_p") else "neutral",
-    )
+    noise = estimates.known("repeat_change_rate")
+    if told := order_changes(estimates, "rubric", "the score"):
+        text, change = told
+        apart = noise is not None and noise.most is not None and surely_above(change, noise.most)
+        yield Statement(
+            f"{text}.",
+            (change.key, estimates.key("repeat_change_rate"), estimates.key("order_dependence_p")),
+            "bad" if apart or announced(estimates, "order_dependence_p") else "neutral",
+        )
 
 
 def _averaging(estimates: Estimates) -> Iterator[Statement]:
@@ -187,7 +184,6 @@ def _noise(estimates: Estimates) -> Iterator[Statement]:
             "Its replies do not repeat exactly: the same question twice gives another score in "
             f"{share(noise)} of cases ({interval(noise)}).",
             (noise.key,),
-            "bad" if above(noise, MOSTLY) else "neutral",
         )
 
 

@@ -18,7 +18,7 @@ Paper = Literal["a4", "letter"]
 
 
 class Renderer(Protocol):
-    """The shape of a format; a module with these names is one."""
+    """The members of a format; any module with these names is one."""
 
     SUFFIX: str
     """What follows `datasheet.` in the file name."""

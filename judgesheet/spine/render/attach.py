@@ -1,5 +1,6 @@
 """Put a judge's section into a model card, its PDF beside it, and change nothing else."""
 
+import re
 from pathlib import Path
 
 from judgesheet.errors import RunError
@@ -49,11 +50,12 @@ def with_section(card: str, text: str, where: str) -> str:
     RunError
         if the markers do not pair up.
     """
-    text = _with_ends(text, _line_end(card)).rstrip("\r\n")
-    place = _between(card, BEGIN, END, where)
-    if place is not None:
-        return card[: place.start] + text + card[place.stop :]
     end = _line_end(card)
+    text = text.rstrip("\r\n").replace("\n", end)
+    front, body = _split(card)
+    replaced = _replaced(body, BEGIN, END, text, where)
+    if replaced is not None:
+        return front + replaced
     gap = "" if not card or card.endswith(end * 2) else end if card.endswith("\n") else end * 2
     return f"{card}{gap}{text}{end}"
 
@@ -67,10 +69,11 @@ def with_index(card: str, index: str, where: str) -> str:
         if the front matter holds a model-index of somebody else, or the markers do not pair up.
     """
     end = _line_end(card)
-    block = _with_ends(f"{INDEX_BEGIN}\n{index}\n{INDEX_END}", end)
-    place = _between(card, INDEX_BEGIN, INDEX_END, where)
-    if place is not None:
-        return card[: place.start] + block + card[place.stop :]
+    block = f"{INDEX_BEGIN}\n{index}\n{INDEX_END}".replace("\n", end)
+    front, body = _split(card)
+    replaced = _replaced(front, INDEX_BEGIN, INDEX_END, block, where)
+    if replaced is not None:
+        return replaced + body
     mark, card = ("\ufeff", card[1:]) if card.startswith("\ufeff") else ("", card)
     lines = card.split("\n")  # not splitlines: other separators are part of the text
     if lines[0].rstrip() != _FENCE:
@@ -86,24 +89,35 @@ def with_index(card: str, index: str, where: str) -> str:
     return mark + "\n".join([*lines[:close], f"{block}{end}"[:-1], *lines[close:]])
 
 
-def _between(card: str, begin: str, end: str, where: str) -> slice | None:
-    """From the first character of one marker to behind the other; None where neither stands."""
-    counts = (card.count(begin), card.count(end))
-    if counts == (0, 0):
+def _replaced(card: str, begin: str, end: str, text: str, where: str) -> str | None:
+    """The text of a card with `text` for what the markers enclose; None without markers.
+
+    A marker is a whole line: the same words in a sentence or a key are words.
+    """
+    starts, stops = _lines(begin, card), _lines(end, card)
+    if not starts and not stops:
         return None
-    start, stop = card.find(begin), card.find(end)
-    if counts != (1, 1) or stop < start:
+    if len(starts) != 1 or len(stops) != 1 or stops < starts:
         raise RunError(
             f"{where}: the markers {begin} and {end} must stand there once each, in this order; "
             "mend or remove them"
         )
-    return slice(start, stop + len(end))
+    return card[: starts[0]] + text + card[stops[0] + len(end) :]
+
+
+def _lines(marker: str, text: str) -> list[int]:
+    """Where the lines begin that are this marker and nothing else."""
+    found = re.finditer(rf"^\ufeff?({re.escape(marker)})[ \t]*\r?$", text, re.MULTILINE)
+    return [match.start(1) for match in found]
+
+
+def _split(card: str) -> tuple[str, str]:
+    """The front matter with its fences, "" where there is none or it does not end; and the rest."""
+    front = re.match(r"\ufeff?---[ \t]*\r?\n(?:.*\n)*?---[ \t]*\r?(?:\n|\Z)", card)
+    at = front.end() if front else 0
+    return card[:at], card[at:]
 
 
 def _line_end(text: str) -> str:
     """The line end that most lines of a text have."""
     return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
-
-
-def _with_ends(text: str, end: str) -> str:
-    return text.replace("\n", end) if end != "\n" else text

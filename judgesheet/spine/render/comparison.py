@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.records import Datasheet, Estimate, Plot, digest
 from judgesheet.spine.compare import Comparison, Difference
 from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import show
-from judgesheet.spine.render.markdown import code, escape, table
+from judgesheet.spine.render.markdown import code, fill
 
 if TYPE_CHECKING:
     from judgesheet.spine.render.figures import Drawing
@@ -20,54 +21,49 @@ SIGNS = {"worse": "✗ worse", "better": "✓ better", "no change proven": "? no
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A figure of every sheet, one per judge, the first being the old one; `cells` in words."""
+class ComparedFigure:
+    """A figure of every sheet, one per judge, the first being the old one.
+
+    In words: the `old` value, then per other judge its value, the difference and the verdict.
+    """
 
     key: str
     label: str
     estimates: tuple[Estimate | None, ...]
-    cells: tuple[str, ...]
-    differences: tuple[str, ...]
-    verdicts: tuple[str, ...]
+    old: str
+    changes: tuple[tuple[str, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """What every format prints; a comparison per judge after the first."""
+class SideBySide:
+    """The content of every format, with a comparison for each judge after the first."""
 
     judges: tuple[str, ...]
     documents: tuple[str, ...]
     summary: tuple[str, ...]
     warnings: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ComparedFigure, ...]
 
 
 def render(comparisons: Sequence[Comparison], name: str) -> str:
     """The comparisons in a format of `FORMATS`; all have the same old sheet."""
     if name == "json":
-        return json.dumps([as_record(one) for one in comparisons], indent=2) + "\n"
+        return json.dumps([*map(as_record, comparisons)], indent=2) + "\n"
     return as_html(comparisons) if name == "html" else as_markdown(comparisons)
 
 
 def as_markdown(comparisons: Sequence[Comparison]) -> str:
     """GitHub-flavoured Markdown that also reads well in a terminal."""
     page = build(comparisons)
-    blocks = [f"# {escape(' → '.join(page.judges))}"]
-    blocks += [f"> [!WARNING]\n> {escape(warning)}" for warning in page.warnings]
-    blocks.append("\n".join(f"- {escape(line)}" for line in page.summary))
-    judges = [escape(judge) for judge in page.judges]
-    head = ["Key", judges[0]]
-    for judge in judges[1:]:
-        head += [judge, "Difference", "Verdict"]
-    rows = []
-    for row in page.rows:
-        cells = [code(row.key), escape(row.cells[0])]
-        for parts in zip(row.cells[1:], row.differences, row.verdicts, strict=True):
-            cells += [escape(part) or "–" for part in parts]
-        rows.append(tuple(cells))
-    blocks.append(table(tuple(head), "lr" + "rrl" * len(comparisons), rows))
-    blocks.append(READING)
-    return "\n\n".join(blocks) + "\n"
+    beside = [(judge, "Difference", "Verdict") for judge in page.judges[1:]]
+    return fill(
+        "compare.md.jinja",
+        page=page,
+        head=("Key", page.judges[0], *chain.from_iterable(beside)),
+        align="lr" + "rrl" * len(beside),
+        rows=[(code(r.key), r.old, *chain.from_iterable(r.changes)) for r in page.rows],
+        reading=READING,
+    )
 
 
 READING = (
@@ -77,17 +73,17 @@ READING = (
 )
 
 
-def as_record(one: Comparison) -> dict[str, Any]:
+def as_record(comparison: Comparison) -> dict[str, Any]:
     """A comparison as one JSON document, every figure of the sheets included."""
     return {
-        "old": _identity(one.old),
-        "new": _identity(one.new),
-        "forced": list(one.forced),
-        "remarks": list(one.remarks),
-        "worse": one.count("worse"),
-        "better": one.count("better"),
-        "no_change_proven": one.count("no change proven"),
-        "differences": [_difference_record(row) for row in one.differences],
+        "old": _identity(comparison.old),
+        "new": _identity(comparison.new),
+        "forced": list(comparison.forced),
+        "remarks": list(comparison.remarks),
+        "worse": comparison.count("worse"),
+        "better": comparison.count("better"),
+        "no_change_proven": comparison.count("no change proven"),
+        "differences": [_difference_record(row) for row in comparison.differences],
     }
 
 
@@ -109,14 +105,14 @@ def _difference_record(row: Difference) -> dict[str, Any]:
 # -- the table in words --------------------------------------------------------------------------
 
 
-def build(comparisons: Sequence[Comparison]) -> Table:
+def build(comparisons: Sequence[Comparison]) -> SideBySide:
     """Names, sentences and rows of a comparison."""
-    first = comparisons[0]
-    sheets = [first.old, *(one.new for one in comparisons)]
-    return Table(
-        judges=tuple(_names(sheets)),
+    sheets = [comparisons[0].old, *(comparison.new for comparison in comparisons)]
+    names = tuple(_names(sheets))
+    return SideBySide(
+        judges=names,
         documents=tuple(digest(to_json(sheet))[:12] for sheet in sheets),
-        summary=tuple(_summary(comparisons)),
+        summary=tuple(map(_summary, names[1:], repeat(names[0]), comparisons)),
         warnings=tuple(dict.fromkeys(_warnings(comparisons))),
         rows=tuple(_rows(comparisons)),
     )
@@ -129,37 +125,34 @@ def _names(sheets: Sequence[Datasheet]) -> Iterator[str]:
         yield model if models.count(model) == 1 else f"{model} ({number})"
 
 
-def _summary(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    names = list(_names([comparisons[0].old, *(one.new for one in comparisons)]))
-    for name, one in zip(names[1:], comparisons, strict=True):
-        paired = any(row.correlation is not None for row in one.differences)
-        yield (
-            f"{name} against {names[0]}: {one.count('worse')} worse, {one.count('better')} better, "
-            f"{one.count('no change proven')} without a proven change; "
-            f"{'paired by stimulus' if paired else 'taken as independent'}."
-        )
+def _summary(new: str, old: str, comparison: Comparison) -> str:
+    count = comparison.count
+    paired = any(row.correlation is not None for row in comparison.differences)
+    return (
+        f"{new} against {old}: {count('worse')} worse, {count('better')} better, "
+        f"{count('no change proven')} without a proven change; "
+        f"{'paired by stimulus' if paired else 'taken as independent'}."
+    )
 
 
 def _warnings(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    for one in comparisons:
-        if one.forced:
-            yield f"Compared by force although {'; '.join(map(show.visible, one.forced))}."
-        yield from map(show.visible, one.remarks)
+    for comparison in comparisons:
+        if comparison.forced:
+            yield f"Compared by force although {'; '.join(map(show.visible, comparison.forced))}."
+        yield from map(show.visible, comparison.remarks)
 
 
-def _rows(comparisons: Sequence[Comparison]) -> Iterator[Row]:
-    tables = [{row.key: row for row in one.headline} for one in comparisons]
+def _rows(comparisons: Sequence[Comparison]) -> Iterator[ComparedFigure]:
+    tables = [{row.key: row for row in comparison.headline} for comparison in comparisons]
     for key in dict.fromkeys(key for rows in tables for key in rows):
-        mine = [rows.get(key) for rows in tables]
-        known = next(row for row in mine if row is not None)
-        estimates = (known.old, *(row.new if row else None for row in mine))
-        yield Row(
+        changes = [rows.get(key) for rows in tables]
+        known = next(row for row in changes if row is not None)
+        yield ComparedFigure(
             key=show.visible(key, 120),
             label=show.visible(known.label, 120),
-            estimates=estimates,
-            cells=tuple(map(_value, estimates)),
-            differences=tuple("" if row is None else _change(row) for row in mine),
-            verdicts=tuple("" if row is None else _verdict(row) for row in mine),
+            estimates=(known.old, *(row.new if row else None for row in changes)),
+            old=_value(known.old),
+            changes=tuple(("–", "–", "–") if row is None else _change(row) for row in changes),
         )
 
 
@@ -171,11 +164,18 @@ def _value(estimate: Estimate | None) -> str:
     return f"{shown.value}{sign}{_interval(shown)}" if shown.measured else show.NOT_MEASURED
 
 
-def _change(row: Difference) -> str:
+def _change(row: Difference) -> tuple[str, str, str]:
+    """The new value, the difference and the verdict."""
+    verdict = SIGNS[row.verdict] or show.short(row.note, 70)
+    # What is not proven is not "the same", so what would have been seen stands beside it.
+    if row.verdict == "no change proven" and row.detectable is not None:
+        least = show.quantity(row.detectable, 0.0, row.detectable, row.unit)
+        verdict = f"{verdict} (seen from {_points(least)})"
     if row.value is None:
-        return ""
+        return _value(row.new), "–", verdict or "–"
     shown = show.quantity(row.value, row.low, row.high, row.unit)
-    return f"{'+' if row.value > 0 else ''}{_points(shown)}{_interval(shown)}"
+    difference = f"{'+' if row.value > 0 else ''}{_points(shown)}{_interval(shown)}"
+    return _value(row.new), difference, verdict or "–"
 
 
 def _interval(shown: show.Shown) -> str:
@@ -187,13 +187,6 @@ def _points(shown: show.Shown) -> str:
     return f"{shown.value} points" if shown.percent else shown.value
 
 
-def _verdict(row: Difference) -> str:
-    if row.verdict != "no change proven" or row.detectable is None:
-        return SIGNS[row.verdict] or show.short(row.note, 70)
-    shown = show.quantity(row.detectable, 0.0, row.detectable, row.unit)
-    return f"{SIGNS[row.verdict]} (seen from {_points(shown)})"
-
-
 # -- the page ------------------------------------------------------------------------------------
 
 
@@ -201,21 +194,29 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
     """One page without network or script: the table, and a small figure per parameter."""
     from markupsafe import Markup
 
-    from judgesheet.spine.render.html import inline, style, template, tight
+    from judgesheet.spine.render.html import dense, security_policy, style, tight
+    from judgesheet.spine.render.svg import classes
+    from judgesheet.spine.render.templates import template
 
-    css = Markup("\n".join((style("sheet.css"), style("screen.css"))))  # noqa: S704 (ours)
     page = build(comparisons)
-    drawings = list(_multiples(page))
+    drawings = [*_multiples(page)]
+    svgs, classes_css = classes({drawing.name: drawing.svg for drawing in drawings})
+    sheets = [style(name) for name in ("sheet.css", "screen.css", "compare.css")]
+    css = dense("".join([*sheets, classes_css]))
     return tight(
         template(TEMPLATE).render(
-            page=page, css=css, drawings=drawings, place=inline, reading=READING
+            page=page,
+            css=Markup(css),  # noqa: S704 (ours)
+            policy=security_policy(css),
+            drawings=[replace(drawing, svg=svgs[drawing.name]) for drawing in drawings],
+            reading=READING,
         )
     )
 
 
-def _multiples(page: Table) -> "Iterator[Drawing]":
+def _multiples(page: SideBySide) -> "Iterator[Drawing]":
     """One small figure per parameter that at least two judges have: a dot with interval each."""
-    from judgesheet.spine.render.figures import draw
+    from judgesheet.spine.render.figures import draw, themed
 
     for number, row in enumerate(page.rows, start=1):
         judged = [
@@ -225,4 +226,5 @@ def _multiples(page: Table) -> "Iterator[Drawing]":
         ]
         if len(judged) > 1:
             plot = Plot("intervals", row.label, row.key, ("judge",), series="place")
-            yield draw(plot, judged, f"multiple-{number}", themed=True)
+            drawing = draw(plot, judged, f"multiple-{number}")
+            yield replace(drawing, svg=themed(drawing.svg))

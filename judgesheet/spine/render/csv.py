@@ -2,18 +2,19 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from dataclasses import replace
 
-from judgesheet.records import Datasheet, Estimate, Imputed, PaperCompatible
+from judgesheet.records import Datasheet, Estimate
 from judgesheet.spine.render import Paper
 from judgesheet.spine.render.show import unit_of, visible
 
 SUFFIX = "csv"
-COLUMNS = (
+OWN = (
     *("key", "label", "value", "low", "high", "level", "unit", "n", "clusters", "conditions"),
-    *("method", "note", "paper_value", "paper_low", "paper_high", "paper_method"),
-    *("imputed_calls", "imputed_low", "imputed_high"),
+    *("method", "note"),
 )
+PAPER = ("value", "low", "high", "method")
+LOST = ("calls", "low", "high")
 _STARTS_A_FORMULA = ("=", "+", "-", "@")
 
 
@@ -21,22 +22,16 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The estimates as RFC 4180 CSV in UTF-8, with a header row."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    for axis in sheet.axes:
-        writer.writerows(list(_cells(estimate)) for estimate in axis.estimates)
+    head = (*OWN, *(f"paper_{name}" for name in PAPER), *(f"imputed_{name}" for name in LOST))
+    writer.writerow(head)
+    writer.writerows(_row(estimate) for axis in sheet.axes for estimate in axis.estimates)
     return out.getvalue().encode()
 
 
-def _cells(estimate: Estimate) -> Iterator[str]:
-    paper = estimate.paper_compatible or PaperCompatible(None, None, None, "")
-    lost = estimate.imputed or Imputed(0, None, None)
-    row = (
-        estimate.key, estimate.label, estimate.value, estimate.low, estimate.high,
-        estimate.level, unit_of(estimate), estimate.n, estimate.clusters, estimate.conditions,
-        estimate.method, estimate.note, paper.value, paper.low, paper.high, paper.method,
-        lost.calls or None, lost.low, lost.high,
-    )  # fmt: skip
-    return map(_cell, row)
+def _row(estimate: Estimate) -> list[str]:
+    given = replace(estimate, unit=unit_of(estimate))
+    parts = ((given, OWN), (estimate.paper_compatible, PAPER), (estimate.imputed, LOST))
+    return [_cell(getattr(part, name, None)) for part, names in parts for name in names]
 
 
 def _cell(value: str | float | None) -> str:

@@ -2,54 +2,75 @@
 
 A `records.Plot` names families of estimates; its kind is one of `KINDS`. Series differ by marker
 and dash as well as by colour, a missing value is a gap with a note, and the same figure gives the
-same bytes. Colours become CSS variables for a page that has a dark mode (`themed=True`).
+same bytes. For a page that has a dark mode, `themed` makes its colours CSS variables.
 """
 
 import io
 import math
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.keys import Key
 from judgesheet.records import Estimate, Plot
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import show
-from judgesheet.spine.render.svg import slim
+from judgesheet.spine.render.svg import slim, with_attributes
 from judgesheet.units import Unit, unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_SERIES, MOST_PLACES = 6, 24
+INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a series is told from the others: distinct in grey and to colour-blind readers."""
+
+    colour: str
+    marker: str
+    dash: Any
+    hatch: str
+
+    @property
+    def bar(self) -> dict[str, Any]:
+        """What matplotlib takes for bars."""
+        return {"color": self.colour, "hatch": self.hatch, "alpha": 0.75, "edgecolor": PAPER,
+                "linewidth": 0}  # fmt: skip
+
+    @property
+    def dot(self) -> dict[str, Any]:
+        """What matplotlib takes for a dot with whiskers."""
+        return {"color": self.colour, "marker": self.marker, "capsize": 2.2}
+
+
+# Hatched with lines only: a dotted hatch alone writes a hundred kilobytes of circles.
+SERIES = (
+    Style("#0b5cad", "o", "-", ""),
+    Style("#b8480b", "s", "--", "///"),
+    Style("#0a7a5c", "^", ":", "|||"),
+    Style("#7b3f98", "D", "-.", "\\\\\\"),
+    Style("#8a6d00", "v", (0, (5, 1, 1, 1, 1, 1)), "xxx"),
+    Style("#4d5560", "P", (0, (1, 1)), "---"),
+)
+MOST_PLACES = 24
 CROWDED = 6
 """Places beyond which whiskers give way to a band."""
 WIDTH, HEIGHT = 3.46, 1.22
 """Inches: half the text width of A4 less the gutter, and low enough for four on page two."""
-
-INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
-SERIES = (
-    ("#0b5cad", "o", "-"),
-    ("#b8480b", "s", "--"),
-    ("#0a7a5c", "^", ":"),
-    ("#7b3f98", "D", "-."),
-    ("#8a6d00", "v", (0, (5, 1, 1, 1, 1, 1))),
-    ("#4d5560", "P", (0, (1, 1))),
-)
-"""Colour, marker and dash of the series: distinct in grey and to colour-blind readers."""
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
 DARK = 1.35
 """Sum of red, green and blue (0..1 each) below which a number is set in white."""
-# Lines only: a dotted hatch alone writes a hundred kilobytes of circles.
-HATCHES = ("", "///", "|||", "\\\\\\", "xxx", "---")
 _THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
     "#0a6b4f": "--good", "#a6260d": "--bad", "#6b4e00": "--unknown", "#fdecea": "--loud",
-    **{colour: f"--series-{i}" for i, (colour, _, _) in enumerate(SERIES, 1)},
+    **{style.colour: f"--series-{i}" for i, style in enumerate(SERIES, 1)},
 }  # fmt: skip
 
 
@@ -67,32 +88,36 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One estimate of a series, at its place on the horizontal axis."""
+    """One estimate of a series, with its numbers in the units of the drawing."""
 
+    series: str
     x: str
     y: str
     estimate: Estimate
+    value: float
+    low: float
+    high: float
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Data:
-    """What a plot draws: its points by series, in the sheet's order, and those without value."""
+    """What a plot draws: its points by series, in the sheet's order; and what it leaves out.
+
+    Shares are drawn in percent; missing bounds equal the value.
+    """
 
     plot: Plot
-    series: dict[str, list[Point]] = field(default_factory=dict)
-    gaps: list[Estimate] = field(default_factory=list)
-    left_out: int = 0
-    mark: Estimate | None = None
+    unit: Unit
+    points: Sequence[Point]
+    gaps: Sequence[Estimate]
+    left_out: int
+    mark: Estimate | None
 
     @property
-    def points(self) -> list[Point]:
-        """Every point that has a value."""
-        return [point for points in self.series.values() for point in points]
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of all that is drawn; shares are drawn in percent."""
-        return unit(self.points[0].estimate.unit if self.points else "")
+    def series(self) -> dict[str, list[Point]]:
+        """The points of each series."""
+        names = dict.fromkeys(point.series for point in self.points)
+        return {name: [p for p in self.points if p.series == name] for name in names}
 
     @property
     def reference(self) -> float | None:
@@ -101,109 +126,81 @@ class Data:
         number = 1 / places if self.plot.even and places else show.finite(self.plot.reference)
         return None if number is None else number * self.unit.scale
 
-    def columns(self, points: Sequence[Point]) -> "Columns":
-        """Values, and the lengths of their whiskers, in the units of the drawing."""
-        numbers = [self.numbers(point.estimate) for point in points]
-        values = [value for value, _, _ in numbers]
-        below = [max(value - low, 0.0) for value, low, _ in numbers]
-        above = [max(high - value, 0.0) for value, _, high in numbers]
-        return values, (below, above)
 
-    def numbers(self, estimate: Estimate) -> tuple[float, float, float]:
-        """Value, low and high in the units of the drawing; missing bounds equal the value."""
-        value = show.finite(estimate.value) or 0.0
-        low, high = show.finite(estimate.low), show.finite(estimate.high)
-        low, high = (value, value) if low is None or high is None else (low, high)
-        scale = self.unit.scale
-        return value * scale, low * scale, high * scale
-
-    def value(self, point: Point) -> float:
-        """The value of a point in the units of the drawing."""
-        return self.numbers(point.estimate)[0]
-
-
-Columns = tuple[list[float], tuple[list[float], list[float]]]
-
-
-def draw(plot: Plot, estimates: Iterable[Estimate], name: str, *, themed: bool = False) -> Drawing:
+def draw(plot: Plot, estimates: Iterable[Estimate], name: str) -> Drawing:
     """Draw a plot of these estimates; `name` is unique in the document and prefixes every id."""
     data = _collect(plot, estimates)
-    title, caption = show.visible(plot.title, 120), show.visible(plot.caption, 600)
-    notes = tuple(_notes(data))
-    if not data.points or plot.kind not in KINDS:
-        why = (
-            f"no such kind of figure: {show.visible(plot.kind, 60)}"
-            if data.points
-            else "nothing to draw: none of its values was measured"
-        )
-        return Drawing(name, title, caption, notes=(why, *notes))
+    known = {"name": name, "title": show.visible(plot.title, 120),
+             "caption": show.visible(plot.caption, 600)}  # fmt: skip
+    why = "" if data.points else "nothing to draw: none of its values was measured"
+    if data.points and plot.kind not in KINDS:
+        why = f"no such kind of figure: {show.visible(plot.kind, 60)}"
+    if why:
+        return Drawing(**known, notes=(why, *_notes(data)))
     description = _description(data)
-    svg = slim(_plot(data), name, title, description)
-    svg = themed_colours(svg) if themed else svg
-    return Drawing(name, title, caption, description, svg, notes)
+    svg = slim(_plot(data), name, known["title"], description)
+    return Drawing(**known, description=description, svg=svg, notes=tuple(_notes(data)))
 
 
 def _collect(plot: Plot, estimates: Iterable[Estimate]) -> Data:
     """Sort the estimates of the plot's families into series."""
-    data = Data(plot)
-    families: dict[str, list[tuple[Mapping[str, str], Estimate]]] = {}
-    for estimate in estimates:
-        key = Key.parse(estimate.key)
-        families.setdefault(key.name, []).append((key.dims, estimate))
-    data.mark = next((estimate for _, estimate in families.get(plot.mark, ())), None)
-    wanted = {dim for dim in (plot.x, plot.y) if dim}
-    for name in plot.families:
-        for dims, estimate in families.get(name, ()):
-            if not wanted <= dims.keys() or not _kept(plot, dims):
-                continue
-            if show.finite(estimate.value) is None:
-                data.gaps.append(estimate)
-                continue
-            point = Point(dims.get(plot.x, name), dims.get(plot.y, ""), estimate)
-            data.series.setdefault(_series_name(plot, name, dims), []).append(point)
-    _bound(data)
-    return data
+    keyed = [(Key.parse(estimate.key), estimate) for estimate in estimates]
+    axes = {dim for dim in (plot.x, plot.y) if dim}
+    members = [
+        (key, estimate)
+        for name in plot.families
+        for key, estimate in keyed
+        # A dimension that a member lacks is no reason against it.
+        if key.name == name
+        and axes <= key.dims.keys()
+        and all(key.dims.get(dim, value) == value for dim, value in plot.having.items())
+    ]
+    measured = [(k, e) for k, e in members if show.finite(e.value) is not None]
+    of = unit(measured[0][1].unit if measured else "")
+    points = [_point(plot, key, estimate, of.scale) for key, estimate in measured]
+    names = list(dict.fromkeys(point.series for point in points))
+    points.sort(key=lambda point: names.index(point.series))
+    drawn = _bounded(plot, points)
+    mark = next((estimate for key, estimate in keyed if key.name == plot.mark), None)
+    gaps = [e for _, e in members if show.finite(e.value) is None]
+    return Data(plot, of, drawn, gaps, len(points) - len(drawn), mark)
 
 
-def _kept(plot: Plot, dims: Mapping[str, str]) -> bool:
-    """Whether the plot keeps a member; a dimension that it lacks is no reason against it."""
-    return all(dims.get(dim, value) == value for dim, value in plot.having.items())
+def _point(plot: Plot, key: Key, estimate: Estimate, scale: float) -> Point:
+    value = show.finite(estimate.value) or 0.0
+    low, high = show.finite(estimate.low), show.finite(estimate.high)
+    low, high = (value, value) if low is None or high is None else (low, high)
+    place = key.dims.get(plot.x, key.name), key.dims.get(plot.y, "")
+    numbers = (value * scale, min(low, value) * scale, max(high, value) * scale)
+    return Point(_series_name(plot, key), *place, estimate, *numbers)
 
 
-def _series_name(plot: Plot, name: str, dims: Mapping[str, str]) -> str:
+def _series_name(plot: Plot, key: Key) -> str:
     """The value of the series dimension, then whatever else tells this member apart."""
-    parts = [dims[plot.series]] if plot.series in dims else []
-    if len(plot.families) > 1 and plot.x:
-        parts.insert(0, show.words(name))
+    parts = [show.words(key.name)] if len(plot.families) > 1 and plot.x else []
+    parts += [key.dims[plot.series]] if plot.series in key.dims else []
     known = {plot.x, plot.y, plot.series, *plot.having}
-    parts += [f"{dim} {value}" for dim, value in dims.items() if dim not in known]
+    parts += [f"{dim} {value}" for dim, value in key.dims.items() if dim not in known]
     return ", ".join(parts)
 
 
+def _bounded(plot: Plot, points: Sequence[Point]) -> list[Point]:
+    """The points without those that no reader could tell apart."""
+    series = list(dict.fromkeys(point.series for point in points))[: len(SERIES)]
+    places = list(dict.fromkeys(point.x for point in points))[:MOST_PLACES]
+    rows = list(dict.fromkeys(point.y for point in points))[:MOST_PLACES]
+    most = MOST_PLACES if plot.kind == "intervals" else len(SERIES) * MOST_PLACES**2
+    return [p for p in points if p.series in series and p.x in places and p.y in rows][:most]
+
+
 def _notes(data: Data) -> Iterator[str]:
-    """What the drawing does not show, and why."""
+    """Notes on what the drawing leaves out, and why."""
     for estimate in data.gaps[:3]:
         yield f"{show.visible(estimate.label, 80)}: {show.estimate(estimate).sentence}"
     if len(data.gaps) > 3:
         yield f"and {len(data.gaps) - 3} more that could not be measured"
     if data.left_out:
         yield f"{data.left_out} more are in the appendix only"
-
-
-def _bound(data: Data) -> None:
-    """Leave out what no reader could tell apart; the notes say how much that is."""
-    total = len(data.points)
-    places = list(dict.fromkeys(point.x for point in data.points))[:MOST_PLACES]
-    rows = list(dict.fromkeys(point.y for point in data.points))[:MOST_PLACES]
-    data.series = {
-        name: [point for point in points if point.x in places and point.y in rows][: MOST_PLACES**2]
-        for name, points in list(data.series.items())[:MOST_SERIES]
-    }
-    if data.plot.kind == "intervals":
-        kept = data.points[:MOST_PLACES]
-        data.series = {name: [p for p in ps if p in kept] for name, ps in data.series.items()}
-    data.series = {name: points for name, points in data.series.items() if points}
-    data.left_out = total - len(data.points)
 
 
 def _description(data: Data) -> str:
@@ -216,7 +213,7 @@ def _description(data: Data) -> str:
     return f"{'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
 
 
-# ------------------------------------------------------------------------------------- drawing
+# -- drawing ---------------------------------------------------------------------------------------
 
 
 def _plot(data: Data) -> str:
@@ -235,7 +232,10 @@ def _plot(data: Data) -> str:
     ):
         warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
         engine = ConstrainedLayoutEngine()
-        canvas = Canvas(figsize=(WIDTH, HEIGHT * _stretch(data)), layout=engine)
+        # A figure with many rows is higher than usual.
+        rows = {"intervals": len(data.points) / 4, "heatmap": len({p.y for p in data.points}) / 6}
+        height = HEIGHT * max(1.0, rows.get(data.plot.kind, 0.0))
+        canvas = Canvas(figsize=(WIDTH, height), layout=engine)
         FigureCanvasSVG(canvas)
         KINDS[data.plot.kind](data, canvas.subplots())
         # Laid out once, here: left to `savefig`, everything would be drawn twice.
@@ -246,57 +246,36 @@ def _plot(data: Data) -> str:
     return out.getvalue()
 
 
-def _stretch(data: Data) -> float:
-    """How much higher than usual a figure with many rows is."""
-    rows = {"intervals": len(data.points) / 4, "heatmap": len({p.y for p in data.points}) / 6}
-    return max(1.0, rows.get(data.plot.kind, 0.0))
+def _styled(data: Data) -> Iterator[tuple[Style, str | None, list[Point]]]:
+    """(style, label, points) of every series."""
+    for style, (name, points) in zip(SERIES, data.series.items(), strict=False):
+        yield style, show.short(name, 28) or None, points
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How a series is told from the others, without colour too."""
-
-    label: str | None
-    colour: str
-    marker: str
-    dash: Any
-    hatch: str
-
-    @property
-    def bar(self) -> dict[str, Any]:
-        """What matplotlib takes for bars."""
-        return {"label": self.label, "color": self.colour, "hatch": self.hatch, "alpha": 0.75,
-                "edgecolor": PAPER, "linewidth": 0}  # fmt: skip
+def _values(points: Iterable[Point]) -> list[float]:
+    return [point.value for point in points]
 
 
-def _style(index: int, name: str) -> Style:
-    colour, marker, dash = SERIES[index % len(SERIES)]
-    return Style(show.short(name, 28) or None, colour, marker, dash, HATCHES[index % len(HATCHES)])
-
-
-def _styled(data: Data) -> Iterator[tuple[Style, list[Point]]]:
-    for index, (name, points) in enumerate(data.series.items()):
-        yield _style(index, name), points
+def _whiskers(points: Sequence[Point]) -> tuple[list[float], list[float]]:
+    """The lengths below and above the values."""
+    return [p.value - p.low for p in points], [p.high - p.value for p in points]
 
 
 def _line(data: Data, axes: "Axes") -> None:
     """Points over a dimension, with whiskers, or with a band where they are many."""
     places = _places(data)
     _reference(data, axes.axhline)
-    for index, (style, points) in enumerate(_styled(data)):
+    for index, (style, label, points) in enumerate(_styled(data)):
         points = sorted(points, key=lambda point: places[point.x])
         x = [places[point.x] + _dodge(index, data) for point in points]
-        value, whiskers = data.columns(points)
-        axes.plot(
-            x, value, color=style.colour, marker=style.marker, linestyle=style.dash,
-            label=style.label,
-        )  # fmt: skip
+        axes.plot(x, _values(points), color=style.colour, marker=style.marker,
+                  linestyle=style.dash, label=label)  # fmt: skip
         if len(places) > CROWDED:
-            low, high = zip(*(data.numbers(point.estimate)[1:] for point in points), strict=True)
+            low, high = [p.low for p in points], [p.high for p in points]
             axes.fill_between(x, low, high, color=style.colour, alpha=0.14, linewidth=0)
         else:
-            axes.errorbar(x, value, whiskers, fmt="none", ecolor=style.colour, elinewidth=1,
-                          capsize=2.2)  # fmt: skip
+            axes.errorbar(x, _values(points), _whiskers(points), fmt="none", ecolor=style.colour,
+                          elinewidth=1, capsize=2.2)  # fmt: skip
     axes.set_xticks(list(places.values()), [show.short(x, 14) for x in places])
     axes.margins(x=0.07)
     _mark(data, axes)
@@ -323,12 +302,12 @@ def _stacked(data: Data, axes: "Axes") -> None:
     """Parts of a whole side by side, one bar a value of x; the families are the parts."""
     rows = list(dict.fromkeys(point.x for point in data.points))
     ends = dict.fromkeys(rows, 0.0)
-    for style, points in _styled(data):
-        part, _ = data.columns(points)
+    for style, label, points in _styled(data):
         starts = [ends[point.x] for point in points]
-        axes.barh([rows.index(point.x) for point in points], part, 0.62, starts, **style.bar)
-        for point, width in zip(points, part, strict=True):
-            ends[point.x] += width
+        places = [rows.index(point.x) for point in points]
+        axes.barh(places, _values(points), 0.62, starts, label=label, **style.bar)
+        for point in points:
+            ends[point.x] += point.value
     axes.set_yticks(range(len(rows)), [show.short(show.words(row), 18) for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(0, max(data.unit.scale, *ends.values()))
@@ -338,12 +317,10 @@ def _stacked(data: Data, axes: "Axes") -> None:
 
 def _scatter(data: Data, axes: "Axes") -> None:
     """One family against another, a point a series, intervals both ways."""
-    for index, (name, across, along) in enumerate(_crossed(data)):
-        style = _style(index, name)
-        (x, x_whiskers), (y, y_whiskers) = data.columns([across]), data.columns([along])
-        axes.errorbar(x, y, y_whiskers, x_whiskers, color=style.colour, marker=style.marker,
-                      capsize=2.2, elinewidth=1, linestyle="none",
-                      label=style.label or "baseline")  # fmt: skip
+    for style, (name, across, along) in zip(SERIES, _crossed(data), strict=False):
+        axes.errorbar(across.value, along.value, _whiskers([along]), _whiskers([across]),
+                      elinewidth=1, linestyle="none",
+                      label=show.short(name, 28) or "baseline", **style.dot)  # fmt: skip
     edge = data.unit.scale * 0.03
     axes.set(xlim=(-edge, data.unit.scale + edge), ylim=(-edge, data.unit.scale + edge))
     axes.xaxis.set_major_formatter(_ticks(data))
@@ -353,7 +330,7 @@ def _scatter(data: Data, axes: "Axes") -> None:
 
 def _segment(data: Data, axes: "Axes") -> None:
     """A scatter whose points are joined, in the sheet's order: from one state to the next."""
-    places = [(data.value(across), data.value(along)) for _, across, along in _crossed(data)]
+    places = [(across.value, along.value) for _, across, along in _crossed(data)]
     for start, end in pairwise(places):
         axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": MUTED})
     _scatter(data, axes)
@@ -363,9 +340,9 @@ def _crossed(data: Data) -> Iterator[tuple[str, Point, Point]]:
     """(series, across, along) of every series that has a member of both families."""
     across, along = data.plot.families[:2]
     for name, points in data.series.items():
-        found = {point.x: point for point in points}
-        if across in found and along in found:
-            yield name, found[across], found[along]
+        by_family = {point.x: point for point in points}
+        if across in by_family and along in by_family:
+            yield name, by_family[across], by_family[along]
 
 
 def _widen(axes: "Axes") -> None:
@@ -380,11 +357,11 @@ def _bars(data: Data, axes: "Axes") -> None:
     """Bars over a dimension with whiskers; series stand side by side and are hatched."""
     places = {x: float(i) for i, x in enumerate(dict.fromkeys(p.x for p in data.points))}
     width = 0.76 / len(data.series)
-    for index, (style, points) in enumerate(_styled(data)):
+    for index, (style, label, points) in enumerate(_styled(data)):
         x = [places[p.x] + (index - (len(data.series) - 1) / 2) * width for p in points]
-        value, whiskers = data.columns(points)
-        axes.bar(x, value, width * 0.92, **style.bar)
-        axes.errorbar(x, value, whiskers, fmt="none", ecolor=INK, elinewidth=0.9, capsize=2)
+        axes.bar(x, _values(points), width * 0.92, label=label, **style.bar)
+        axes.errorbar(x, _values(points), _whiskers(points), fmt="none", ecolor=INK,
+                      elinewidth=0.9, capsize=2)  # fmt: skip
     labels = [show.short(x, 14) for x in places]
     crowded = sum(map(len, labels)) > 46
     axes.set_xticks(list(places.values()), labels, rotation=45 if crowded else 0,
@@ -396,12 +373,11 @@ def _bars(data: Data, axes: "Axes") -> None:
 def _intervals(data: Data, axes: "Axes") -> None:
     """Named estimates, one a row: a dot with its interval."""
     groups = data.series.values() if data.plot.series else [data.points]
-    rows = [(_style(i, ""), point) for i, points in enumerate(groups) for point in points]
+    styled = zip(SERIES, groups, strict=False)
+    rows = [(style, point) for style, points in styled for point in points]
     _reference(data, axes.axvline)
     for y, (style, point) in enumerate(rows):
-        value, whiskers = data.columns([point])
-        axes.errorbar(value, [y], xerr=whiskers, color=style.colour, marker=style.marker,
-                      capsize=2.2, elinewidth=1.2)  # fmt: skip
+        axes.errorbar(point.value, y, xerr=_whiskers([point]), elinewidth=1.2, **style.dot)
     labels = [textwrap.fill(show.short(point.estimate.label, 76), 32) for _, point in rows]
     axes.set_yticks(range(len(rows)), labels, fontsize=6.3)
     axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -415,16 +391,24 @@ def _heatmap(data: Data, axes: "Axes") -> None:
     """Numbers in a grid; above the reference they are set bold, so grey print still reads."""
     columns = sorted({p.x for p in data.points}, key=_order)
     rows = sorted({p.y for p in data.points}, key=_order)
-    grid = [[math.nan] * len(columns) for _ in rows]
-    for point in data.points:
-        grid[rows.index(point.y)][columns.index(point.x)] = data.value(point)
-    colours, norm = _colours([data.value(point) for point in data.points], data.reference)
+    cells = {(p.x, p.y): p.value for p in data.points}
+    grid = [[cells.get((x, y), math.nan) for x in columns] for y in rows]
+    colours, norm = _colours(_values(data.points), data.reference)
     mesh = axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors=PAPER, linewidth=1)
     mesh.set_rasterized(False)
-    for y, line in enumerate(grid):
-        for x, value in enumerate(line):
-            dark = sum(colours(norm(value))[:3]) < DARK
-            _number_in_cell(data, axes, (x, y), value, len(columns), dark=dark)
+    size = 7 if len(columns) < 9 else 5.5
+    for (y, line), (x, column) in product(enumerate(rows), enumerate(columns)):
+        value, middle = cells.get((column, line)), data.reference
+        text = show.in_cell(value, signed=middle == 0)
+        if value is not None and data.unit.percent and len(columns) < 7:
+            text += " %"
+        dark = value is not None and sum(colours(norm(value))[:3]) < DARK
+        above = value is not None and middle is not None and value > middle
+        look: dict[str, Any] = {
+            "color": "#ffffff" if dark else "#16191d",
+            "fontweight": 600 if above else 400,
+        }
+        axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=size, **look)
     axes.set_xticks([i + 0.5 for i in range(len(columns))], [show.short(c, 12) for c in columns])
     axes.set_yticks([i + 0.5 for i in range(len(rows))], [show.short(r, 14) for r in rows])
     axes.invert_yaxis()
@@ -449,26 +433,6 @@ def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
     return around, TwoSlopeNorm(middle, middle - reach, middle + reach)
 
 
-def _number_in_cell(
-    data: Data, axes: "Axes", cell: tuple[int, int], value: float, columns: int, *, dark: bool
-) -> None:
-    middle, known = data.reference, show.finite(value)
-    text = show.in_cell(known, signed=middle == 0)
-    if data.unit.percent and columns < 7 and known is not None:
-        text += " %"
-    above = middle is not None and known is not None and known > middle
-    axes.text(
-        cell[0] + 0.5,
-        cell[1] + 0.5,
-        text,
-        ha="center",
-        va="center",
-        color="#ffffff" if dark and known is not None else "#16191d",
-        fontsize=7 if columns < 9 else 5.5,
-        fontweight=600 if above else 400,
-    )
-
-
 KINDS: dict[str, Callable[[Data, "Axes"], None]] = {
     "line": _line,
     "heatmap": _heatmap,
@@ -483,27 +447,28 @@ KINDS: dict[str, Callable[[Data, "Axes"], None]] = {
 
 def _places(data: Data) -> dict[str, float]:
     """Where each value of x stands: at its number if all are numbers, else one after another."""
-    names = sorted({point.x for point in data.points}, key=_order)
-    if not data.plot.names and all(map(_is_number, names)):
-        return {name: float(name) for name in names}
+    numbers = {x: _number(x) for x in sorted({p.x for p in data.points}, key=_order)}
+    if not data.plot.names and None not in numbers.values():
+        return {x: number for x, number in numbers.items() if number is not None}
     return {name: float(i) for i, name in enumerate(dict.fromkeys(p.x for p in data.points))}
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return abs(float(text)) < 1e6
-    except ValueError:
-        return False
+def _number(text: str) -> float | None:
+    with suppress(ValueError):
+        if abs(number := float(text)) < 1e6:
+            return number
+    return None
 
 
 def _order(text: str) -> tuple[bool, float, str]:
-    return (False, float(text), text) if _is_number(text) else (True, 0.0, text)
+    number = _number(text)
+    return number is None, number or 0.0, text
 
 
 def _dodge(index: int, data: Data) -> float:
     """Move series apart a little where their whiskers would hide each other."""
     places = sorted(_places(data).values())
-    if len(places) > CROWDED or len(places) < 2 or len(data.series) < 2:
+    if not 2 <= len(places) <= CROWDED or len(data.series) < 2:
         return 0.0
     step = min(b - a for a, b in pairwise(places))
     return step * 0.08 * (index - (len(data.series) - 1) / 2)
@@ -541,8 +506,12 @@ def _ticks(data: Data) -> Callable[[float, float], str]:
     return lambda number, _: f"{show.number(number)}{sign}"
 
 
-def themed_colours(svg: str) -> str:
+def themed(svg: str) -> str:
     """The drawing with its colours as variables of the page."""
-    for colour, variable in _THEME.items():
-        svg = svg.replace(colour, f"var({variable})")
-    return svg
+
+    def recoloured(text: str) -> str:
+        for colour, variable in _THEME.items():
+            text = text.replace(colour, f"var({variable})")
+        return text
+
+    return with_attributes(svg, lambda old: {name: recoloured(old[name]) for name in old})

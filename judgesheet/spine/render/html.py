@@ -5,21 +5,19 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import count
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from judgesheet.records import Datasheet, Plot
+from judgesheet.records import Datasheet
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import Paper
-from judgesheet.spine.render.figures import Drawing, draw
+from judgesheet.spine.render.figures import Drawing, draw, themed
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.page import Page, build
-from judgesheet.spine.render.page.appendix import AxisAppendix
 from judgesheet.spine.render.page.parts import Room, flat, share_out
 from judgesheet.spine.render.svg import classes
+from judgesheet.spine.render.templates import template
 
 _SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>|<script>.*?</script>)", re.DOTALL)
 _INDENT = re.compile(r"\n\s+")
@@ -48,13 +46,14 @@ class Drawings:
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The sheet for browsers: light, dark and print."""
     page = build(sheet)
-    drawn = drawings(page, Room().effects, themed=True)
-    svgs, css = classes(drawing.svg for drawing in drawn.every())
-    light = [replace(d, svg=svg) for d, svg in zip(drawn.every(), svgs, strict=True)]
-    plots = len(drawn.front)
-    drawn = Drawings(light[0], tuple(light[1 : 1 + plots]), tuple(light[1 + plots :]))
-    styles = _dense("".join([style("sheet.css"), style("screen.css"), css]))
-    return tight(document(page, styles, drawn, inline, script=style("sort.js"))).encode()
+    drawn = drawings(page, Room().effects)
+    svgs, css = classes({each.name: themed(each.svg) for each in drawn.every()})
+    styles = dense("".join([style("sheet.css"), style("screen.css"), css]))
+
+    def place(drawing: Drawing) -> Markup:
+        return Markup(svgs[drawing.name])  # noqa: S704 (what draws them escapes foreign text)
+
+    return tight(document(page, styles, drawn, place, script=style("sort.js"))).encode()
 
 
 def tight(text: str) -> str:
@@ -74,32 +73,25 @@ def style(name: str) -> str:
     return (data_folder("templates") / name).read_text(encoding="utf-8")
 
 
-def drawings(page: Page, room: int, *, themed: bool) -> Drawings:
+def drawings(page: Page, room: int) -> Drawings:
     """Every figure; page two gets the first of each axis, then the second, while there is room.
 
     Axes whose figures are void come to page two only where there is no other.
     """
     numbers = count()
-    drawn = [
-        [_drawn(plot, axis, f"f{next(numbers)}", themed=themed) for plot in axis.result.figures]
-        for axis in page.axes
-    ]
+    drawn = []
+    for axis in page.axes:
+        mine = [
+            draw(plot, axis.result.estimates, f"f{next(numbers)}") for plot in axis.result.figures
+        ]
+        if axis.void:
+            mine = [replace(drawing, title=f"∅ Void: {drawing.title}") for drawing in mine]
+        drawn.append(mine)
     sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
     queues = [[drawing for drawing in mine if drawing.svg] for mine in sound]
     front = flat(share_out(queues, lambda _: 1, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
-    return Drawings(forest(page.specs, room, themed=themed), front, rest)
-
-
-def _drawn(plot: Plot, axis: AxisAppendix, name: str, *, themed: bool) -> Drawing:
-    """The drawing of an axis whose control failed says so in its title."""
-    drawing = draw(plot, axis.result.estimates, name, themed=themed)
-    return replace(drawing, title=f"∅ Void: {drawing.title}") if axis.void else drawing
-
-
-def inline(drawing: Drawing) -> Markup:
-    """The drawing as it is: `figures` and `forest` escape the foreign text that they set."""
-    return Markup(drawing.svg)  # noqa: S704
+    return Drawings(forest(page.axes, room), front, rest)
 
 
 def document(
@@ -131,32 +123,18 @@ def document(
     )
 
 
-@cache
-def template(name: str) -> Template:
-    """A template of ours, compiled; it escapes what is put into it and refuses what it lacks."""
-    environment = Environment(
-        loader=FileSystemLoader(data_folder("templates")),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(name)
-
-
-def security_policy(css: str, script: str) -> str:
+def security_policy(css: str, script: str = "") -> str:
     """A content security policy that lets in exactly these two texts."""
+    digests = (hashlib.sha256(text.encode()).digest() for text in (css, script))
+    style_source, script_source = (f"'sha256-{base64.b64encode(d).decode()}'" for d in digests)
+    allowed = script_source if script else "'none'"
     return (
-        f"default-src 'none'; style-src {_source(css)}; script-src {_source(script)}; "
+        f"default-src 'none'; style-src {style_source}; script-src {allowed}; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _source(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _dense(css: str) -> str:
+def dense(css: str) -> str:
     """The style sheet without comments and indentation."""
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
     return re.sub(r"\s*([{};])\s*", r"\1", re.sub(r"\s+", " ", css)).strip()

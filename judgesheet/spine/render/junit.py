@@ -4,8 +4,9 @@ A broken limit is a failure, one that is not proven an error, or skipped where t
 warns. The form is the one of Ant's JUnit report, which GitLab, Jenkins and GitHub actions read.
 """
 
+from collections import Counter
 from datetime import UTC
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from judgesheet.errors import UsageError
 from judgesheet.keys import Key
@@ -30,71 +31,70 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
             "the datasheet carries no verdicts; `judgesheet gate … --policy P --junit FILE` "
             "makes them, or `judgesheet measure DIR --policy P`"
         )
-    root = ElementTree.Element("testsuites")
-    suite = ElementTree.SubElement(root, "testsuite", _head(sheet))
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in _properties(sheet):
-        ElementTree.SubElement(properties, "property", name=name, value=_text(value))
+    root = Element("testsuites")
+    suite = SubElement(root, "testsuite", _head(sheet))
+    properties = SubElement(suite, "properties")
+    for name, value in _properties(sheet).items():
+        SubElement(properties, "property", name=name, value=_text(value))
     for verdict in sheet.verdicts:
         _case(suite, verdict)
-    decision = sheet.decision
-    ElementTree.SubElement(suite, "system-out").text = _text(decision.text if decision else "")
-    ElementTree.SubElement(suite, "system-err").text = ""
-    ElementTree.indent(root)
-    body = ElementTree.tostring(root, encoding="unicode")
+    SubElement(suite, "system-out").text = _text(sheet.decision.text if sheet.decision else "")
+    SubElement(suite, "system-err").text = ""
+    indent(root)
+    body = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'.encode()
 
 
 def _head(sheet: Datasheet) -> dict[str, str]:
-    verdicts = sheet.verdicts
     ended = show.parse_moment(sheet.run.get("ended_at"))
-    aware = ended is not None and ended.tzinfo is not None
-    when = ended.astimezone(UTC) if ended is not None and aware else ended
+    if ended is not None and ended.tzinfo is not None:
+        ended = ended.astimezone(UTC)
+    kinds = Counter(_kind(verdict) for verdict in sheet.verdicts)
     return {
         "id": "0",
         "name": "judgesheet gate",
         "package": "judgesheet",
-        "timestamp": when.strftime("%Y-%m-%dT%H:%M:%S") if when else _NO_TIME,
+        "timestamp": ended.strftime("%Y-%m-%dT%H:%M:%S") if ended else _NO_TIME,
         "hostname": "localhost",
-        "tests": str(len(verdicts)),
-        "failures": str(sum(v.passed is False for v in verdicts)),
-        "errors": str(sum(v.passed is None and not v.warns for v in verdicts)),
-        "skipped": str(sum(v.passed is None and v.warns for v in verdicts)),
+        "tests": str(len(sheet.verdicts)),
+        "failures": str(kinds["failure"]),
+        "errors": str(kinds["error"]),
+        "skipped": str(kinds["skipped"]),
         "time": "0",
     }
 
 
-def _properties(sheet: Datasheet) -> list[tuple[str, str]]:
-    decision = sheet.decision
-    policy = sheet.provenance.get("policy")
+def _properties(sheet: Datasheet) -> dict[str, str]:
+    decision, policy = sheet.decision, sheet.provenance.get("policy")
     known = policy if isinstance(policy, dict) else {}
-    return [
-        ("judge", str(sheet.judge.get("model", "unnamed judge"))),
-        ("datasheet.sha256", digest(to_json(sheet))),
-        ("policy", str(known.get("name") or (decision.policy if decision else ""))),
-        ("policy.sha256", str(known.get("digest", ""))),
-        ("decision", decision.verdict if decision else ""),
-    ]
+    return {
+        "judge": str(sheet.judge.get("model", "unnamed judge")),
+        "datasheet.sha256": digest(to_json(sheet)),
+        "policy": str(known.get("name") or (decision.policy if decision else "")),
+        "policy.sha256": str(known.get("digest", "")),
+        "decision": decision.verdict if decision else "",
+    }
 
 
-def _case(suite: ElementTree.Element, verdict: Verdict) -> None:
-    case = ElementTree.SubElement(
-        suite,
-        "testcase",
-        name=_text(f"{verdict.key} {verdict.rule}"),
-        classname=_text(f"judgesheet.{Key.parse(verdict.key).axis}"),
-        time="0",
+def _kind(verdict: Verdict) -> str:
+    """The element that says how a case ended; "" for one that passed."""
+    if verdict.passed is None:
+        return "skipped" if verdict.warns else "error"
+    return "" if verdict.passed else "failure"
+
+
+def _case(suite: Element, verdict: Verdict) -> None:
+    name, axis = f"{verdict.key} {verdict.rule}", Key.parse(verdict.key).axis
+    case = SubElement(
+        suite, "testcase", name=_text(name), classname=_text(f"judgesheet.{axis}"), time="0"
     )
-    if verdict.passed:
-        return
-    told = _text("; ".join(part for part in (verdict.why, verdict.needed) if part))
-    if verdict.passed is None and verdict.warns:
-        ElementTree.SubElement(case, "skipped", message=told)
-        return
-    kind = "error" if verdict.passed is None else "failure"
-    name = "not proven" if verdict.passed is None else "limit broken"
-    fault = ElementTree.SubElement(case, kind, message=told, type=name)
-    fault.text = told
+    kind = _kind(verdict)
+    if kind:
+        told = _text("; ".join(part for part in (verdict.why, verdict.needed) if part))
+        fault = SubElement(case, kind, message=told)
+        if kind != "skipped":
+            fault.set("type", "not proven" if kind == "error" else "limit broken")
+            fault.text = told
 
 
 def _text(text: str) -> str:

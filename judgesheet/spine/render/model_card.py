@@ -14,8 +14,9 @@ from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate, digest
 from judgesheet.spine.datasheet import by_key, to_json
 from judgesheet.spine.render import Paper, show
-from judgesheet.spine.render.markdown import code, escape, table
+from judgesheet.spine.render.markdown import Markdown, code, fill
 from judgesheet.spine.render.page.front import DECISIONS
+from judgesheet.spine.render.page.parts import records
 
 SUFFIX = "model-card.md"
 BEGIN = "<!-- judgesheet:begin -->"
@@ -38,8 +39,21 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 
 def section(sheet: Datasheet) -> str:
     """The section with its markers: verdict, scope, key figures, where the datasheet lies."""
-    blocks = [BEGIN, *_blocks(sheet), END]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    known, decision, served = by_key(sheet), sheet.decision, sheet.judge.get("served_models")
+    return fill(
+        "model_card.md.jinja",
+        begin=Markdown(BEGIN),
+        end=Markdown(END),
+        sheet=sheet,
+        mark=decision and DECISIONS[decision.verdict],
+        served=list(served)[:2] if isinstance(served, dict) else [],
+        measured=show.day(sheet.run.get("ended_at")),
+        axes=[(axis, [*map(_row, _key_figures(axis, known))]) for axis in sheet.axes],
+        head=("Figure", "Value", "95 % interval", "n (prompts)", "Key"),
+        plain=_plain,
+        pdf=Markdown(file_name(sheet)),
+        document=digest(to_json(sheet)),
+    )
 
 
 def metadata(sheet: Datasheet) -> str:
@@ -69,66 +83,14 @@ def file_name(sheet: Datasheet) -> str:
     return f"judge-datasheet-{slug(model)[:60] or 'judge'}.pdf"
 
 
-def _blocks(sheet: Datasheet) -> Iterator[str]:
-    yield "## Use as a judge"
-    yield _verdict(sheet)
-    yield _scope(sheet)
-    for axis in sheet.axes:
-        yield from _axis(axis, by_key(sheet))
-    advice = [f"- {escape(show.visible(one.text))}" for one in sheet.recommendations]
-    yield "\n".join(["Recommended operating conditions:", "", *advice]) if advice else ""
-    pdf = file_name(sheet)
-    yield (
-        f"Every figure, its method and the exact prompts: [{pdf}]({pdf}) (`datasheet.json` is "
-        f"attached to it, SHA-256 `{digest(to_json(sheet))}`), made by judgesheet."
-    )
-
-
-def _verdict(sheet: Datasheet) -> str:
-    decision = sheet.decision
-    if decision is None:
-        return "No policy was applied: the figures stand without a verdict."
-    policy = escape(show.visible(decision.policy, 80))
-    said = escape(show.visible(decision.text, 600))
-    lines = [f"**{DECISIONS[decision.verdict].word}** under the policy “{policy}”: {said}"]
-    conditions = [f"- {escape(show.visible(one, 400))}" for one in decision.told_conditions]
-    return "\n".join([*lines, "", *conditions]) if conditions else lines[0]
-
-
-def _scope(sheet: Datasheet) -> str:
-    run, judge = sheet.run, sheet.judge
-    served = judge.get("served_models")
-    names = list(served) if isinstance(served, dict) else []
-    parts = [
-        f"model `{_plain(judge.get('model'))}`",
-        *(f"served as `{_plain(name)}`" for name in names[:2]),
-        f"temperature {_plain(run.get('temperature'))}",
-        f"{_plain(run.get('reply'))} replies",
-        f"profile {_plain(run.get('profile'))}",
-        f"measured {show.day(run.get('ended_at'))}",
-    ]
-    return (
-        f"Valid only for: {', '.join(parts)}, with the prompts and stimuli named in the "
-        "datasheet. Another prompt, model version or setting is another instrument."
-    )
-
-
-def _plain(value: Any) -> str:
+def _plain(value: Any) -> Markdown:
     """Foreign text where it stands between backquotes or in a sentence."""
     text = " ".join(show.visible(str(value if value is not None else "not recorded"), 80).split())
-    return re.sub(r"[^\w .:/@+-]", "?", text)
+    return Markdown(re.sub(r"[^\w .:/@+-]", "?", text))
 
 
-def _axis(axis: AxisResult, found: dict[str, Estimate]) -> Iterator[str]:
-    rows = [_row(estimate) for estimate in _key_figures(axis, found)]
-    if rows:
-        yield f"### {escape(show.visible(axis.title, 120))}"
-        yield escape(show.visible(axis.question, 300))
-        yield table(("Figure", "Value", "95 % interval", "n (prompts)", "Key"), "lrrrl", rows)
-
-
-def _key_figures(axis: AxisResult, found: dict[str, Estimate]) -> list[Estimate]:
-    rows = [found[row.key] for row in axis.characteristics if row.key in found]
+def _key_figures(axis: AxisResult, known: dict[str, Estimate]) -> list[Estimate]:
+    rows = [known[row.key] for row in axis.characteristics if row.key in known]
     return [estimate for estimate in rows if show.finite(estimate.value) is not None][:MOST_FIGURES]
 
 
@@ -136,11 +98,16 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
     shown = show.estimate(estimate)
     cells = (estimate.label, shown.with_unit, shown.interval or "–")
     size = f"{show.count(estimate.n)} ({show.count(estimate.clusters)})"
-    return (*(escape(show.visible(cell, 160)) for cell in cells), size, code(estimate.key))
+    return (*(show.visible(cell, 160) for cell in cells), size, code(estimate.key))
 
 
 def _results(axis: AxisResult, sheet: Datasheet) -> Iterator[dict[str, Any]]:
     """One entry of the model-index per key figure."""
+    pools = {str(pool.get("axis")): pool for pool in records(sheet.provenance.get("stimuli"))}
+    stimuli = "stimuli not recorded"
+    if (pool := pools.get(axis.name)) is not None:
+        name, short = _plain(pool.get("name")), _plain(pool.get("digest"))[:12]
+        stimuli = f"{name} stimuli, SHA-256 {short}"
     for estimate in _key_figures(axis, by_key(sheet)):
         arguments = {"key": estimate.key, "n": estimate.n, "clusters": estimate.clusters}
         if estimate.low is not None and estimate.high is not None:
@@ -149,17 +116,9 @@ def _results(axis: AxisResult, sheet: Datasheet) -> Iterator[dict[str, Any]]:
             "task_type": "llm-as-a-judge",
             "task_name": show.visible(axis.title, 120),
             "dataset_type": f"judgesheet/{axis.name}",
-            "dataset_name": _stimuli(axis.name, sheet),
+            "dataset_name": stimuli,
             "metric_type": Key.parse(estimate.key).name,
             "metric_name": show.visible(estimate.label, 160),
             "metric_value": estimate.value,
             "metric_args": arguments,
         }
-
-
-def _stimuli(axis: str, sheet: Datasheet) -> str:
-    records = sheet.provenance.get("stimuli")
-    for one in records if isinstance(records, list | tuple) else ():
-        if isinstance(one, dict) and one.get("axis") == axis:
-            return f"{_plain(one.get('name'))} stimuli, SHA-256 {_plain(one.get('digest'))[:12]}"
-    return "stimuli not recorded"

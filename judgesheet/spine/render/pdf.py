@@ -42,8 +42,8 @@ _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFo
 def render(sheet: Datasheet, paper: Paper) -> bytes:
     """The sheet for paper; the same sheet gives the same bytes.
 
-    The lines that fit the first two pages are estimated. Where the estimate was too hopeful the
-    sheet is set again with less, so that neither page ever runs over.
+    The number of lines that fit on the first two pages is estimated. If the estimate was too high,
+    the sheet is laid out again with fewer, so that neither page ever overflows.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def render(sheet: Datasheet, paper: Paper) -> bytes:
     """
     with _undisturbed():
         room = ROOM[paper]
-        figures = drawings(build(sheet, room), room.effects, themed=False)
+        figures = drawings(build(sheet, room), room.effects)
         laid_out = _set(sheet, paper, room, figures)
         if _overflows(laid_out) != (False, False):
             laid_out = _set(sheet, paper, _fitting(sheet, paper, figures), figures)
@@ -76,7 +76,7 @@ def _set(
 ) -> Any:
     """The sheet as pages."""
     page = build(sheet, room)
-    figures = replace(figures, forest=forest(page.specs, room.effects))
+    figures = replace(figures, forest=forest(page.axes, room.effects))
     size = f"@page {{ size: {SIZES[paper]}; }}"
     css = "\n".join([style("sheet.css"), style("paper.css"), size])
     images = {drawing.name: drawing.svg for drawing in figures.every()}
@@ -96,7 +96,9 @@ def lay_out(text: str, images: Mapping[str, str]) -> Any:
 def finish(laid_out: Any, sheet: Datasheet) -> bytes:
     """The PDF of laid-out pages, with the sheet as an attachment."""
     json = to_json(sheet)
-    when = _when(sheet)
+    # The end of the run: a date that does not change when the sheet is rendered again.
+    ended = show.parse_moment(sheet.run.get("ended_at")) or _EPOCH
+    when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
     attachment = _engine().Attachment(
         string=json.encode(),
         name="datasheet.json",
@@ -105,37 +107,25 @@ def finish(laid_out: Any, sheet: Datasheet) -> bytes:
         created=when,
         modified=when,
     )
-    pdf = laid_out.write_pdf(
-        pdf_variant=VARIANT,
-        pdf_identifier=digest(json)[:32].encode(),
-        attachments=[attachment],
+    identifier = digest(json)[:32].encode()
+    return bytes(
+        laid_out.write_pdf(pdf_variant=VARIANT, pdf_identifier=identifier, attachments=[attachment])
     )
-    return bytes(pdf)
 
 
 def _overflows(laid_out: Any) -> tuple[bool, bool]:
-    """Whether the first and whether the second page run over."""
-    first, second = (_page_of(laid_out, anchor) for anchor in ("characteristics", "appendix"))
+    """Whether the first and whether the second page overflow."""
+    first, second = (
+        next(number for number, page in enumerate(laid_out.pages) if anchor in page.anchors)
+        for anchor in ("characteristics", "appendix")
+    )
     return first > 1, second > first + 1
-
-
-def _page_of(laid_out: Any, anchor: str) -> int:
-    """The page, from 0, on which something stands."""
-    return next(n for n, page in enumerate(laid_out.pages) if anchor in page.anchors)
 
 
 def _image(drawing: Drawing) -> Markup:
     """A reference to the drawing: an image skips the style cascade, and so a third of the time."""
     html = '<img class="figure" src="{}{}" alt="{}. {}">'
     return Markup(html).format(_SCHEME, drawing.name, drawing.title, drawing.description)  # noqa: S704
-
-
-def _when(sheet: Datasheet) -> datetime:
-    """The end of the run: a date that does not change when the sheet is rendered again."""
-    ended = show.parse_moment(sheet.run.get("ended_at"))
-    if ended is None:
-        return _EPOCH
-    return ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
 
 
 def _engine() -> Any:
@@ -176,7 +166,7 @@ def own_font(url: str) -> bool:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keep the libraries' remarks off the user's screen, and the garbage collector out of the way.
+    """Suppress the libraries' messages, and pause the garbage collector.
 
     Collecting while the page tree grows takes a sixth of the time and frees nothing.
     """

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from judgesheet.plain import spelled
 from judgesheet.records import Estimate, canonical_json
 from judgesheet.units import Unit, unit
 
@@ -20,18 +21,6 @@ _MINUS = "\N{MINUS SIGN}"
 _DASH = "\N{EN DASH}"
 _MOST_DECIMALS = 4
 _HUGE = 1e9
-# Controls, direction marks and other characters that a reader cannot see but a machine obeys.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ufffe\uffff]"
-)
-
-
-class Rounded(NamedTuple):
-    """A number for print; not `exact` where only a bound of it is printed (`<0.1`)."""
-
-    text: str
-    exact: bool = True
 
 
 class Shown(NamedTuple):
@@ -42,7 +31,6 @@ class Shown(NamedTuple):
     high: str
     unit: str
     given_in: Unit
-    exact: bool = True
     measured: bool = True
     why: str = ""
     df: int | None = None
@@ -76,7 +64,8 @@ class Shown(NamedTuple):
         """`26.3 %`, `p = .034`, or the words for a missing value."""
         if not (self.measured and self.given_in.symbol):
             return self.number
-        return f"{self.given_in.name}{' = ' if self.exact else ' '}{self.number}"
+        bounded = self.number.startswith(("<", ">"))
+        return f"{self.given_in.name}{' ' if bounded else ' = '}{self.number}"
 
     @property
     def with_interval(self) -> str:
@@ -119,23 +108,20 @@ def quantity(
     """A value with its bounds in a unit; `note` says why there is none."""
     of = unit(given_in)
     # Scaled first: a share of 1e308 is finite, its percentage is not.
-    value, low, high = (
-        None if one is None else finite(one * of.scale) for one in (value, low, high)
-    )
+    value, low, high = (n and finite(n * of.scale) for n in (value, low, high))
     name = visible(given_in, 40)
     if value is None:
         why = visible(note, 600) or "no reason given"
         return Shown(NOT_MEASURED, "", "", name, of, measured=False, why=why)
     if of.kind != "quantity":
-        text, exact = p_value(value) if of.kind == "p-value" else Rounded(f"{value:.0f}")
-        return Shown(text, "", "", name, of, exact)
+        text = p_value(value) if of.kind == "p-value" else f"{value:.0f}"
+        return Shown(text, "", "", name, of)
     decimals = _decimals(value, low, high, 2 if of.percent else _MOST_DECIMALS)
     whole = of.scale if of.percent else None
-    text, exact = _rounded(value, decimals, whole)
-    lowest, highest = (
-        "" if end is None else _rounded(end, decimals, whole).text for end in (low, high)
+    text, lowest, highest = (
+        "" if n is None else _rounded(n, decimals, whole) for n in (value, low, high)
     )
-    return Shown(text, lowest, highest, "%" if of.percent else name, of, exact)
+    return Shown(text, lowest, highest, "%" if of.percent else name, of)
 
 
 def number(value: float, given_in: Unit | None = None) -> str:
@@ -159,50 +145,49 @@ def in_cell(value: float | None, *, signed: bool) -> str:
     return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}"
 
 
-def finite(value: float | None) -> float | None:
-    """The number, or None where there is none to print."""
-    return value if value is not None and math.isfinite(value) else None
+def finite(value: Any) -> float | None:
+    """The number that a JSON value is, or None where there is none to print."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and math.isfinite(value) else None
 
 
-def p_value(p: float) -> Rounded:
+def p_value(p: float) -> str:
     """`.034`, `<.001`, `>.999`."""
-    if p < 0.001:
-        return Rounded("<.001", exact=False)
-    if p > 0.999:
-        return Rounded(">.999", exact=False)
-    return Rounded(f"{p:.{3 if p < 0.1 else 2}f}".removeprefix("0"))
+    if not 0.001 <= p <= 0.999:
+        return "<.001" if p < 0.5 else ">.999"
+    return f"{p:.{3 if p < 0.1 else 2}f}".removeprefix("0")
 
 
 def share(part: float, whole: float) -> str:
     """`part` of `whole` in percent; "–" when there is no whole."""
-    return f"{_rounded(100 * part / whole, 1, 100.0).text} %" if whole else _DASH
+    return f"{_rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
 
 
 def count(number: Any) -> str:
     """`1,920`; anything that is no number is shown as it is."""
-    if isinstance(number, bool) or not isinstance(number, int | float):
-        return NOT_RECORDED if number is None else visible(str(number), 60)
-    if not math.isfinite(number):
-        return NOT_RECORDED
-    return f"{number:,.0f}".replace("-", _MINUS)
+    real = finite(number)
+    if real is None:
+        missing = number is None or isinstance(number, float)
+        return NOT_RECORDED if missing else visible(str(number), 60)
+    return f"{real:,.0f}".replace("-", _MINUS)
 
 
 def money(usd: Any) -> str:
     """`$0.42`; "unknown" where no price is known."""
-    if isinstance(usd, bool) or not isinstance(usd, int | float) or not math.isfinite(usd):
+    real = finite(usd)
+    if real is None:
         return "unknown"
-    if usd == 0:
-        return "$0"
-    return "<$0.01" if usd < 0.01 else f"${usd:,.2f}"
+    return "$0" if real == 0 else "<$0.01" if real < 0.01 else f"${real:,.2f}"
 
 
 def seconds(value: Any) -> str:
     """`0.84 s`, `42 s`, `3 min 5 s`, `2 h 10 min`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    real = finite(value)
+    if real is None:
         return NOT_RECORDED
-    if value < 10:
-        return f"{value:.2g} s" if value >= 0.001 or value == 0 else "<0.001 s"
-    whole = round(value)
+    if real < 10:
+        return f"{real:.2g} s" if real >= 0.001 or real == 0 else "<0.001 s"
+    whole = round(real)
     if whole < 100:
         return f"{whole} s"
     if whole < 3600:
@@ -212,41 +197,39 @@ def seconds(value: Any) -> str:
 
 def moment(text: Any) -> str:
     """`20 November 2026, 14:03 UTC` from ISO 8601; other text is shown as it is."""
-    if text is None:
-        return NOT_RECORDED
     parsed = parse_moment(text)
     if parsed is None:
-        return visible(str(text), 60)
-    return f"{_date(parsed)}, {parsed:%H:%M} {parsed.tzname() or ''}".rstrip()
+        return NOT_RECORDED if text is None else visible(str(text), 60)
+    return f"{day(text)}, {parsed:%H:%M} {parsed.tzname() or ''}".rstrip()
 
 
 def day(text: Any) -> str:
     """`20 November 2026` from ISO 8601."""
     parsed = parse_moment(text)
-    return _date(parsed) if parsed else moment(text)
+    return f"{parsed.day} {parsed:%B %Y}" if parsed else moment(text)
 
 
 def parse_moment(text: Any) -> datetime | None:
     """The time in ISO 8601, or None."""
     try:
-        return datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except (TypeError, ValueError):
         return None
+    # At the ends of the calendar no time zone can be reckoned with, and nothing was measured.
+    return parsed if 1970 <= parsed.year < 9999 else None
 
 
 def anything(value: Any, limit: int = 400) -> str:
-    """Any JSON value in one line: for items of the provenance that nobody has heard of."""
+    """Any JSON value in one line, for items of the provenance that this version does not know."""
     if value is None or value == "":
         return NOT_RECORDED
-    if isinstance(value, bool):
-        return "yes" if value else "no"
     if isinstance(value, float):
         return number(value)
     if isinstance(value, Mapping):
         value = ", ".join(f"{name}: {_plain(part)}" for name, part in value.items()) or "none"
     elif isinstance(value, list | tuple):
-        value = ", ".join(_plain(part) for part in value) or "none"
-    return visible(str(value), limit)
+        value = ", ".join(map(_plain, value)) or "none"
+    return visible(_plain(value), limit)
 
 
 def visible(text: str, limit: int = 2000) -> str:
@@ -254,8 +237,7 @@ def visible(text: str, limit: int = 2000) -> str:
 
     `\u202e` becomes `[U+202E]`, NUL `[U+0000]`; line ends and tabs stay.
     """
-    shown = text[:limit].replace("\r\n", "\n")
-    shown = _INVISIBLE.sub(lambda match: f"[U+{ord(match[0]):04X}]", shown)
+    shown = spelled(text[:limit].replace("\r\n", "\n"))
     cut = len(text) - limit
     return f"{shown} [… {cut:,} more characters]" if cut > 0 else shown
 
@@ -284,10 +266,6 @@ def _plain(part: Any) -> str:
     return "none" if part is None else str(part)
 
 
-def _date(when: datetime) -> str:
-    return f"{when.day} {when:%B %Y}"
-
-
 def _decimals(value: float, low: float | None, high: float | None, most: int) -> int:
     """Enough decimals for the half-width's first digit, and for the next one if that is below 5."""
     if low is not None and high is not None and high > low:
@@ -302,15 +280,14 @@ def _decimals(value: float, low: float | None, high: float | None, most: int) ->
     return min(max(wanted, 0), most)
 
 
-def _rounded(value: float, decimals: int, whole: float | None = None) -> Rounded:
+def _rounded(value: float, decimals: int, whole: float | None = None) -> str:
     """Round for print; what is not zero (or not `whole`) is never printed as if it were."""
     if abs(value) >= _HUGE:
-        return Rounded(f"{value:.3g}".replace("-", _MINUS))
+        return f"{value:.3g}".replace("-", _MINUS)
     text = f"{value:,.{decimals}f}"
-    printed = float(text.replace(",", ""))
+    printed, step = float(text.replace(",", "")), 10.0**-decimals
     if printed == 0 and value != 0:
-        step = f"{10.0**-decimals:.{decimals}f}"
-        return Rounded(f"<{step}" if value > 0 else f">{_MINUS}{step}", exact=False)
+        return f"<{step:.{decimals}f}" if value > 0 else f">{_MINUS}{step:.{decimals}f}"
     if whole is not None and value < whole and printed >= whole:
-        return Rounded(f">{whole - 10.0**-decimals:.{decimals}f}", exact=False)
-    return Rounded(f"{value:.0f}" if value in (0, whole) else text.replace("-", _MINUS))
+        return f">{whole - step:.{decimals}f}"
+    return f"{value:.0f}" if value in (0, whole) else text.replace("-", _MINUS)

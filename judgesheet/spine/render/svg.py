@@ -1,22 +1,21 @@
-"""From the SVG that the plotting library writes to one that is fit for embedding, and light."""
+"""Makes the SVG of the plotting library small and safe to embed."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
+
+from judgesheet.plain import spelled
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "http://www.w3.org/1999/xlink"
 _HREF = f"{{{_LINK}}}href"
 _FONT = "font-family:Inter,system-ui,sans-serif"
-_STYLE = re.compile(r' style="([^"]*)"')
 
 
 def slim(svg: str, name: str, title: str, description: str) -> str:
     """Unique ids (prefixed with `name`), a name for screen readers, and a third of the weight."""
-    ElementTree.register_namespace("", _SVG)
-    ElementTree.register_namespace("xlink", _LINK)
     root = ElementTree.fromstring(svg)  # noqa: S314 (our own drawing, not foreign XML)
     for element in root.iter():
         _tidy(element)
@@ -33,33 +32,52 @@ def slim(svg: str, name: str, title: str, description: str) -> str:
     }
     for position, (tag, text) in enumerate((("title", title), ("desc", description))):
         element = Element(f"{{{_SVG}}}{tag}", {"id": f"{name}-{tag}"})
-        element.text = text
+        element.text = re.sub(r"\s+", " ", spelled(text))
         root.insert(position, element)
-    text = re.sub(r"\s*\n\s*", "", ElementTree.tostring(root, encoding="unicode"))
-    text = text.replace("xlink:href", "href").replace(f' xmlns:xlink="{_LINK}"', "")
-    return re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", text).replace(" />", "/>")
+    return _written(root)
 
 
-def classes(drawings: Iterable[str]) -> tuple[list[str], str]:
+def with_attributes(svg: str, change: Callable[[dict[str, str]], dict[str, str]]) -> str:
+    """The drawing with the attributes of every element changed; its words stay as they are."""
+    if not svg:
+        return ""
+    root = ElementTree.fromstring(svg)  # noqa: S314 (our own drawing, not foreign XML)
+    for element in root.iter():
+        element.attrib = change(element.attrib)
+    return _written(root)
+
+
+def _written(root: Element) -> str:
+    """The drawing as it is embedded: one line, links without a namespace of their own."""
+    ElementTree.register_namespace("", _SVG)
+    for element in root.iter():
+        if _HREF in element.attrib:
+            element.set("href", element.attrib.pop(_HREF))
+        element.text = _unless_blank(element.text)
+        element.tail = _unless_blank(element.tail)
+    return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
+
+
+def _unless_blank(text: str | None) -> str | None:
+    return text if text and text.strip() else None
+
+
+def classes(drawings: Mapping[str, str]) -> tuple[dict[str, str], str]:
     """The drawings with a class for every style, and the style sheet that defines the classes.
 
     A style is repeated a hundred times on a page, and a strict content security policy refuses
     styles that stand on elements.
     """
-    names: dict[str, str] = {}
+    names: dict[str, int] = {}
 
-    def name(match: re.Match[str]) -> str:
-        return f' class="z{names.setdefault(match[1], str(len(names)))}"'
+    def named(attributes: dict[str, str]) -> dict[str, str]:
+        style = attributes.pop("style", None)
+        if style is None:
+            return attributes
+        own = f"z{names.setdefault(style, len(names))}"
+        return attributes | {"class": f"{own} {attributes.get('class', '')}".strip()}
 
-    def root(svg: str) -> str:
-        head, end, body = svg.partition(">")
-        styled = _STYLE.search(head)
-        if styled:
-            own = f"z{names.setdefault(styled[1], str(len(names)))}"
-            head = _STYLE.sub("", head).replace('class="figure', f'class="{own} figure')
-        return f"{head}{end}{_STYLE.sub(name, body)}"
-
-    renamed = [root(svg) for svg in drawings]
+    renamed = {place: with_attributes(svg, named) for place, svg in drawings.items()}
     return renamed, "".join(f".z{index}{{{style}}}" for style, index in names.items())
 
 
@@ -68,7 +86,10 @@ def _tidy(element: Element) -> None:
     element.attrib.pop("clip-path", None)
     for attribute, value in element.attrib.items():
         if attribute in ("d", "x", "y", "width", "height", "cx", "cy", "r", "transform", "points"):
-            element.set(attribute, short_numbers(value))
+            shortened = re.sub(r"-?\d+\.\d+", lambda number: short_number(number[0]), value)
+            element.set(attribute, shortened)
+    if re.fullmatch(r"rotate\(-?0 [^)]*\)", element.get("transform", "")):
+        del element.attrib["transform"]
     if "d" in element.attrib:
         path = re.sub(r"\s*([A-Za-z])\s*", r"\1", element.attrib["d"]).strip()
         element.set("d", re.sub(r"\s+", " ", path))
@@ -78,9 +99,9 @@ def _tidy(element: Element) -> None:
         element.set("style", re.sub(r"\s*([:;])\s*", r"\1", style).strip("; "))
 
 
-def short_numbers(text: str) -> str:
-    """Coordinates with one decimal, a twentieth of a millimetre."""
-    return re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), text)
+def short_number(number: float | str) -> str:
+    """A coordinate with one decimal, a twentieth of a millimetre."""
+    return f"{float(number):.1f}".removesuffix(".0")
 
 
 def _drop_invisible(root: Element) -> None:
@@ -126,7 +147,7 @@ def _rename_ids(root: Element, name: str) -> None:
 
 
 def _unwrap(parent: Element) -> None:
-    """Groups that say nothing give way to their content."""
+    """Replace groups without attributes by their content."""
     children: list[Element] = []
     for child in parent:
         _unwrap(child)

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from judgesheet import units
-from judgesheet.records import Datasheet, Estimate, Verdict
+from judgesheet.plain import one_line
+from judgesheet.records import Datasheet, Verdict
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.render import show
-from judgesheet.spine.render.markdown import code, escape, table
+from judgesheet.spine.render.markdown import code, fill
 
 HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
 
@@ -51,17 +52,15 @@ def as_json(sheet: Datasheet, exit_code: int) -> str:
 
 def as_markdown(sheet: Datasheet) -> str:
     """The same as GitHub-flavoured Markdown."""
-    decision = sheet.decision
-    model = escape(show.visible(str(sheet.judge.get("model", "unnamed judge")), 120))
-    policy = escape(show.visible(decision.policy if decision else "", 80))
-    rows = [
-        (code(show.visible(cells[0])), *map(escape, cells[1:]))
-        for cells in (_cells(verdict, sheet) for verdict in sheet.verdicts)
-    ]
-    said = [escape(line) for line in _summary(sheet)]
-    listed = [said[0], *(f"- {line}" for line in said[1:])] if said else []
-    heading = f"### {model}: policy {policy}"
-    return "\n\n".join([heading, "\n".join(listed), table(HEAD, "lrrrll", rows)]) + "\n"
+    cells = (_cells(verdict, sheet) for verdict in sheet.verdicts)
+    return fill(
+        "verdicts.md.jinja",
+        judge=str(sheet.judge.get("model", "unnamed judge")),
+        policy=sheet.decision.policy if sheet.decision else "",
+        said=_summary(sheet),
+        head=HEAD,
+        rows=[(code(key), *others) for key, *others in cells],
+    )
 
 
 def annotations(sheet: Datasheet) -> Iterator[str]:
@@ -77,19 +76,31 @@ def annotations(sheet: Datasheet) -> Iterator[str]:
 
 def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
     estimate = by_key(sheet).get(verdict.key)
-    unit = estimate.unit if estimate is not None else ""
-    sign = {"max": "≤ ", "min": "≥ ", "": ""}
-    side = "" if verdict.bound is None else _side(verdict)
-    value, change = _number(verdict.observed, unit, estimate), verdict.against_baseline
+    given_in = estimate.unit if estimate is not None else ""
+    ends = (estimate.low, estimate.high) if estimate is not None else (None, None)
+    value, bound = (_number(n, *ends, given_in) for n in (verdict.observed, verdict.bound))
+    limit = show.finite(verdict.limit)
+    # An upper bound says "at most", a lower one "at least".
+    upper = (verdict.kind == "max") != (verdict.passed is False)
+    worse = verdict.against_baseline and verdict.observed is not None
     cells = (
-        f"Δ {verdict.key}" if change else verdict.key,
-        f"worse by {value}" if change and verdict.observed is not None else value,
-        side + _number(verdict.bound, unit, estimate),
-        sign[verdict.kind] + _limit(verdict.limit, unit),
+        f"Δ {verdict.key}" if verdict.against_baseline else verdict.key,
+        f"worse by {value}" if worse else value,
+        bound if verdict.bound is None else f"{'≤' if upper else '≥'} {bound}",
+        {"max": "≤ ", "min": "≥ ", "": ""}[verdict.kind]
+        + ("–" if limit is None else show.number(limit, units.unit(given_in))),
         word(verdict),
         verdict.needed or ("" if verdict.passed else verdict.why),
     )
     return tuple(_minus(" ".join(show.visible(cell, 300).split())) for cell in cells)
+
+
+def _number(value: float | None, low: float | None, high: float | None, given_in: str) -> str:
+    """A number with the digits that the estimate's interval justifies."""
+    if show.finite(value) is None:
+        return "–"
+    shown = show.quantity(value, low, high, given_in)
+    return f"{shown.value} %" if shown.percent else shown.value
 
 
 def _minus(text: str) -> str:
@@ -97,32 +108,11 @@ def _minus(text: str) -> str:
     return re.sub(r"(?<!\S)-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
-def _side(verdict: Verdict) -> str:
-    """An upper bound says "at most", a lower one "at least"."""
-    upper = (verdict.kind == "max") != (verdict.passed is False)
-    return "≤ " if upper else "≥ "
-
-
-def _number(value: float | None, unit: str, estimate: Estimate | None) -> str:
-    """A number with the digits that the estimate's interval justifies."""
-    if show.finite(value) is None:
-        return "–"
-    low, high = (estimate.low, estimate.high) if estimate is not None else (None, None)
-    shown = show.quantity(value, low, high, unit)
-    return f"{shown.value} %" if shown.percent else shown.value
-
-
-def _limit(value: float | None, unit: str) -> str:
-    """A limit as the policy writes it, in percent where the estimate is."""
-    known = show.finite(value)
-    return "–" if known is None else show.number(known, units.unit(unit))
-
-
 def _summary(sheet: Datasheet) -> Sequence[str]:
     if sheet.decision is None:
         return ()
     conditions = (f"Condition: {condition}" for condition in sheet.decision.told_conditions)
-    return [_minus(show.visible(line)) for line in (sheet.decision.text, *conditions)]
+    return [_minus(one_line(show.visible(line))) for line in (sheet.decision.text, *conditions)]
 
 
 def _data(text: str) -> str:

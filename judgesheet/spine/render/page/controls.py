@@ -1,6 +1,6 @@
-"""Control checks: questions with a known answer come before everything that rests on them."""
+"""Control checks: questions with a known answer, on which the other figures depend."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from judgesheet.records import AxisResult, Control, Datasheet
@@ -11,12 +11,11 @@ from judgesheet.units import unit
 READABLE = 0.95
 """Share of calls that must be readable; below it the rest may be another population."""
 _TONES = {False: "bad", None: "unknown", True: "good"}
-_ORDER = list(_TONES)
 """What failed comes first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ControlCheck:
     """One control with its outcome; `scope` is the axis, or "" for the run."""
 
     passed: bool | None
@@ -36,32 +35,32 @@ class Check:
         return _TONES[self.passed]
 
 
-def checks(sheet: Datasheet) -> tuple[Check, ...]:
+def checks(sheet: Datasheet) -> list[ControlCheck]:
     """All controls: of the run, then of each axis; those that failed first."""
-    found = [_check(control, "") for control in _of_run(sheet)]
-    for axis in sheet.axes:
-        found += [_check(one, show.visible(axis.title, 80)) for one in _of_axis(axis)]
-    return tuple(sorted(_passes_together(found), key=lambda check: _ORDER.index(check.passed)))
+    asked = [(control, "") for control in _of_run(sheet)]
+    asked += [(control, axis.title) for axis in sheet.axes for control in _of_axis(axis)]
+    every = [
+        ControlCheck(c.passed, c.code, *map(show.visible, (c.name, c.text, scope), (80, 300, 80)))
+        for c, scope in asked
+    ]
+    return sorted(_passes_together(every), key=lambda check: [*_TONES].index(check.passed))
 
 
 def void(sheet: Datasheet) -> Mapping[str, str]:
-    """Why the figures of an axis do not hold: name -> reason, for the axes where they do not."""
-    run = [control.name for control in _of_run(sheet) if control.passed is False]
-    reasons = {
-        axis.name: run or [control.name for control in _of_axis(axis) if control.passed is False]
-        for axis in sheet.axes
-    }
-    return {
-        name: f"control failed: {show.visible(failed[0], 80)}"
-        for name, failed in reasons.items()
-        if failed
-    }
+    """Why the figures of an axis are invalid: name -> reason, for axes with a failed control."""
+    reasons = {}
+    for axis in sheet.axes:
+        controls = (*_of_run(sheet), *_of_axis(axis))
+        failed = next((control.name for control in controls if control.passed is False), None)
+        if failed is not None:
+            reasons[axis.name] = f"control failed: {show.visible(failed, 80)}"
+    return reasons
 
 
-def _passes_together(found: list[Check]) -> Iterator[Check]:
+def _passes_together(every: Iterable[ControlCheck]) -> Iterator[ControlCheck]:
     """One line for a control that several axes passed; one without a code is like no other."""
-    passed: dict[str, list[Check]] = {}
-    for number, check in enumerate(found):
+    passed: dict[str, list[ControlCheck]] = {}
+    for number, check in enumerate(every):
         if check.passed:
             passed.setdefault(check.code or str(number), []).append(check)
         else:
@@ -72,33 +71,18 @@ def _passes_together(found: list[Check]) -> Iterator[Check]:
         yield replace(same[0], scope=scope, text=text)
 
 
-def _check(control: Control, scope: str) -> Check:
-    name, text = show.visible(control.name, 80), show.visible(control.text, 300)
-    return Check(control.passed, control.code, name, text, scope)
-
-
 def _of_run(sheet: Datasheet) -> Iterator[Control]:
-    yield _complete(sheet)
-    yield _one_model(sheet)
-
-
-def _of_axis(axis: AxisResult) -> Iterator[Control]:
-    passed, text = _readable(axis)
-    yield Control("replies readable", passed, text, code="readable")
-    yield from axis.controls
-
-
-def _complete(sheet: Datasheet) -> Control:
-    planned, settled = total(sheet, "planned"), sum(map(made, sheet.axes))
     if not sheet.axes:
-        return Control("run complete", False, "This run measured no axis: nothing to read here.")
-    done = sheet.run.get("complete") is not False
-    of = f"{show.count(settled)} of {show.count(planned)} planned calls were made"
-    rest = "" if done else "; what follows describes those only, resume the run for the rest"
-    return Control("run complete", done, f"{of}{rest}.")
-
-
-def _one_model(sheet: Datasheet) -> Control:
+        yield Control("run complete", False, "This run measured no axis: nothing to read here.")
+    else:
+        done = sheet.run.get("complete") is not False
+        settled, planned = (
+            show.count(sum(map(made, sheet.axes))),
+            show.count(total(sheet, "planned")),
+        )
+        rest = "; what follows describes those only, resume the run for the rest"
+        text = f"{settled} of {planned} planned calls were made{'' if done else rest}."
+        yield Control("run complete", done, text)
     served = sheet.judge.get("served_models")
     names = len(served) if isinstance(served, Mapping) else 0
     passed, text = None, "The endpoint does not say which model answered."
@@ -106,7 +90,13 @@ def _one_model(sheet: Datasheet) -> Control:
         passed, text = names == 1, "Every reply names the same model."
     if names > 1:
         text = f"{names} models answered under one name: the figures mix them. Pin one version."
-    return Control("one served model", passed, text)
+    yield Control("one served model", passed, text)
+
+
+def _of_axis(axis: AxisResult) -> Iterator[Control]:
+    passed, text = _readable(axis)
+    yield Control("replies readable", passed, text, code="readable")
+    yield from axis.controls
 
 
 def _readable(axis: AxisResult) -> tuple[bool, str]:

@@ -6,18 +6,19 @@ counted and stands in the appendix.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from judgesheet.keys import Key
-from judgesheet.records import Datasheet, Rating, Statement
+from judgesheet.records import Datasheet, Rating
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.controls import READABLE, Check, checks
+from judgesheet.spine.render.page.controls import READABLE, ControlCheck, checks
 from judgesheet.spine.render.page.parts import (
     VOID,
     Context,
     Evidence,
+    Fact,
     Mark,
-    Row,
     Trimmed,
     lines_of,
     more,
@@ -50,12 +51,14 @@ HOW_TO_DECIDE = (
 _WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
 MOST_CHARACTERS = 320
+"""Of the decision: four lines of the strip, beside which the verdict's word stands."""
 LEAST_RATINGS = 3
+"""Ratings that keep their place, however many controls failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The verdict; `doubt` is what makes it doubtful itself: failed controls."""
+    """The verdict; `doubt` names failed controls, which make it doubtful."""
 
     mark: Mark
     text: str
@@ -73,7 +76,7 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A recommended operating condition with its evidence; `void` says why it falls."""
+    """A recommended operating condition with its evidence; `void` says why it does not apply."""
 
     axis: str
     text: str
@@ -98,11 +101,11 @@ class Front:
     """What the first page says below the masthead."""
 
     strip: Strip
-    checks: Trimmed[Check]
+    checks: Trimmed[ControlCheck]
     features: Trimmed[Finding]
     advice: Trimmed[Advice]
-    ratings: Trimmed[Row]
-    price: tuple[Row, ...]
+    ratings: Trimmed[Fact]
+    price: tuple[Fact, ...]
 
 
 def front(context: Context) -> Front:
@@ -117,7 +120,7 @@ def front(context: Context) -> Front:
         checks=checked,
         features=_features(context, room.features - strip.extra_lines),
         advice=_advice(context),
-        ratings=trim([list(ratings(sheet))], lambda row: lines_of(row.name, 30), left),
+        ratings=trim([list(_ratings(sheet))], lambda row: lines_of(row.name, 30), left),
         price=(*price, *_resolution(context)),
     )
 
@@ -126,43 +129,38 @@ def findings(context: Context) -> Iterator[list[Finding]]:
     """The findings of each axis, in the axis's own order."""
     for axis in context.sheet.axes:
         title, void = show.visible(axis.title, 80), context.void.get(axis.name, "")
-        yield [_finding(one, title, void, context) for one in axis.findings]
-
-
-def _finding(statement: Statement, axis: str, void: str, context: Context) -> Finding:
-    mark = FALLEN if void else TONES[statement.tone]
-    text = show.tied(show.visible(statement.text, 600))
-    found = context.evidence(statement.evidence)
-    return Finding(axis, text, void, found, mark)
+        yield [
+            Finding(
+                title,
+                show.tied(show.visible(statement.text, 600)),
+                void,
+                context.evidence(statement.evidence),
+                FALLEN if void else TONES[statement.tone],
+            )
+            for statement in axis.findings
+        ]
 
 
 def advice(context: Context) -> Iterator[Advice]:
     """The recommendations, in the sheet's order."""
-    for one in context.sheet.recommendations:
-        yield Advice(
-            context.title(one.axis, 80),
-            show.tied(show.visible(one.text, 600)),
-            context.void.get(one.axis, ""),
-            context.evidence(one.evidence),
-        )
+    for advised in context.sheet.recommendations:
+        title, void = context.title(advised.axis, 80), context.void.get(advised.axis, "")
+        text = show.tied(show.visible(advised.text, 600))
+        yield Advice(title, text, void, context.evidence(advised.evidence))
 
 
-def ratings(sheet: Datasheet) -> Iterator[Row]:
-    """How far the run asked; beyond that nothing on the sheet holds."""
-    for axis in sheet.axes:
-        yield from map(_rating, axis.ratings)
+def _ratings(sheet: Datasheet) -> Iterator[Fact]:
+    """The largest inputs tested; the sheet says nothing about larger ones."""
+    every = [rating for axis in sheet.axes for rating in axis.ratings]
     longest = sheet.run.get("longest_prompt_tokens")
     if isinstance(longest, int) and not isinstance(longest, bool):
         why = "longer prompts were not answered in this run, and long contexts shift biases"
-        yield _rating(Rating("length of a prompt", float(longest), "tokens", why))
+        every.append(Rating("length of a prompt", float(longest), "tokens", why))
     why = "what cannot be read may differ from what can"
-    yield _rating(Rating("unreadable replies", 100 * (1 - READABLE), "%", why))
-
-
-def _rating(rating: Rating) -> Row:
-    number, unit = show.anything(rating.value, 20), show.visible(rating.unit, 24)
-    name, why = show.visible(rating.name, 60), show.visible(rating.why, 200)
-    return Row(name, f"{number} {unit}".strip(), why)
+    every.append(Rating("unreadable replies", 100 * (1 - READABLE), "%", why))
+    for rating in every:
+        value = f"{show.anything(rating.value, 20)} {show.visible(rating.unit, 24)}".strip()
+        yield Fact(show.visible(rating.name, 60), value, show.visible(rating.why, 200))
 
 
 def _strip(context: Context) -> Strip:
@@ -174,7 +172,7 @@ def _strip(context: Context) -> Strip:
     limiting = context.estimates.get(decision.limiting)
     label = show.short(limiting.label if limiting else decision.limiting, 80)
     axis = Key.parse(decision.limiting).axis if decision.limiting else ""
-    kept = [show.short(one, 140) for one in decision.conditions[: context.room.conditions]]
+    kept = [show.short(told, 140) for told in decision.conditions[: context.room.conditions]]
     left_out = more(len(decision.conditions) - len(kept))
     return Strip(
         mark=DECISIONS[decision.verdict],
@@ -186,7 +184,7 @@ def _strip(context: Context) -> Strip:
     )
 
 
-def _check_lines(check: Check) -> int:
+def _check_lines(check: ControlCheck) -> int:
     text = f"{check.name}, {check.scope}" if check.scope else check.name
     return lines_of(f"{text}: {check.text}" if check.passed is False else text, _SIDE)
 
@@ -195,36 +193,36 @@ def _features(context: Context, room: int) -> Trimmed[Finding]:
     """The most telling findings: every axis in turn, problems first."""
     queues = []
     for axis, told in zip(context.sheet.axes, findings(context), strict=True):
-        order = sorted(range(len(told)), key=lambda i: _RANK[axis.findings[i].tone])
-        queues.append([told[i] for i in order])
-    trimmed = trim(queues, lambda one: one.lines, room)
-    shown = sorted(trimmed.shown, key=lambda one: _RANK[one.mark.style])
+        tones = [_RANK[statement.tone] for statement in axis.findings]
+        ranked = sorted(zip(tones, told, strict=True), key=itemgetter(0))
+        queues.append([finding for _, finding in ranked])
+    trimmed = trim(queues, lambda finding: finding.lines, room)
+    shown = sorted(trimmed.shown, key=lambda finding: _RANK[finding.mark.style])
     return Trimmed(tuple(shown), trimmed.every)
 
 
 def _advice(context: Context) -> Trimmed[Advice]:
     """What to do with the axes whose figures hold, every axis in turn."""
     queues: dict[str, list[Advice]] = {}
-    for one in advice(context):
-        if not one.void:
-            queues.setdefault(one.axis, []).append(one)
-    return trim(list(queues.values()), lambda one: one.lines, context.room.advice)
+    for advised in advice(context):
+        if not advised.void:
+            queues.setdefault(advised.axis, []).append(advised)
+    return trim([*queues.values()], lambda advised: advised.lines, context.room.advice)
 
 
-def _price(run: Mapping[str, Any], answered: int) -> Iterator[Row]:
-    cost, price = run.get("cost_usd"), "unknown: no prices given"
-    if isinstance(cost, int | float) and not isinstance(cost, bool) and answered:
-        price = show.money(1000 * float(cost) / answered)
-    yield Row("Per 1,000 judgments", price)
+def _price(run: Mapping[str, Any], answered: int) -> Iterator[Fact]:
+    cost, unknown = show.finite(run.get("cost_usd")), "unknown: no prices given"
+    price = unknown if cost is None or not answered else show.money(1000 * cost / answered)
+    yield Fact("Per 1,000 judgments", price)
     for quantile in ("p50", "p99"):
-        yield Row(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))
+        yield Fact(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))
 
 
-def _resolution(context: Context) -> Iterator[Row]:
-    """The smallest quality step that the judge sees, where an axis climbed a ladder of steps."""
+def _resolution(context: Context) -> Iterator[Fact]:
+    """The smallest quality step that the judge detects, if an axis tested steps."""
     for axis in context.sheet.axes:
         rows = (context.estimates.get(row.key) for row in axis.characteristics)
         for estimate in rows if axis.name not in context.void else ():
             if estimate is not None and estimate.unit == QUALITY_STEPS:
                 name = show.short(estimate.label, 60)
-                yield Row(name, show.short(show.estimate(estimate).sentence, 60))
+                yield Fact(name, show.short(show.estimate(estimate).sentence, 60))

@@ -1,13 +1,14 @@
-"""What exactly was measured, when, and how long the sheet may be believed."""
+"""What exactly was measured, when, and how long the sheet is valid."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from judgesheet.records import Datasheet, canonical_json, digest
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.parts import Row, records
+from judgesheet.spine.render.page.parts import Fact, records
 
 REVIEW_DAYS = 180
 """Days after which a hosted model is likely to have changed under its name."""
@@ -23,10 +24,10 @@ class Identity:
     protocol: str
     measured: str
     review_by: str
-    valid: tuple[Row, ...]
+    valid: tuple[Fact, ...]
     digests: tuple[tuple[str, ...], ...]
     """Per axis: its name, then the digests of prompt, stimuli and parser."""
-    history: tuple[Row, ...]
+    history: tuple[Fact, ...]
 
 
 def identify(sheet: Datasheet) -> Identity:
@@ -55,13 +56,13 @@ def part_number(judge: Mapping[str, Any]) -> str:
 
 def protocol_id(sheet: Datasheet) -> str:
     """A short digest of prompts, stimuli and settings: two sheets with the same one compare."""
-    prompts = [
-        [str(p.get("axis")), p.get("digest"), p.get("params")]
-        for p in records(sheet.provenance.get("prompts"))
-    ]
-    stimuli = [
-        [str(s.get("axis")), s.get("digest")] for s in records(sheet.provenance.get("stimuli"))
-    ]
+    prompts, stimuli = (
+        [
+            [str(part.get("axis")), *map(part.get, parts)]
+            for part in records(sheet.provenance.get(name))
+        ]
+        for name, parts in (("prompts", ("digest", "params")), ("stimuli", ("digest",)))
+    )
     names = ("profile", "reply", "temperature", "repeats", "sequences")
     settings = {name: sheet.run.get(name) for name in names}
     return digest(canonical_json([prompts, stimuli, settings]))[:SHORT]
@@ -69,13 +70,13 @@ def protocol_id(sheet: Datasheet) -> str:
 
 def review_by(sheet: Datasheet) -> str:
     """The day after which the sheet should be measured again."""
-    ended = show.parse_moment(sheet.run.get("ended_at"))
-    if ended is None:
-        return show.NOT_RECORDED
-    try:
-        return show.day((ended + timedelta(days=_review_days(sheet.run))).isoformat())
-    except OverflowError:  # a time at the end of all calendars
-        return show.NOT_RECORDED
+    ended, days = show.parse_moment(sheet.run.get("ended_at")), sheet.run.get("review_days")
+    if not (isinstance(days, int) and 0 < days < 36500):
+        days = REVIEW_DAYS
+    with suppress(OverflowError):  # a time at the end of all calendars
+        if ended is not None:
+            return show.day((ended + timedelta(days=days)).isoformat())
+    return show.NOT_RECORDED
 
 
 def served(judge: Mapping[str, Any]) -> str:
@@ -91,49 +92,35 @@ def served(judge: Mapping[str, Any]) -> str:
     return f"{len(parts)} models answered: " + ", ".join(parts[:4])
 
 
-def _review_days(run: Mapping[str, Any]) -> int:
-    days = run.get("review_days")
-    return days if isinstance(days, int) and 0 < days < 36500 else REVIEW_DAYS
-
-
-def _valid(sheet: Datasheet) -> Iterator[Row]:
+def _valid(sheet: Datasheet) -> Iterator[Fact]:
     run, judge = sheet.run, sheet.judge
-    yield Row("Served model", show.short(served(judge), 70))
+    yield Fact("Served model", show.short(served(judge), 70))
     endpoint = judge.get("base_url") or judge.get("provider")
-    yield Row("Endpoint", show.short(show.anything(endpoint, 120), 60))
+    yield Fact("Endpoint", show.short(show.anything(endpoint, 120), 60))
     for heading, *names in (("Replies, temperature", "reply", "temperature"),
                             ("Profile, seed", "profile", "seed")):  # fmt: skip
         told = (show.short(show.anything(run.get(name), 40), 24) for name in names)
-        yield Row(heading, ", ".join(told))
-    yield Row("Review by", review_by(sheet))
+        yield Fact(heading, ", ".join(told))
+    yield Fact("Review by", review_by(sheet))
 
 
 def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
-    kinds = [
-        {str(one.get("axis")): one.get("digest") for one in records(sheet.provenance.get(name))}
+    prompts, stimuli, code, own = (
+        {str(part.get("axis")): part.get("digest") for part in records(sheet.provenance.get(name))}
         for name in ("prompts", "stimuli", "axis_code", "parsers")
-    ]
-    own = kinds.pop()  # the user's own parsers, where there are any
-    kinds[2] = {**kinds[2], **own}
-    for axis in sheet.axes:
-        found = (kind.get(axis.name) for kind in kinds)
-        yield (
-            show.short(show.words(axis.name), 24),
-            *("–" if one is None else show.short(str(one)[:SHORT], SHORT) for one in found),
-        )
+    )
+    for axis in sheet.axes:  # a parser of the user's own stands in for the axis's
+        digests = (kind.get(axis.name) for kind in (prompts, stimuli, {**code, **own}))
+        shown = ("–" if text is None else show.short(str(text)[:SHORT], SHORT) for text in digests)
+        yield show.short(show.words(axis.name), 24), *shown
 
 
-def _history(sheet: Datasheet) -> Iterator[Row]:
-    version = show.short(show.anything(sheet.provenance.get("judgesheet"), 40), 20)
-    collected = sheet.provenance.get("collected_with")
-    yield Row(
-        show.day(sheet.run.get("ended_at")),
-        f"measured with judgesheet {version}, protocol {protocol_id(sheet)}",
-    )
-    if collected is not None and collected != sheet.provenance.get("judgesheet"):
-        old = show.short(show.anything(collected, 40), 20)
-        yield Row("later", f"estimates computed anew from the replies that judgesheet {old} got")
-    yield Row(
-        review_by(sheet),
-        "measure again, or earlier when model, prompt, stimuli or settings change",
-    )
+def _history(sheet: Datasheet) -> Iterator[Fact]:
+    measured, collected = (sheet.provenance.get(name) for name in ("judgesheet", "collected_with"))
+    version, old = (show.short(show.anything(v, 40), 20) for v in (measured, collected))
+    text = f"measured with judgesheet {version}, protocol {protocol_id(sheet)}"
+    yield Fact(show.day(sheet.run.get("ended_at")), text)
+    if collected is not None and collected != measured:
+        yield Fact("later", f"estimates computed anew from the replies that judgesheet {old} got")
+    again = "measure again, or earlier when model, prompt, stimuli or settings change"
+    yield Fact(review_by(sheet), again)

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from judgesheet.records import AxisResult, Datasheet, Estimate, Verdict
@@ -13,12 +14,12 @@ T = TypeVar("T")
 
 
 class Mark(NamedTuple):
-    """A symbol and the word that says the same, so that colour never says it alone."""
+    """A symbol with its word, so that colour is never the only sign."""
 
     symbol: str
     word: str
     style: str
-    """The class of style sheets."""
+    """The CSS class."""
 
 
 PASS = Mark("✓", "pass", "pass")
@@ -30,8 +31,8 @@ OUTCOMES: Mapping[bool | None, Mark] = {True: PASS, False: FAIL, None: OPEN}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A name and what is known under it; `why` is for those who want to know more."""
+class Fact:
+    """A name and its value; `why` explains it further."""
 
     name: str
     value: str
@@ -105,12 +106,12 @@ class Context:
 
     def title(self, axis: str, limit: int) -> str:
         """The title of an axis, or its name where the sheet does not have it."""
-        known = (one.title for one in self.sheet.axes if one.name == axis)
-        return show.visible(next(known, axis), limit)
+        titles = {result.name: result.title for result in self.sheet.axes}
+        return show.visible(titles.get(axis, axis), limit)
 
     def evidence(self, keys: Iterable[str]) -> tuple[Evidence, ...]:
         """Only figures that are in the sheet: a key without an estimate proves nothing."""
-        found = ((key, self.estimates[key]) for key in keys if key in self.estimates)
+        figures = ((key, self.estimates[key]) for key in keys if key in self.estimates)
         return tuple(
             Evidence(
                 key=show.visible(key, 160),
@@ -118,7 +119,7 @@ class Context:
                 label=show.visible(estimate.label, 120),
                 sentence=show.tied(show.estimate(estimate).sentence),
             )
-            for key, estimate in found
+            for key, estimate in figures
         )
 
 
@@ -163,7 +164,7 @@ def share_out(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int
 
 def flat(queues: Iterable[Iterable[T]]) -> tuple[T, ...]:
     """Every entry, queue by queue."""
-    return tuple(one for queue in queues for one in queue)
+    return tuple(chain.from_iterable(queues))
 
 
 def lines_of(text: str, width: int) -> int:
@@ -172,7 +173,7 @@ def lines_of(text: str, width: int) -> int:
 
 
 def more(left_out: int) -> str:
-    """What stands where something was trimmed."""
+    """The line that says how much was trimmed."""
     return f"+{left_out} more in the appendix" if left_out > 0 else ""
 
 
@@ -183,6 +184,12 @@ def losses(axis: AxisResult) -> str:
     """`41 unreadable, 5 refused` of an axis."""
     lost = {"unreadable": axis.unreadable, "refused": axis.refused, "failed": axis.failed}
     return ", ".join(f"{show.count(number)} {name}" for name, number in lost.items() if number)
+
+
+def size(estimate: Estimate) -> str:
+    """`360 (12)`: calls or items, and the stimuli they come from."""
+    clusters = f" ({show.count(estimate.clusters)})" if estimate.clusters else ""
+    return f"{show.count(estimate.n)}{clusters}" if estimate.n else ""
 
 
 def total(sheet: Datasheet, name: str) -> int:
@@ -196,7 +203,7 @@ def made(axis: AxisResult) -> int:
 
 
 def records(value: Any) -> Sequence[Mapping[str, Any]]:
-    """The mappings in a list that nobody has checked."""
+    """The mappings in a list that was not validated."""
     listed = value if isinstance(value, list | tuple) else ()
     return [part for part in listed if isinstance(part, Mapping)]
 
@@ -218,8 +225,8 @@ def stopped(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def unknown(items: Mapping[str, Any], known: Iterable[str]) -> Iterator[Row]:
+def unknown(items: Mapping[str, Any], known: Iterable[str]) -> Iterator[Fact]:
     """Items that no table has a place of its own for."""
     for name, value in items.items():
         if name not in known:
-            yield Row(capital(show.words(str(name))), show.anything(value))
+            yield Fact(capital(show.words(str(name))), show.anything(value))

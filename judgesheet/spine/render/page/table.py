@@ -1,12 +1,13 @@
-"""Page two: the characteristics, what the design could have seen, and what helps."""
+"""Page two: the characteristics, the smallest detectable effects, and the mitigations."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 
 from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Characteristic, Estimate, Verdict
+from judgesheet.spine.compare import Bounded
 from judgesheet.spine.render import show
+from judgesheet.spine.render.page.appendix import EstimateFamily, families
 from judgesheet.spine.render.page.parts import (
     OUTCOMES,
     VOID,
@@ -19,12 +20,12 @@ from judgesheet.spine.render.page.parts import (
     made,
     more,
     share_out,
+    size,
     trim,
     usual,
 )
 from judgesheet.units import Unit, unit
 
-POWER = 0.80
 SIGNIFICANT = 0.05
 VISIBLE = 0.10
 """Without a limit, a null result counts as seen if a tenth of the scale would have shown."""
@@ -70,8 +71,11 @@ class Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class AxisSpecs:
-    """The rows of one axis, with what they share said once."""
+class AxisPart:
+    """What the document says of one axis: the `rows` of the table, of `every` one, and the rest.
+
+    What the rows share is said once. `result` is kept for the figures, which some formats draw.
+    """
 
     anchor: str
     title: str
@@ -81,16 +85,15 @@ class AxisSpecs:
     void: str
     rows: tuple[Spec, ...]
     every: tuple[Spec, ...]
+    caveats: tuple[str, ...]
+    estimates_anchor: str
+    families: tuple[EstimateFamily, ...]
+    result: AxisResult
 
     @property
     def more(self) -> str:
         """A line about the rows for which there was no room."""
         return more(len(self.every) - len(self.rows))
-
-    @property
-    def heading_lines(self) -> int:
-        """About how many printed lines the heading of the group takes."""
-        return lines_of(f"{self.title} {self.counts} {self.conditions} {self.void}", 120)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +108,23 @@ class Remedy:
     void: str
 
 
-def specs(context: Context) -> tuple[AxisSpecs, ...]:
-    """The characteristics of every axis; the rows that fit are chosen evenly over the axes."""
+def axis_parts(context: Context) -> tuple[AxisPart, ...]:
+    """Every axis; the rows that fit are chosen evenly over the axes."""
     parts = [_part(axis, context) for axis in context.sheet.axes]
-    taken = sum(part.heading_lines for part in parts)
+    # What else stands on the page: the headings of the groups, and the table of remedies.
+    taken = sum(lines_of(f"{p.title} {p.counts} {p.conditions} {p.void}", 120) for p in parts)
     taken += sum(len(axis.mitigations) for axis in context.sheet.axes)
-    left = context.room.rows - taken
-    chosen = share_out([part.every for part in parts], lambda row: row.lines, left)
+    queues = [part.every for part in parts]
+    chosen = share_out(queues, lambda row: row.lines, context.room.rows - taken)
     return tuple(replace(p, rows=tuple(kept)) for p, kept in zip(parts, chosen, strict=True))
 
 
-def _part(axis: AxisResult, context: Context) -> AxisSpecs:
+def _part(axis: AxisResult, context: Context) -> AxisPart:
     """All rows of an axis; the conditions that most of them share stand in the heading only."""
     rows = _rows(axis, context)
     shared = usual(row.conditions for row in rows)
-    return AxisSpecs(
+    own = (replace(r, conditions="") if r.conditions == shared else r for r in rows)
+    return AxisPart(
         anchor=context.anchors.of(f"axis-{axis.name}"),
         title=show.visible(axis.title, 120),
         question=show.visible(axis.question, 300),
@@ -127,9 +132,11 @@ def _part(axis: AxisResult, context: Context) -> AxisSpecs:
         conditions=shared,
         void=context.void.get(axis.name, ""),
         rows=(),
-        every=tuple(
-            replace(row, conditions="") if row.conditions == shared else row for row in rows
-        ),
+        every=tuple(own),
+        caveats=tuple(show.visible(caveat, 1000) for caveat in axis.caveats),
+        estimates_anchor=context.anchors.of(f"every-{axis.name}"),
+        families=tuple(families(axis, context.anchors)),
+        result=axis,
     )
 
 
@@ -142,23 +149,12 @@ def counts(axis: AxisResult) -> str:
     return f"{text} ({told})" if told else text
 
 
-def size(estimate: Estimate) -> str:
-    """`360 (12)`: calls or items, and the stimuli they come from."""
-    clusters = f" ({show.count(estimate.clusters)})" if estimate.clusters else ""
-    return f"{show.count(estimate.n)}{clusters}" if estimate.n else ""
-
-
 def detectable(estimate: Estimate) -> float | None:
-    """The smallest effect that this design would find in 80 of 100 runs; None without interval.
-
-    (z.975 + z.80) / z.975 times the longer half of the interval: a half-width of z.975 standard
-    errors, against the z.975 + z.80 standard errors that a true effect needs.
-    """
+    """The smallest effect that this design would find in 80 of 100 runs; None without interval."""
     value, low, high = map(show.finite, (estimate.value, estimate.low, estimate.high))
     if value is None or low is None or high is None or not 0 < estimate.level < 1:
         return None
-    reach = NormalDist().inv_cdf((1 + estimate.level) / 2)
-    return (reach + NormalDist().inv_cdf(POWER)) / reach * max(high - value, value - low)
+    return Bounded(value, low, high).detectable(estimate.level)
 
 
 def remedies(context: Context) -> Trimmed[Remedy]:
@@ -168,16 +164,16 @@ def remedies(context: Context) -> Trimmed[Remedy]:
 
 
 def _remedies(axis: AxisResult, context: Context) -> Iterator[Remedy]:
-    for one in axis.mitigations:
-        before, after = context.estimates.get(one.before), context.estimates.get(one.after)
+    for remedy in axis.mitigations:
+        before, after = map(context.estimates.get, (remedy.before, remedy.after))
         if before is None or after is None or before.value is None or after.value is None:
             continue
         yield Remedy(
-            action=capital(show.visible(one.action, 120)),
+            action=capital(show.visible(remedy.action, 120)),
             figure=show.visible(before.label, 90),
             before=show.estimate(before).sentence,
             after=show.estimate(after).sentence,
-            calls=f"{show.count(one.calls)}×",
+            calls=f"{show.count(remedy.calls)}×",
             void=context.void.get(axis.name, ""),
         )
 
@@ -185,14 +181,11 @@ def _remedies(axis: AxisResult, context: Context) -> Iterator[Remedy]:
 def _rows(axis: AxisResult, context: Context) -> list[Spec]:
     """The axis's rows by rank: those under a limit first, those without a value last."""
     named = {row.key: row for row in axis.characteristics}
+    # A limit is shown with its figure, whether or not the axis counts that among its own rows.
     limited = (key for key in context.verdicts if Key.parse(key).axis == axis.name)
-    wanted = {key: Characteristic(key) for key in limited if key not in named}
-    rows = [
-        _row(row, axis, context)
-        for row in (*axis.characteristics, *wanted.values())
-        if row.key in context.estimates
-    ]
-    return sorted(rows, key=lambda row: (row.verdict is None, not row.shown.measured))
+    keys = [key for key in dict.fromkeys((*named, *limited)) if key in context.estimates]
+    specs = [_row(named.get(key) or Characteristic(key), axis, context) for key in keys]
+    return sorted(specs, key=lambda spec: (spec.verdict is None, not spec.shown.measured))
 
 
 def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
@@ -203,6 +196,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     limit = verdict.limit if verdict else None
     sign = {"max": "≤ ", "min": "≥ "}.get(verdict.kind, "") if verdict else ""
     marks = (VOID,) if reason else tuple(_marks(estimate, row.null, least, noise, verdict))
+    meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
     return Spec(
         key=show.visible(row.key, 160),
         anchor=context.anchors.of(row.key),
@@ -215,18 +209,13 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         detectable=_number(least, given_in),
         limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
         marks=marks,
-        meaning=first_sentence(axis.glossary.get(Key.parse(row.key).name, "")),
+        meaning=meaning.partition(". ")[0].rstrip("."),  # one sentence is enough beside a number
         void=reason,
         imputed=show.imputed(estimate),
         estimate=estimate,
         null=row.null,
         verdict=verdict,
     )
-
-
-def first_sentence(text: str) -> str:
-    """Enough beside a number."""
-    return show.visible(text, 600).replace("`", "").partition(". ")[0].rstrip(".")
 
 
 def _is_null(estimate: Estimate, null: float | None) -> bool:
@@ -246,39 +235,30 @@ def _marks(
     verdict: Verdict | None,
 ) -> Iterator[Mark]:
     """The limit's verdict, or what the figure alone shows; then the end of the scale it touches."""
+    value = estimate.value
     if verdict is not None:
         yield OUTCOMES[verdict.passed]
     elif noise is not None and noise.value is not None:
         yield from _beyond_noise(estimate, noise.value, show.finite(noise.most))
-    elif estimate.value is not None:
-        yield from _evidence_of_effect(estimate, estimate.value, null, least)
+    elif value is not None and unit(estimate.unit).kind == "p-value":
+        greatest = value if estimate.greatest is None else estimate.greatest
+        yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
+    elif value is not None and null is not None and least is not None:
+        bounded = unit(estimate.unit).ends is not None
+        yield NONE_SEEN if bounded and least <= VISIBLE else UNDECIDED
+    elif value is not None and null is not None and estimate.least is not None:
+        yield EFFECT
     low, high = unit(estimate.unit).ends or (None, None)
-    if estimate.value is not None and estimate.value in (low, high):
-        yield FLOOR if estimate.value == low else CEILING
+    if value is not None and value in (low, high):
+        yield FLOOR if value == low else CEILING
 
 
 def _beyond_noise(estimate: Estimate, noise: float, most: float | None) -> Iterator[Mark]:
-    """An effect of the order is one that the intervals keep apart from mere repetition."""
+    """Whether the intervals separate the effect of the order from repetition."""
     low, high = show.finite(estimate.least), show.finite(estimate.most)
-    if low is None or high is None:
-        return
-    if (noise if most is None else most) < low:
-        yield EFFECT
-    else:
-        yield NOISE if low <= noise <= high else UNDECIDED
-
-
-def _evidence_of_effect(
-    estimate: Estimate, value: float, null: float | None, least: float | None
-) -> Iterator[Mark]:
-    given_in = unit(estimate.unit)
-    if given_in.kind == "p-value":
-        greatest = value if estimate.greatest is None else estimate.greatest
-        yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
-    elif null is not None and least is not None:
-        yield NONE_SEEN if given_in.ends is not None and least <= VISIBLE else UNDECIDED
-    elif null is not None and estimate.least is not None:
-        yield EFFECT
+    if low is not None and high is not None:
+        beyond = (noise if most is None else most) < low
+        yield EFFECT if beyond else NOISE if low <= noise <= high else UNDECIDED
 
 
 def _number(value: float | None, given_in: Unit) -> str:

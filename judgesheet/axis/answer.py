@@ -1,0 +1,81 @@
+"""The judge's answer in a reply: what is left without thought, tokens of a template and odd widths.
+
+Every sign keeps its place, so that a position in the answer is one in the reply.
+"""
+
+import re
+import unicodedata
+
+LONGEST = 200_000
+"""Characters of an answer that are looked at; nothing longer is one."""
+
+_THOUGHT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reasoning|analysis|reflection|scratchpad)"
+_BEGIN = re.compile(
+    rf"""(?<![`'"“]) (?:
+    (?:<\|?|◁) (?:(?:begin|start)_(?:of_)?)? {_THOUGHT} (?:\|?>|▷)
+    | \[THINK\] | <unused94> | <\|channel\|?> \s* (?:analysis|commentary|thought)
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_END = re.compile(
+    rf"""(?<![`'"“]) (?:
+    (?:<\|?|◁) (?:/|end_(?:of_)?) {_THOUGHT} (?:\|?>|▷)
+    | \[/THINK\] | <unused95> | <channel\|>
+    | <\|channel\|> \s* final [^<]{{0,40}} (?:<\|constrain\|>\w{{0,40}})? <\|message\|>
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_TOKEN = re.compile(
+    r"<\|(?:start_header_id|im_start|start)\|>\s*(?:assistant|user|system)?"
+    r"|<\|[^<>|\n]{1,40}\|>|</?[a-zA-Z][^<>\n]{0,60}>|\[/[a-zA-Z]{1,30}\]|\[(?:INST|TOOL_CALLS)\]"
+)
+"""What templates and markup languages put around words: `<|im_end|>`, `</s>`, `<b>`, `[/INST]`."""
+
+
+class _Plain(dict[int, str]):
+    """The plain sign for each sign, found once."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = plain = _plain_sign(chr(code))
+        return plain
+
+
+def _plain_sign(sign: str) -> str:
+    """Digits and signs of other scripts and widths in ASCII; a blank for what is not printed."""
+    code, kind = ord(sign), unicodedata.category(sign)
+    if kind == "Nd":
+        return str(unicodedata.decimal(sign))
+    if "\uff01" <= sign <= "\uff5e":  # full-width ASCII
+        return chr(code - 0xFEE0)
+    if "\u2460" <= sign <= "\u2468":  # circled digits
+        return str(code - 0x245F)
+    if sign in "【〔":
+        return "["
+    if sign in "】〕":
+        return "]"
+    if sign in "\n\r\u2028\u2029":
+        return "\n"
+    # The last two make an emoji of the sign before them, a digit say.
+    return " " if kind in ("Cc", "Cf", "Zs") or sign in "\ufe0f\u20e3" else sign
+
+
+_PLAIN = _Plain()
+
+
+def without_thought(text: str) -> str:
+    """The reply with blanks for what stands before the last end of thought.
+
+    All of it is blank where a thought begins and does not end.
+    """
+    start = max((end.end() for end in _END.finditer(text)), default=0)
+    if _BEGIN.search(text, start):
+        return ""
+    return " " * start + text[start:]
+
+
+def answer(text: str) -> str:
+    """What of a reply is the judge's answer, in plain signs; "" for none, or for noise."""
+    words = without_thought(text)
+    if len(words.lstrip()) > LONGEST:
+        return ""
+    return _TOKEN.sub(lambda token: " " * len(token.group()), words.translate(_PLAIN))

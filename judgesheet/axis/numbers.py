@@ -1,0 +1,225 @@
+"""Numbers as replies spell them, and numbers behind names: `[RESULT] 4`, `**Depth:** 4/5`.
+
+How a number is dressed does not matter (markup, quotes, LaTeX, its scale, a label before it, a
+remark behind it). What makes another number of it does: signs, ranges, a second number.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+
+WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+_SIGNS = r"+\-−–—~≈≃<>≤≥±×÷%‰^⁄/"
+"""Signs that make another number of one, or a range."""
+_MARK = rf"(?:\\[a-zA-Z]++|\\|_|[^\w{_SIGNS}\\.,;!?])"
+"""Dress: markup, quotes, brackets, LaTeX commands."""
+_INLINE = rf"(?:(?!\n){_MARK})"
+_SOME = "|".join(WORDS)
+_DIGITS = rf"""(?P<open><\s*)? (?P<number>\d{{1,4}}(?:[.,]\d{{1,4}})?|(?:{_SOME})\b) (?(open)\s*>)
+    (?!\d|[.,]\d|[A-Za-z])"""
+_LABEL = rf"""(?:
+    (?:(?:the|an?|my|this|it|final|overall|score|rating|grade|level|result|response|is|of
+        |i|would|rate|give|be)\b{_MARK}*+){{1,10}}+
+    | [^\W\d_]{{1,30}}+(?:[ ][^\W\d_]{{1,30}}+){{0,2}}\s*[:=] )"""
+"""What may stand before a number: "the score is", or some words and a colon."""
+_HOW = re.IGNORECASE | re.VERBOSE
+
+_NUMBER = re.compile(
+    rf"""(?: [\[(]\s?1\s?[-–—]\s?\d{{1,4}}\s?[\])] | [-=]> | {_MARK} | [-–—](?=\s) )*+
+    (?:{_LABEL}{_MARK}*+)? {_DIGITS}""",
+    _HOW,
+)
+_WHOLE = re.compile(r"(\d+)(?:\.0+|,00?)?")
+_RANGE = re.compile(r"\s*(?:(?:[-–—]|to\b|or\b)\s*\d|[-+%½~]\S|[+%½])")
+
+_UNIT = r"(?:\s*(?:(?:points?|stars?)\b|[分点점]))?"
+_SCALE = re.compile(
+    rf"""{_UNIT} (?:
+    {_MARK}*+ (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
+        | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_MARK}*+
+    (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)? (?:-point\sscale)? (?![\d.]\d) )? {_UNIT}""",
+    _HOW,
+)
+_REMARK = re.compile(rf"{_MARK}*?(?:\(([^()\n]*)\)|(?:\s-{{1,2}}\s|[–—:=|])([^\n]*))")
+_CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}})*+")
+"""What may follow a verdict: marks, no words."""
+
+# A word before a noun counts things, it does not score them; "one" hardly ever does.
+_SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
+_SECOND_THOUGHT = re.compile(
+    r"""\b(?: wait | hold\son | hmm+ | oops | nope | no(?=\s*[,.!:;]) | actually | sorry | apolog\w+
+    | edit | update | correction | but | though | although | however | instead | rather | maybe
+    | perhaps | that\ssaid | in\shindsight | on\sbalance | either\sway | (?:may|might)\sbe
+    | on\s(?:reflection|second)
+    | second\sthought | no\slonger | i\smean | let\sme\b(?!\sknow) | my\smistake | mistaken
+    | should\sbe | ignore | disregard | chang(?:e|ed|ing)\s(?:my|the)
+    | re-?(?:consider|vis|read|think|evaluat|assess)\w* | retract\w* | withdraw\w*
+    | (?:scratch|strike)\sthat | looking\s(?:again|closer|back)
+    | too\s(?:generous|harsh|high|low|lenient|strict)
+    | (?:not|less)\s(?:\w+\s)?(?:clear|certain|sure|confident)
+    | (?:that|this|it)(?:\sis|['’]s)\s(?:wrong|not) )\b""",
+    _HOW,
+)
+"""The commonest words of second thoughts, in English."""
+
+
+# -- a number by itself ----------------------------------------------------------------------------
+
+
+def spelled_number(text: str, largest: int) -> int | None:
+    """The number that a text is, on a scale up to `largest`; None for anything else.
+
+    `4`, `4.0`, `4/5`, `4 out of 5`, `Score 4`, `four`, `4 (most parts)`.
+    """
+    found = _NUMBER.match(text)
+    number = _value(found["number"]) if found else None
+    ends = found is not None and _remark(text[found.end() :], number, largest) is not None
+    return number if ends else None
+
+
+def _value(spelled: str) -> int | None:
+    """A number in digits or words, None if it is not whole."""
+    if spelled[0].isalpha():
+        return WORDS.index(spelled.lower()) + 1
+    whole = _WHOLE.fullmatch(spelled)
+    return int(whole[1]) if whole else None
+
+
+def _remark(words: str, number: int | None, largest: int) -> str | None:
+    """The remark behind a number, "" for none; None if anything else follows, another scale say."""
+    scale = _SCALE.match(words)
+    if scale and scale["of"] and _value(scale["of"]) != largest:
+        return None
+    words = words[scale.end() :] if scale else words
+    if is_closing(words):
+        return ""
+    remark = _REMARK.match(words)
+    if not remark or not _CLOSING.fullmatch(words, remark.end()):
+        return None
+    said = remark[1] or remark[2] or ""
+    return None if touches(said, number, largest) else said
+
+
+def is_closing(words: str) -> bool:
+    """Whether words are none: nothing but marks."""
+    return _CLOSING.fullmatch(words) is not None
+
+
+def takes_back(words: str) -> bool:
+    """Whether words behind a verdict sound like second thoughts."""
+    return _SECOND_THOUGHT.search(words) is not None
+
+
+def touches(words: str, number: int | None, largest: int) -> bool:
+    """Whether words behind a number take it back, or name another one from 1 to `largest`."""
+    named = {int(digits) for digits in re.findall(r"(?<![\d.,])\d{1,4}(?!\d)", words)}
+    named |= {WORDS.index(word.lower()) + 1 for word in _SPELLED_ALONE.findall(words)}
+    return takes_back(words) or any(one != number and 1 <= one <= largest for one in named)
+
+
+# -- numbers behind names --------------------------------------------------------------------------
+
+_AROUND = r"""(?:[-+>][ ]|\d{1,2}[.)][ ])"""
+"""What opens an item of a list, or a quotation."""
+_OPENING = re.compile(rf"(?:{_MARK}|{_AROUND})*+(?:\w+(?:[ ]\w+){{0,2}}:{_MARK}*+)?", _HOW)
+_BRACKET = re.compile(r"\[\s*(?P<name>[^\[\]\n]{1,100})\]")
+_ITEM = re.compile(r"^\d{1,2}[.)]\s*")
+_INSIDE = re.compile(r"(?P<name>.*?)[\s:=]+(?P<number>\d[^\n]*)")
+_BARE = re.compile(
+    rf"""^(?:{_INLINE}|{_AROUND})*+ (?P<name>[^\W\d][^\n:=|\[\]]{{0,99}}?)
+    {_INLINE} (?:[-=]>|{_INLINE}|[-–—][ ])*+ {_DIGITS}""",
+    _HOW | re.MULTILINE,
+)
+
+
+def plain(name: str) -> str:
+    """A name as a reply may write it: case, width, spacing, brackets and marks do not matter."""
+    words = unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split()
+    return " ".join(words).strip(" *`\"'\\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A number behind a name: where both stand, and what is around them on their lines.
+
+    `name` is None where nothing of that name was asked about, `number` where it is not whole or one
+    of a range; `place` is where its digits stand. `begins` says whether nothing but marks, and
+    readings like it, stands before it on its line, `ends` whether nothing but the scale, marks and
+    a remark follows it there, and `alone` whether it has its lines for itself.
+    """
+
+    name: str | None
+    number: int | None
+    place: tuple[int, int]
+    begins: bool
+    ends: bool
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A name with a number, before what is around them has been looked at."""
+
+    name: str | None
+    spelled: str
+    place: tuple[int, int]
+    start: int
+    end: int
+
+
+def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[list[Named], str]:
+    """The numbers behind names in an answer, in order, and the lines behind the last of them.
+
+    A name stands in brackets, or without them alone with its number on a line. `names` maps the
+    plain names of what was asked about (`plain`) to what they name.
+    """
+    by_place = {one.place: one for one in _bare(text, names, largest)}
+    by_place |= {one.place: one for one in _bracketed(text, names)}
+    found = sorted(by_place.values(), key=lambda one: one.start)
+    named: list[Named] = []
+    line_end = 0
+    for one, following in zip_longest(found, found[1:]):
+        line_start = text.rfind("\n", 0, one.start) + 1
+        is_first = not named or line_start >= line_end
+        line_end = _line_end(text, one.end)
+        is_last = following is None or following.start >= line_end
+        tail = text[one.end : line_end if is_last else following.start]
+        number = None if _RANGE.match(tail) else _value(one.spelled)
+        remark = _remark(tail, number, largest)
+        opens = _OPENING.fullmatch(text, line_start, one.start) is not None
+        begins = opens if is_first else named[-1].begins
+        alone = begins and remark == "" and is_first and is_last
+        named.append(Named(one.name, number, one.place, begins, remark is not None, alone))
+    return named, text[line_end:]
+
+
+def _bracketed(text: str, names: Mapping[str, str]) -> Iterator[_Found]:
+    """`[Name] 4` and `[Name: 4]`, also of names that were not asked about."""
+    at = 0
+    while bracket := _BRACKET.search(text, at):
+        at = bracket.end()
+        name, place = names.get(plain(_ITEM.sub("", bracket["name"]))), at
+        if name is None and (inside := _INSIDE.fullmatch(bracket["name"])):
+            name = names.get(plain(inside["name"]))
+            place = bracket.start("name") + inside.start("number")
+            if name is None:
+                continue
+        if number := _NUMBER.match(text, place):
+            at = max(at, number.end())
+            yield _Found(name, number["number"], number.span("number"), bracket.start(), at)
+
+
+def _bare(text: str, names: Mapping[str, str], largest: int) -> Iterator[_Found]:
+    """`Name: 4` on a line of its own."""
+    for line in _BARE.finditer(text):
+        name, tail = names.get(plain(line["name"])), text[line.end() : _line_end(text, line.end())]
+        if name and _remark(tail, None, largest) is not None:
+            yield _Found(name, line["number"], line.span("number"), line.start(), line.end())
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end

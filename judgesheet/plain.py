@@ -1,0 +1,36 @@
+"""Foreign text where a machine reads along: characters that it would obey are spelled out."""
+
+import re
+
+# Controls, direction marks and other characters that a reader cannot see but a machine obeys.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\ufffe\uffff]"
+)
+_LINE_END = re.compile("[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
+# What continuous integration takes for a command: GitHub's at the beginning of a line, those of
+# Azure (and GitHub's first form) and TeamCity anywhere in it.
+_COMMAND = re.compile(r"^(\s*:)(?=:)|(#)(?=#(?:vso|teamcity)?\[)")
+
+
+def spelled(text: str) -> str:
+    r"""The text with its invisible characters spelled out; line ends and tabs stay.
+
+    `\u202e` becomes `[U+202E]`, NUL `[U+0000]`.
+    """
+    return _INVISIBLE.sub(lambda match: f"[U+{ord(match[0]):04X}]", text)
+
+
+def one_line(text: str) -> str:
+    """The text as one line of a terminal or of a log, which is shown and never obeyed."""
+    return _COMMAND.sub(r"\1\2 ", spelled(_LINE_END.sub(" ", text)))
+
+
+def tame_json(text: str) -> str:
+    """JSON of the same content, in which what is invisible or a command to a log is escaped."""
+    return _INVISIBLE.sub(_escaped, text).replace("##", r"#\u0023")
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(rf"\u{units[at : at + 4]}" for at in range(0, len(units), 4))

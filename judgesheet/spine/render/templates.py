@@ -1,0 +1,30 @@
+"""The templates of ours: compiled once, they refuse what they lack."""
+
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+
+from judgesheet.resources import data_folder
+from judgesheet.spine.render import show
+from judgesheet.spine.render.page.parts import records
+
+
+def environment(**escaping: Any) -> Environment:
+    """Where templates are found and how they are read; `escaping` is what differs by format."""
+    shared = Environment(  # noqa: S701
+        loader=FileSystemLoader(data_folder("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        **escaping,
+    )
+    filters = (show.visible, show.anything, show.words, records)
+    shared.filters |= {each.__name__: each for each in filters}
+    return shared
+
+
+@cache
+def template(name: str) -> Template:
+    """A template of HTML or SVG; it escapes what is put into it."""
+    return environment(autoescape=True).get_template(name)
