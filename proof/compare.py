@@ -1,18 +1,16 @@
-"""False alarms and power of comparisons; writes docs/proof/compare.md.
-
-Run as `python -m proof.compare [pairs of runs per line]`; some ten minutes on two cores.
-"""
+"""False alarms and power of comparisons."""
 
 import asyncio
 import json
-import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import Pool
-from pathlib import Path
+from functools import partial
 
 import pandas as pd
 
-from judgesheet.axes import get_axis
+from judgesheet import axis as kit
+from judgesheet import spine, stats
+from judgesheet.axes import candidate_order, get_axis, score_order
 from judgesheet.axis import Options, Readings
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.records import AxisResult, Datasheet, Plan
@@ -20,42 +18,25 @@ from judgesheet.spine.compare import Comparison, compare
 from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.spine.paired import between
 from judgesheet.spine.plan import make_plan
+from proof.lines import Line, Rng, Rows, Tally, Truths
+from proof.runner import Result, error
+from proof.tables import grid, missed
 
-REPLICATIONS = 20
+MOVED_BY = (candidate_order, score_order, kit, stats, spine)
 AXES = ("candidate_order", "score_order")
-LINES = (
+SAME, OTHER = 32, 8
+"""Pairs of runs of the same judge, and of two that differ."""
+PAIRED_OF = 4
+"""One pair of so many is compared by stimulus too, which takes half a minute."""
+CASES = (
     ("the same judge twice", "noisy", "noisy"),
     ("the same biased judge twice", "noisy?slot=1&first=1", "noisy?slot=1&first=1"),
     ("a slot preference is planted", "noisy", "noisy?slot=3"),
     ("a preference for the first line is planted", "noisy", "noisy?first=2"),
     ("it sees less", "noisy?sensitivity=3", "noisy?sensitivity=0.7"),
 )
-TARGET = Path(__file__).parents[1] / "docs" / "proof" / "compare.md"
-
-INTRODUCTION = """\
-# Proof: comparisons
-
-Two simulated judges answer the built-in stimuli of `score_order` and `candidate_order` in the quick
-profile (12 prompts, 10 tasks), each with its own random numbers; {replications} pairs of runs a
-line. Made by `python -m proof.compare`. The Monte Carlo standard error of .05 is {error:.3f}.
-
-- *alarm*: share of pairs in which any figure gets a verdict of worse or better, after Holm. For the
-  same judge twice the target is at most .05.
-- *cover*: share of the 95 % intervals of differences that hold 0, over all figures with a verdict.
-- *detected*: share of pairs in which a figure is proven worse.
-- *width*: mean width of the paired intervals over that of the independent ones, same runs.
-"""
-READING = """\
-## Reading
-
-- With few stimuli the intervals of rates are wide and cover more than 95 %, and Holm divides the
-  level by the number of figures. Two quick runs prove large changes only; the smallest one that
-  would have been seen stands beside every "no change proven".
-- Pairing makes no difference here: simulated judges share no difficulty of stimuli beyond what the
-  content gives, and the correlation is shrunk. It is not shown to help, only not to harm.
-- So few pairs of runs bound the rate of alarms loosely: none of 20 leaves up to 14 % open. Give the
-  command a larger number to know more.
-"""
+WAYS = ("paired", "independent")
+ALARM, COVER, DETECTED = "alarm", "cover of 0", "detected"
 
 
 @dataclass(frozen=True)
@@ -103,51 +84,53 @@ def compared(old: Run, new: Run, *, paired: bool) -> Comparison:
     return compare(old.sheet, new.sheet, found)
 
 
-def trial(task: tuple[str, str, int]) -> tuple[float, ...]:
-    """One pair of runs: alarm, cover and detection, paired and independent, and the width."""
-    first, second, number = task
-    old, new = run(first, 2 * number + 1), run(second, 2 * number + 2)
-    found = [compared(old, new, paired=paired) for paired in (True, False)]
-    figures = []
-    for one in found:
-        rows = [row for row in one.differences if row.verdict]
-        held = [row.low <= 0 <= row.high for row in rows if None not in (row.low, row.high)]  # type: ignore[operator]
-        figures += [
-            float(any(row.verdict != "no change proven" for row in rows)),
-            sum(held) / len(held),
-            float(any(row.verdict == "worse" for row in rows)),
-        ]
-    wide = [sum(r.high - r.low for r in one.differences if r.verdict) for one in found]  # type: ignore[operator]
-    return (*figures, wide[0] / wide[1])
+def _run(first: str, second: str, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    tally = Tally()
+    for number in range(sets):
+        tally.next()
+        seeds = rng.integers(2**31, size=2)
+        old, new = (run(spec, int(seed)) for spec, seed in zip((first, second), seeds, strict=True))
+        ways = WAYS if number % PAIRED_OF == 0 else WAYS[1:]
+        wide = {way: _tell(tally, way, compared(old, new, paired=way == WAYS[0])) for way in ways}
+        if len(wide) > 1:
+            tally.note(WAYS[0], width=wide[WAYS[0]] / wide[WAYS[1]])
+    return tally.rows()
 
 
-def page(replications: int, found: list[list[tuple[float, ...]]]) -> str:
-    """The committed page; `found` holds the trials of each line."""
-    rows = [
-        "| judges | alarm, paired | alarm, independent | cover, paired | cover, independent | "
-        "detected, paired | detected, independent | width |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
-    ]
-    for (name, first, second), trials in zip(LINES, found, strict=True):
-        a, c, d, a2, c2, d2, width = (sum(x) / replications for x in zip(*trials, strict=True))
-        rows.append(
-            f"| {name}: `{first}`, `{second}` | {a:.3f} | {a2:.3f} | {c:.3f} | {c2:.3f} | "
-            f"{d:.2f} | {d2:.2f} | {width:.2f} |"
-        )
-    error = (0.05 * 0.95 / replications) ** 0.5
-    opening = INTRODUCTION.format(replications=replications, error=error)
-    return "\n".join([opening, *rows, "", READING])
+def _tell(tally: Tally, way: str, found: Comparison) -> float:
+    """Count what a comparison says; the width of its intervals in sum."""
+    rows = [row for row in found.differences if row.verdict]
+    ends = [(row.low, row.high) for row in rows if row.low is not None and row.high is not None]
+    hits = {
+        ALARM: any(row.verdict != "no change proven" for row in rows),
+        COVER: sum(low <= 0 <= high for low, high in ends) / len(ends),
+        DETECTED: any(row.verdict == "worse" for row in rows),
+    }
+    tally.add(way, hits)
+    return sum(high - low for low, high in ends)
 
 
-def main() -> None:
-    """Run every line and write the page."""
-    replications = int(sys.argv[1]) if len(sys.argv) > 1 else REPLICATIONS
-    tasks = [(first, second, n) for _, first, second in LINES for n in range(replications)]
-    with Pool(2) as pool:
-        trials = pool.map(trial, tasks, chunksize=1)
-    found = [trials[start : start + replications] for start in range(0, len(tasks), replications)]
-    TARGET.write_text(page(replications, found), encoding="utf-8")
+def lines() -> Iterator[Line]:
+    """The same judge twice, and judges of which one is worse."""
+    for name, first, second in CASES:
+        limits = {ALARM: (0.0, 0.05)} if first == second else {}
+        sets = SAME if limits else OTHER
+        data = f"{name}: `{first}`, `{second}`"
+        yield Line(data, "quick", sets, partial(_run, first, second), limits=limits)
 
 
-if __name__ == "__main__":
-    main()
+def fields(results: Sequence[Result]) -> dict[str, str]:
+    """What the text of the page leaves open."""
+    head = ["judges", *(f"{what}, {way}" for what in (ALARM, COVER, DETECTED) for way in WAYS)]
+    rows = [[one.line.data, *_cells(one)] for one in results]
+    same, other = (one.rows[WAYS[1]].sets[ALARM] for one in (results[0], results[-1]))
+    told = {"same": str(same), "other": str(other), "error": f"{error(0.05, same):.3f}"}
+    return {**told, "table": grid([*head, "width"], rows)}
+
+
+def _cells(one: Result) -> Iterator[str]:
+    for what in (ALARM, COVER, DETECTED):
+        for way in WAYS:
+            told = f"{one.rows[way].shares[what]:.3f}"
+            yield f"**{told}**" if missed(one, way, what) else told
+    yield f"{one.rows[WAYS[0]].facts['width']:.2f}"

@@ -1,74 +1,35 @@
-"""Which interval holds at the edges: methods compared; writes docs/proof/edges.md.
+"""Which interval holds at the edges: methods compared."""
 
-Run as `python -m proof.edges [data sets per line]`; five minutes on two cores.
-"""
-
-import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import Pool
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judgesheet import stats
 from judgesheet.stats import interval, position
 from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.position import cramers_v
+from proof.lines import COVER, Line, Rng, Row, Rows, Tally, Truths
+from proof.runner import Result, error
+from proof.tables import grid, missed
 
-SEED = 20_261_122
-REPLICATIONS = 400
+MOVED_BY = (stats,)
+SETS = 600
 DESIGNS = ((12, 30), (24, 40), (100, 10))
 """Stimuli, and calls on each."""
 POSITIONS = 5
 SLIPS = 0.01
 LEAST_COVER = 0.9
 MOST_NARROWING = 0.1
-TARGET = Path(__file__).parents[1] / "docs" / "proof" / "edges.md"
+ADOPTED = "adopted"
+NARROWING = "narrowing"
 
-INTRODUCTION = """\
-# Proof: intervals at the edges
-
-Judges that agree with themselves almost perfectly, and bias that few stimuli carry. G stimuli x m
-calls (12 x 30, 24 x 40, 100 x 10); {replications:,} data sets a line, seed {seed}. Made by
-`python -m proof.edges`. The Monte Carlo standard error of .95 is {error:.3f}.
-
-- *cover*: share of 95 % intervals that hold the truth, a column per number of stimuli; below .90 in
-  bold. *width*: their mean width.
-- *narrowing*: by how much of its length the far end moves in at most, from no deviating call to
-  five, on one stimulus or on as many; above a tenth in bold.
-- "smooth p, ICC i": the stimuli's rates are beta. "p, u % always": a share u of the stimuli always
-  deviates, the others with probability p. "order-blind": every stimulus spreads its choices evenly
-  over five positions but for 1 % slips, and a share u of them always chooses the first one.
-
-Methods for shares: *t*, cluster-robust t cut to 0 and 1 (Clopper-Pearson on the stimuli
-where none differs); *beta-binomial*, its posterior; *Wilson*
-on the effective n with a design effect of at least 1 and the quantile of t; *both*, the wider ends
-of the last two; *adopted*, these with room for unseen stimuli (`stats.interval.cluster_rate`). For
-V the noncentral chi-square is inverted with *as is*, the design effect of the data; *at least 1*;
-*Dirichlet*, that of a Dirichlet-multinomial with uniform ICC (95th percentile of its posterior);
-*adopted*, at least 1, with an upper end that is at least that of the largest share
-(`stats.position.cramers_v`).
-"""
-READING = """\
-## Reading
-
-- A t interval and a design effect below 1 take a lack of spread for knowledge: they narrow by 90 %
-  and more where a call deviates, and cover few biased stimuli in a third to nine tenths of samples.
-- The posterior covers smooth differences, but not a few stimuli that differ wholly: it takes them
-  for the tail of a smooth law. The Dirichlet-multinomial fails for V for the same reason.
-- None of the methods covers what is in no stimulus of the sample. Room for it (a share u with
-  (1 - u)^G = .1) is what brings the few biased stimuli to .90 with 12 and 24 of them; it costs
-  width where nothing deviates and little elsewhere. More stimuli take it away, more calls do not.
-- With one or two biased stimuli in the sample, their share is not known to 5 % either: there the
-  coverage is .89 to .94.
-"""
 
 Floats = NDArray[np.float64]
 Pair = tuple[float, float]
-Rng = np.random.Generator
 
 
 def _at(low: float | None, high: float | None) -> Pair:
@@ -186,7 +147,8 @@ def blind(always: float, stimuli: int, calls: int, rng: Rng) -> Floats:
     found = rng.multinomial(slips, np.full(POSITIONS, 1 / POSITIONS))
     first = calls * np.eye(POSITIONS)[0]
     biased = rng.random(stimuli) < always
-    return np.where(biased[:, None], first, even - lost + found).astype(np.float64)
+    drawn: Floats = np.where(biased[:, None], first, even - lost + found).astype(np.float64)
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -225,21 +187,35 @@ def studies() -> Iterator[Study]:
         yield Study(f"V: order-blind, {u:.0%} biased", partial(blind, u), u, of_v=True)
 
 
-Line = dict[str, tuple[float, float]]
-"""Method -> coverage and mean width."""
-
-
-def _run(task: tuple[int, int, int, int]) -> Line:
-    number, stimuli, calls, replications = task
-    study, rng = list(studies())[number], np.random.default_rng([SEED, number, stimuli])
-    sums: dict[str, Floats] = {}
-    for _ in range(replications):
+def _run(study: Study, stimuli: int, calls: int, sets: int, rng: Rng, _truths: Truths) -> Rows:
+    tally = Tally()
+    for _ in range(sets):
+        tally.next()
         answers = study.answers(study.draw(stimuli, calls, rng), calls)
-        for name, (low, high) in answers.items():
-            hit = low - 1e-9 <= study.truth <= high + 1e-9
-            sums[name] = sums.get(name, np.zeros(2)) + np.array([hit, high - low])
-    means = {name: total / replications for name, total in sums.items()}
-    return {name: (float(mean[0]), float(mean[1])) for name, mean in means.items()}
+        for method, (low, high) in answers.items():
+            tally.add(method, {COVER: low - 1e-9 <= study.truth <= high + 1e-9})
+            tally.note(method, width=high - low)
+    return tally.rows()
+
+
+def lines() -> Iterator[Line]:
+    """Every study at every design, and the rule on narrowing."""
+    for study in studies():
+        for stimuli, calls in DESIGNS:
+            run = partial(_run, study, stimuli, calls)
+            judged = frozenset({ADOPTED})
+            yield Line(study.name, stimuli, SETS, run, least=LEAST_COVER, judged=judged)
+    for name, methods, of_v in KINDS:
+        for stimuli, calls in DESIGNS:
+            run = partial(_narrow, methods, of_v, stimuli, calls)
+            yield Line(name, stimuli, 1, run, part=NARROWING, judged=frozenset())
+
+
+def _narrow(
+    methods: Sequence[str], of_v: bool, stimuli: int, calls: int, _sets: int, _: Rng, __: Truths
+) -> Rows:
+    found = {method: narrowing(stimuli, calls, of_v, method) for method in methods}
+    return {method: Row({}, {}, {NARROWING: worst}) for method, worst in found.items()}
 
 
 def narrowing(stimuli: int, calls: int, of_v: bool, method: str) -> float:
@@ -262,40 +238,49 @@ def narrowing(stimuli: int, calls: int, of_v: bool, method: str) -> float:
     return worst
 
 
-def table(replications: int) -> str:
-    """A line per study and method: coverage and width by number of stimuli, then the rule."""
-    everything = list(studies())
-    tasks = [(n, g, m, replications) for n in range(len(everything)) for g, m in DESIGNS]
-    with Pool(2) as pool:
-        found = dict(zip(tasks, pool.map(_run, tasks, chunksize=1), strict=True))
-    heads = [f"{kind}, G = {g}" for kind in ("cover", "width") for g, _ in DESIGNS]
-    rows = ["| data | method | " + " | ".join(heads) + " |", "|---|---" + "|--:" * 6 + "|"]
-    for number, study in enumerate(everything):
-        lines = [found[number, g, m, replications] for g, m in DESIGNS]
-        for method in lines[0]:
-            cover = [_bold(one[method][0], one[method][0] < LEAST_COVER) for one in lines]
-            width = [f"{one[method][1]:.3f}" for one in lines]
-            rows.append(f"| {study.name} | {method} | " + " | ".join(cover + width) + " |")
-    rows += ["", "| narrowing | method | " + " | ".join(f"G = {g}" for g, _ in DESIGNS) + " |"]
-    rows.append("|---|---" + "|--:" * 3 + "|")
-    for name, methods, of_v in (("share from 0", SHARES, False), ("V from 0", STRENGTHS, True)):
-        for method in methods:
-            cells = [narrowing(g, m, of_v, method) for g, m in DESIGNS]
-            shown = " | ".join(_bold(max(0.0, cell), cell > MOST_NARROWING) for cell in cells)
-            rows.append(f"| {name} | {method} | {shown} |")
-    return "\n".join(rows)
+KINDS = (("share from 0", list(SHARES), False), ("V from 0", list(STRENGTHS), True))
 
 
-def _bold(value: float, missed: bool) -> str:
-    return f"**{value:.3f}**" if missed else f"{value:.3f}"
+def fields(results: Sequence[Result]) -> dict[str, str]:
+    """A line per study and method, then the rule."""
+    covers = [one for one in results if one.line.part != NARROWING]
+    sizes = [stimuli for stimuli, _ in DESIGNS]
+    heads = [f"{kind}, G = {size}" for kind in (COVER, "width") for size in sizes]
+    cover = [
+        [data, method, *(_cover(at[size], method) for size in sizes), *_widths(at, method)]
+        for data, at in _by_data(covers).items()
+        for method in at[sizes[0]].rows
+    ]
+    narrow = [
+        [data, method, *(_narrowing(at[size].rows[method]) for size in sizes)]
+        for data, at in _by_data([one for one in results if one not in covers]).items()
+        for method in at[sizes[0]].rows
+    ]
+    sets = covers[0].rows[ADOPTED].sets[COVER]
+    return {
+        "sets": f"{sets:,}",
+        "error": f"{error(0.95, sets):.3f}",
+        "cover": grid(["data", "method", *heads], cover),
+        "narrowing": grid([NARROWING, "method", *(f"G = {size}" for size in sizes)], narrow),
+    }
 
 
-def document(replications: int) -> str:
-    """The committed page."""
-    error = float(np.sqrt(0.05 * 0.95 / replications))
-    opening = INTRODUCTION.format(replications=replications, seed=SEED, error=error)
-    return "\n".join([opening, table(replications), "", READING])
+def _by_data(results: Sequence[Result]) -> dict[str, dict[int | str, Result]]:
+    found: dict[str, dict[int | str, Result]] = {}
+    for one in results:
+        found.setdefault(one.line.data, {})[one.line.size] = one
+    return found
 
 
-if __name__ == "__main__":
-    TARGET.write_text(document(int(sys.argv[1]) if len(sys.argv) > 1 else REPLICATIONS), "utf-8")
+def _cover(one: Result, method: str) -> str:
+    told = f"{one.rows[method].shares[COVER]:.3f}"
+    return f"**{told}**" if missed(one, method, COVER) else told
+
+
+def _widths(at: Mapping[int | str, Result], method: str) -> Iterator[str]:
+    return (f"{one.rows[method].facts['width']:.3f}" for one in at.values())
+
+
+def _narrowing(row: Row) -> str:
+    worst = max(0.0, row.facts[NARROWING])
+    return f"**{worst:.3f}**" if worst > MOST_NARROWING else f"{worst:.3f}"

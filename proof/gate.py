@@ -1,164 +1,128 @@
-"""False passes and power of the gate on rates; writes docs/proof/gate.md.
+"""False passes, false breaks and power of the gate on rates."""
 
-Run as `python -m proof.gate [data sets per line]`; a few minutes on two cores.
-"""
-
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
-from multiprocessing import Pool
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.stats.interval import cluster_rate, wilson
+from judgesheet import stats
+from judgesheet.stats.interval import Interval, cluster_rate, wilson
+from proof.lines import BREAK, MOST_FALSE, PASS, Line, Rng, Rows, Tally, Truths
+from proof.runner import Result, error
+from proof.tables import grid, missed
 
-SEED = 20_261_121
-REPLICATIONS = 4_000
-MOST_FALSE_PASSES = 0.06
+MOVED_BY = (stats,)
+SETS = 2_000
+POWER_OF = 5
+"""One data set of so many is also drawn for the power."""
 LIMITS = (0.05, 0.10, 0.25)
-ICCS = (0.0, 0.1, 0.2, 0.4)
+ICCS = (0.0, 0.1, 0.2, 0.3, 0.5)
 DESIGNS = ((10, 6), (20, 6), (40, 6), (100, 6), (20, 20))
 """Stimuli, and calls or pairs on each."""
-TARGET = Path(__file__).parents[1] / "docs" / "proof" / "gate.md"
+SLIPS = 0.01
+TWO_KINDS = "two kinds"
+POINT, CALLS, HALF, FIFTH = "point", "calls", "half", "fifth"
 
-INTRODUCTION = """\
-# Proof: the gate on rates
-
-A judge's rate on each stimulus is drawn from a beta law with the given mean and intraclass
-correlation (ICC), its calls from that rate; {replications:,} data sets a line, seed {seed}. Made by
-`python -m proof.gate`. The Monte Carlo standard error of .05 is {error:.4f}.
-
-The rate goes the way of every other (`stats.interval.cluster_rate`, `Interval.bounds`), and
-the gate asks for `max = limit`. A floor (`min`) is the same mirrored.
-
-- *false pass*: the true rate is the limit, and the gate says it is below. Target at most .06;
-  above it a figure is in bold.
-- *false break*: the true rate is the limit, and the gate says it is above.
-- *point*, *calls*: false passes of a gate that looks at the value alone, and of one that takes the
-  calls as independent (one-sided Wilson).
-- *power*: the true rate is half the limit (a fifth), and the gate says it is below the limit.
-"""
-READING = """\
-## Reading
-
-- A gate on the value passes half of the judges that sit exactly on the limit, one that counts calls
-  as independent up to {calls:.0%}. This one passes {typical:.1%} on average, and at most
-  {worst:.1%} where the ICC is .2 or less.
-- {bold}
-  With many calls on few stimuli that differ a lot, one or two stimuli carry all the hits, and the
-  data may not show how strongly the calls are correlated. More stimuli mend it, more calls do not.
-- Power is bought with stimuli: a judge at half of a limit of 5 or 10 % is seldom proven with 20 of
-  them. `judgesheet gate` says how many more would decide.
-"""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One row of the table."""
-
-    limit: float
-    icc: float
-    stimuli: int
-    calls: int
-    false_pass: float
-    false_break: float
-    point: float
-    naive: float
-    power: float
-    power_fifth: float
-
+WHY = """\
+Beyond the target: {lines}. With many calls on few stimuli that differ a lot, one or two stimuli
+  carry all the hits, and the data may not show how strongly the calls are correlated. More stimuli
+  mend it, more calls do not."""
 
 Ints = NDArray[np.int64]
+Rates = Callable[[float, int, Rng], NDArray[np.float64]]
+"""Mean rate, stimuli, generator -> the rate of each stimulus."""
 
 
-def draw(p: float, icc: float, stimuli: int, calls: int, rng: np.random.Generator) -> Ints:
-    """Hits per stimulus."""
-    rates = (
-        np.full(stimuli, p)
-        if icc == 0
-        else rng.beta(p * (1 - icc) / icc, (1 - p) * (1 - icc) / icc, stimuli)
-    )
-    return rng.binomial(calls, rates)
+def smooth(icc: float, p: float, stimuli: int, rng: Rng) -> NDArray[np.float64]:
+    """Rates that follow a beta law."""
+    if icc == 0:
+        return np.full(stimuli, p)
+    return rng.beta(p * (1 - icc) / icc, (1 - p) * (1 - icc) / icc, stimuli)
 
 
-def bounds(hits: Ints, calls: int) -> tuple[float, float]:
-    """The one-sided bounds as a datasheet carries them."""
-    found = cluster_rate(hits, np.full(hits.size, calls))
-    assert found.bounds is not None  # noqa: S101
-    return found.bounds
+def two_kinds(p: float, stimuli: int, rng: Rng) -> NDArray[np.float64]:
+    """Rates of 1 on a share of stimuli and of `SLIPS` on the others; of p where p is smaller."""
+    always = max(0.0, (p - SLIPS) / (1 - SLIPS))
+    return np.where(rng.random(stimuli) < always, 1.0, min(p, SLIPS))
 
 
-def line(task: tuple[float, float, tuple[int, int], int]) -> Line:
-    """Simulate one row."""
-    limit, icc, (stimuli, calls), replications = task
-    rng = np.random.default_rng([SEED, int(1000 * limit), int(100 * icc), stimuli, calls])
-    n, sums = stimuli * calls, np.zeros(6)
-    for _ in range(replications):
-        at = draw(limit, icc, stimuli, calls, rng)
-        low, high = bounds(at, calls)
-        naive = wilson(float(at.sum()), n, 0.9).high  # its upper end is one-sided at .95
-        half = bounds(draw(limit / 2, icc, stimuli, calls, rng), calls)[1]
-        fifth = bounds(draw(limit / 5, icc, stimuli, calls, rng), calls)[1]
-        sums += (
-            high <= limit,
-            low > limit,
-            at.sum() / n <= limit,
-            naive is not None and naive <= limit,
-            half <= limit,
-            fifth <= limit,
-        )
-    return Line(limit, icc, stimuli, calls, *map(float, sums / replications))
+def _bounds(rate: Interval) -> tuple[float, float]:
+    if rate.bounds is None:
+        raise ValueError("a rate of several stimuli has bounds")
+    return rate.bounds
 
 
-def table(lines: list[Line]) -> Iterator[str]:
-    """The rows as Markdown."""
-    yield (
-        "| limit | ICC | stimuli x calls | false pass | false break | point | calls | power (half) "
-        "| power (fifth) |"
-    )
-    yield "|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
-    for one in lines:
-        passed = f"{one.false_pass:.3f}"
-        passed = f"**{passed}**" if one.false_pass > MOST_FALSE_PASSES else passed
-        yield (
-            f"| {one.limit:.2f} | {one.icc:.1f} | {one.stimuli} x {one.calls} | {passed} | "
-            f"{one.false_break:.3f} | {one.point:.2f} | {one.naive:.3f} | {one.power:.2f} | "
-            f"{one.power_fifth:.2f} |"
-        )
+def _run(
+    rates: Rates, limit: float, stimuli: int, calls: int, sets: int, rng: Rng, _truths: Truths
+) -> Rows:
+    tally, size = Tally(), np.full(stimuli, calls)
+
+    def drawn(p: float) -> Ints:
+        return rng.binomial(calls, rates(p, stimuli, rng))
+
+    for number in range(sets):
+        tally.next()
+        hits = drawn(limit)
+        low, high = _bounds(cluster_rate(hits, size))
+        naive = wilson(float(hits.sum()), stimuli * calls, 0.9).high  # its end is one-sided at .95
+        hit = {
+            PASS: high <= limit,
+            BREAK: low > limit,
+            POINT: hits.sum() / (stimuli * calls) <= limit,
+            CALLS: naive is not None and naive <= limit,
+        }
+        tally.add("rate", hit)
+        if number % POWER_OF == 0:
+            half, fifth = (_bounds(cluster_rate(drawn(limit / n), size))[1] for n in (2, 5))
+            tally.add("rate", {HALF: half <= limit, FIFTH: fifth <= limit})
+    return tally.rows()
 
 
-def reading(lines: list[Line]) -> str:
-    """The reading, with its figures from the lines."""
-    mean = float(np.mean([one.false_pass for one in lines]))
-    usual = [one.false_pass for one in lines if one.icc <= 0.2]
-    over = [one for one in lines if one.false_pass > MOST_FALSE_PASSES]
-    worst = ", ".join(
-        f"{one.false_pass:.3f} (limit {one.limit:.0%}, ICC {one.icc}, {one.stimuli} x {one.calls})"
-        for one in over
-    )
-    return READING.format(
-        calls=max(one.naive for one in lines),
-        typical=mean,
-        worst=max(usual),
-        bold=f"Above .06: {worst}." if over else "No line is above .06.",
-    )
+def lines() -> Iterator[Line]:
+    """Every limit, law of rates and design."""
+    laws: dict[str, Rates] = {f"ICC {icc}": partial(smooth, icc) for icc in ICCS}
+    laws[TWO_KINDS] = two_kinds
+    for limit, (law, rates), (stimuli, calls) in product(LIMITS, laws.items(), DESIGNS):
+        run = partial(_run, rates, limit, stimuli, calls)
+        yield Line(f"{limit:.2f} | {law}", f"{stimuli} x {calls}", SETS, run)
 
 
-def main() -> None:
-    """Simulate every line and write the page."""
-    replications = int(sys.argv[1]) if len(sys.argv) > 1 else REPLICATIONS
-    tasks = [(*cell, replications) for cell in product(LIMITS, ICCS, DESIGNS)]
-    with Pool(2) as pool:
-        lines = pool.map(line, tasks, chunksize=1)
-    introduction = INTRODUCTION.format(
-        replications=replications, seed=SEED, error=(0.05 * 0.95 / replications) ** 0.5
-    )
-    page = "\n".join([introduction, *table(lines), "", reading(lines)])
-    TARGET.write_text(page, encoding="utf-8")
+def fields(results: Sequence[Result]) -> dict[str, str]:
+    """What the text of the page leaves open."""
+    head = ("limit", "tasks", "stimuli x calls", "false pass", "false break", "point", "calls")
+    rows = [[*one.line.data.split(" | "), str(one.line.size), *_cells(one)] for one in results]
+    shares = [one.rows["rate"].shares for one in results]
+    sets = results[0].rows["rate"].sets
+    return {
+        "sets": f"{sets[PASS]:,}",
+        "power": f"{sets[HALF]:,}",
+        "error": f"{error(0.05, sets[PASS]):.4f}",
+        "table": grid([*head, "power (half)", "power (fifth)"], rows),
+        "calls": f"{max(one[CALLS] for one in shares):.0%}",
+        "typical": f"{np.mean([one[PASS] for one in shares]):.1%}",
+        "bold": _beyond(results),
+    }
 
 
-if __name__ == "__main__":
-    main()
+def _cells(one: Result) -> Iterator[str]:
+    shares = one.rows["rate"].shares
+    for metric in (PASS, BREAK):
+        told = f"{shares[metric]:.3f}"
+        yield f"**{told}**" if missed(one, "rate", metric) else told
+    yield from (f"{shares[name]:.3f}" for name in (POINT, CALLS, HALF, FIFTH))
+
+
+def _beyond(results: Sequence[Result]) -> str:
+    """What lies beyond its target, and why."""
+    beyond = [
+        f"{one.rows['rate'].shares[metric]:.3f} ({metric}, limit {one.line.name})"
+        for one in results
+        for metric in (PASS, BREAK)
+        if missed(one, "rate", metric)
+    ]
+    if beyond:
+        return WHY.format(lines="; ".join(beyond))
+    most = max(one.rows["rate"].shares[metric] for one in results for metric in (PASS, BREAK))
+    return f"No line is beyond {MOST_FALSE} by more than two errors; the greatest is {most:.3f}."

@@ -1,39 +1,49 @@
-"""Judges that lose calls by what they would have said; writes docs/proof/losses.md.
-
-Run as `python -m proof.losses [data sets per line]`; a few minutes on two cores.
-"""
+"""Accusations, gates and figures of losses where calls are lost by what they would have said."""
 
 import random
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import starmap
-from multiprocessing import Pool
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from scipy import optimize
 
-from judgesheet.axes import get_axis
+from judgesheet import axis as kit
+from judgesheet import stats
+from judgesheet.axes import all_axes, get_axis
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
-from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating
+from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating, losses
 from judgesheet.axis.simulation import Parameters
 from judgesheet.estimates import Estimates
 from judgesheet.judges.simulated import PRESETS, answer_key
 from judgesheet.keys import Key
 from judgesheet.records import Call, Label
+from judgesheet.spine import impute
 from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.plan import make_plan
+from proof.lines import (
+    COVER,
+    MOST_FALSE,
+    MOST_REJECTED,
+    PASS,
+    REJECT,
+    Line,
+    Rng,
+    Rows,
+    Tally,
+    Truths,
+)
+from proof.runner import Result, error
+from proof.tables import grid, missed, misses
 
-SEED = 20_261_122
-REPLICATIONS = 40
+MOVED_BY = (*all_axes().values(), kit, stats, impute)
+SETS, OF_MANY_STIMULI = 30, 15
 LOST = 0.046
 """Share of calls that are lost, of those that a judge reports most about."""
-TARGET = Path(__file__).parents[1] / "docs" / "proof" / "losses.md"
 
 FIGURES = frozenset({
     *("chi2", "position_share", "win_share", "cramers_v", "position_bias_p", "order_dependence_p"),
@@ -45,6 +55,11 @@ FIGURES = frozenset({
 ACCUSE = ("position_bias_p", "friedman_p_holm")
 """The tests of a sentence that accuses of a preference for a place."""
 V_LIMIT, CHANGES_LIMIT = 0.15, 0.20
+SHEET = "sheet"
+MANY_COPIES = 3
+READ_ALONE, ACCUSED, REPORTED = "accused, read alone", "accused", "reported"
+PASSED_ALONE, HELD = "pass, read alone", "cover, lost counted"
+MOST_ACCUSED = 0.05
 
 
 @dataclass(frozen=True)
@@ -95,7 +110,9 @@ def _place(value: Any, order: Sequence[Any]) -> int:
     if value in ("1", "2"):
         return int(value) - 1
     if isinstance(value, dict):
-        scores = [one["score"] if isinstance(one, dict) else one for one in map(value.get, order)]
+        scores: list[Any] = [
+            one["score"] if isinstance(one, dict) else one for one in map(value.get, order)
+        ]
         best = [place for place, score in enumerate(scores) if score == max(scores)]
         return best[0] if len(best) == 1 else -1
     return list(order).index(value) if value in order else -1
@@ -149,6 +166,16 @@ class Sheet:
         bounds = estimates[f"{self.axis.NAME}.{key}"].bounds
         return bounds is not None and bounds.high <= limit
 
+    def holds(self, key: str, truth: float) -> bool:
+        """Whether the ends with the lost calls hold the truth."""
+        found = self.after[f"{self.axis.NAME}.{key}"]
+        ends = (
+            (found.low, found.high)
+            if found.imputed is None
+            else (found.imputed.low, found.imputed.high)
+        )
+        return _between(ends[0], truth, ends[1])
+
 
 def sheet(plan: Design, frame: pd.DataFrame) -> Sheet:
     """Measure a data set."""
@@ -157,8 +184,12 @@ def sheet(plan: Design, frame: pd.DataFrame) -> Sheet:
     return Sheet(before, with_imputed(plan.axis, readings, before), plan.axis)
 
 
+def _between(low: float | None, value: float, high: float | None) -> bool:
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
 @dataclass(frozen=True)
-class Line:
+class Loser:
     """A judge, and how it loses calls; `limit` is where the true value of `key` lies."""
 
     axis: str
@@ -170,23 +201,59 @@ class Line:
     key: str = ""
     limit: float = 0.0
 
+    @property
+    def by_chance(self) -> bool:
+        """Whether it loses calls whatever they say."""
+        return self.at is None
 
-def outcomes(task: tuple[Line, int]) -> list[float]:
-    """Shares over data sets: accused before and after, reported, passed before and after."""
-    line, replications = task
-    plan, sums = design(line.axis, line.copies), np.zeros(5)
-    for number in range(replications):
-        rng = np.random.default_rng([SEED, number, line.copies, int(1000 * line.share)])
-        frame = plan.ask(line.judge, random.Random(int(rng.integers(2**32))))  # noqa: S311
-        one = sheet(plan, lose(frame, line.at, line.share, rng))
-        sums += (
-            one.accuses(one.before),
-            one.accuses(one.after),
-            one.reports,
-            bool(line.key) and one.passes(one.before, line.key, line.limit),
-            bool(line.key) and one.passes(one.after, line.key, line.limit),
+    @property
+    def loses(self) -> str:
+        """Which calls it loses, and how many."""
+        return (
+            f"{'any' if self.at is None else f'choices of place {self.at + 1}'}, {self.share:.1%}"
         )
-    return (sums / replications).tolist()
+
+    @property
+    def limits(self) -> dict[str, tuple[float, float]]:
+        """What is asked of its sheets."""
+        asked = {}
+        if self.words == FAIR:
+            asked[ACCUSED] = 0.0, MOST_ACCUSED
+        if self.by_chance:
+            asked |= {REPORTED: (0.0, MOST_ACCUSED), REJECT: (0.0, MOST_REJECTED)}
+        if self.key:
+            asked |= {PASS: (0.0, MOST_FALSE), HELD: (0.93, 1.0)}
+        return asked
+
+    def run(self, sets: int, rng: Rng, _truths: Truths) -> Rows:
+        """What its sheets say, and how the figures of losses fare."""
+        plan, tally = design(self.axis, self.copies), Tally(names_axes=True)
+        for _ in range(sets):
+            tally.next()
+            frame = plan.ask(self.judge, random.Random(int(rng.integers(2**32))))  # noqa: S311
+            one = sheet(plan, lose(frame, self.at, self.share, rng))
+            said = {
+                READ_ALONE: one.accuses(one.before),
+                ACCUSED: one.accuses(one.after),
+                REPORTED: one.reports,
+            }
+            if self.key:
+                said |= {
+                    PASSED_ALONE: one.passes(one.before, self.key, self.limit),
+                    PASS: one.passes(one.after, self.key, self.limit),
+                    HELD: one.holds(self.key, self.limit),
+                }
+            tally.add(SHEET, said)
+            if self.by_chance:
+                self._judge(tally, one.before)
+        return tally.rows()
+
+    def _judge(self, tally: Tally, found: Estimates) -> None:
+        """The figures of losses, of which the truth is known where calls are lost by chance."""
+        mine = [one for key, one in found.items() if Key.parse(key).name in losses.NAMES]
+        truths = {one.key: self.share for one in mine}
+        for one in mine:
+            tally.judge(one, truths)
 
 
 # -- judges on a limit -----------------------------------------------------------------------------
@@ -223,144 +290,134 @@ def true_changes(judge: Parameters) -> float:
 
 
 def on_limit(
-    truth: Callable[[Parameters], float], limit: float, base: Parameters, name: str
+    truth: Callable[[Parameters], float], limit: float, judge: Callable[[float], Parameters]
 ) -> Parameters:
     """The judge whose true figure is the limit, by how much it prefers the first place."""
-    found = optimize.brentq(lambda x: truth(replace(base, **{name: x})) - limit, 0.0, 8.0)
-    return replace(base, **{name: float(found)})
+    return judge(float(optimize.brentq(lambda x: truth(judge(x)) - limit, 0.0, 8.0)))
 
 
 # -- the page --------------------------------------------------------------------------------------
 
-INTRODUCTION = """\
-# Proof: calls that are lost by what they would have said
-
-Simulated judges lose calls, at random or only those that favour one place; {share:.1%} of all calls
-give no verdict unless the table says otherwise. {replications} data sets a line on the calls of the
-quick profile (copies of its stimuli where there are more), seed {seed}; made by
-`python -m proof.losses`. The Monte Carlo standard error of .05 is {error:.3f}.
-
-*Read alone* takes the calls that were read for the whole, *lost counted* lets bounds and tests
-reach to what the lost ones could have said. A sheet *accuses* if page one says that a place is
-favoured; it *reports* if page one says that calls are not lost by chance. Above its target a figure
-is in bold, also where the error of the simulation may have put it there.
-"""
-JUDGES = """
-## Accusations and reports
-
-A fair judge should be accused in at most .05 of sheets, and reported in at most .05 where it loses
-calls by chance.
-
-| axis | judge | stimuli | loses | accused, read alone | accused, lost counted | reported |
-|---|---|--:|---|--:|--:|--:|
-"""
-GATES = """
-## The gate
-
-The judge lies on the limit and prefers the first place; it loses calls that choose it. False passes
-should be at most .06.
-
-| figure | limit | stimuli | loses | passes, read alone | passes, lost counted |
-|---|--:|--:|--:|--:|--:|
-"""
-READING = """
-## Reading
-
-- Lost counted, a fair judge that loses what it chose at the first place is accused in at most
-  {accused:.2f} of sheets; read alone in up to {alone:.2f}. A strong preference is still found in
-  at least {found:.2f}. A weak one cannot be told from the losses, which may hide it as well as
-  make it.
-- The gate passes a judge on its limit in at most {passed:.2f} of sheets, read alone in up to
-  {naive:.2f}.
-- A judge that refuses whatever favours the second place is reported in at least {refused:.2f} of
-  sheets. What is lost by a reading's own noise no other reading of the item can tell: lists whose
-  winners are mostly noise do not show it, and the bounds are what holds there.
-"""
+FAIR, BIASED, REFUSING, ON_LIMIT = (
+    *("fair", "prefers the first place", "refuses what favours the second"),
+    "on the limit",
+)
 
 
-def lines() -> Iterator[Line]:
+def losers() -> Iterator[Loser]:
     """Fair judges, biased ones, refusing ones, and those on a limit."""
     fair = PRESETS["fair"]
     undecided = replace(fair, gap=5.0, shared=10.0)
     surface = replace(fair, tie=1.0, surface=4.0)
-    for copies in (1, 2, 8):
+    for copies in (1, 2, 4):
         for at in (0, None):
-            yield Line("score_order", fair, FAIR, copies, at)
+            yield Loser("score_order", fair, FAIR, copies, at)
     for at in (0, None):
-        yield Line("criterion_order", fair, FAIR, 1, at)
-        yield Line("listwise_consensus", undecided, FAIR, 2, at)
-    yield Line("candidate_order", surface, FAIR, 1, None)
+        yield Loser("criterion_order", fair, FAIR, 1, at)
+        yield Loser("listwise_consensus", undecided, FAIR, 2, at)
+    yield Loser("candidate_order", surface, FAIR, 1, None)
     for at in (0, None):
-        yield Line("score_order", replace(fair, first=1.5), BIASED, 2, at)
-        yield Line("listwise_consensus", replace(undecided, first=1.5), BIASED, 4, at)
+        yield Loser("score_order", replace(fair, first=1.5), BIASED, 2, at)
+        yield Loser("listwise_consensus", replace(undecided, first=1.5), BIASED, 4, at)
     for name, judge in (("score_order", fair), ("candidate_order", surface)):
-        yield Line(name, judge, REFUSING, 1, 1, 1.0)
-    yield Line("listwise_consensus", undecided, REFUSING, 2, 1, 1.0)
-    rubric = on_limit(true_v, V_LIMIT, fair, "first")
-    pairs = on_limit(true_changes, CHANGES_LIMIT, replace(surface, tie=6.0, surface=2.0), "slot")
+        yield Loser(name, judge, REFUSING, 1, 1, 1.0)
+    yield Loser("listwise_consensus", undecided, REFUSING, 2, 1, 1.0)
+    rubric, pairs = judges_on_limits()
+    changes = "order_inconsistent[set=same_subset]"
     for share in (0.01, LOST, 0.10):
         for copies in (1, 4):
-            changes = "order_inconsistent[set=same_subset]"
-            yield Line("score_order", rubric, "", copies, 0, share, "cramers_v", V_LIMIT)
-            yield Line("candidate_order", pairs, "", copies, 0, share, changes, CHANGES_LIMIT)
+            yield Loser("score_order", rubric, ON_LIMIT, copies, 0, share, "cramers_v", V_LIMIT)
+        yield Loser("candidate_order", pairs, ON_LIMIT, 1, 0, share, changes, CHANGES_LIMIT)
 
 
-FAIR, BIASED, REFUSING = "fair", "prefers the first place", "refuses what favours the second"
+@cache
+def judges_on_limits() -> tuple[Parameters, Parameters]:
+    """A judge of rubrics with the V, and one of pairs with the changes, of a limit."""
+    fair = PRESETS["fair"]
+    rubric = on_limit(true_v, V_LIMIT, lambda x: replace(fair, first=x))
+    surface = replace(fair, tie=6.0, surface=2.0)
+    return rubric, on_limit(true_changes, CHANGES_LIMIT, lambda x: replace(surface, slot=x))
 
 
-def page(done: Sequence[tuple[Line, list[float]]], replications: int) -> str:
-    """The whole page."""
-    judges = [(one, found) for one, found in done if not one.key]
-    gates = [(one, found) for one, found in done if one.key]
-    text = INTRODUCTION.format(
-        share=LOST,
-        replications=replications,
-        seed=SEED,
-        error=(0.05 * 0.95 / replications) ** 0.5,
-    )
-    text += JUDGES
-    for one, (before, after, reported, *_) in judges:
-        loses = "by chance" if one.at is None else f"choices of place {one.at + 1}"
-        text += (
-            f"| {one.axis} | {one.words} | {_stimuli(one)} | {loses} | {before:.2f} | "
-            f"{_bold(after, 0.05, only=one.words == FAIR)} | "
-            f"{_bold(reported, 0.05, only=one.words == FAIR and one.at is None)} |\n"
-        )
-    text += GATES
-    for one, (*_, before, after) in gates:
-        text += (
-            f"| {one.axis}.{one.key} | {one.limit:.2f} | {_stimuli(one)} | {one.share:.1%} | "
-            f"{before:.2f} | {_bold(after, 0.06)} |\n"
-        )
-    planted = [found for one, found in judges if one.words == FAIR and one.at == 0]
-    return text + READING.format(
-        accused=max(found[1] for found in planted),
-        alone=max(found[0] for found in planted),
-        found=min(found[1] for one, found in judges if one.words == BIASED),
-        passed=max(found[4] for _, found in gates),
-        naive=max(found[3] for _, found in gates),
-        refused=min(found[2] for one, found in judges if one.words == REFUSING),
-    )
+def lines() -> Iterator[Line]:
+    """A line per judge and way of losing."""
+    for one in losers():
+        data = f"{one.axis} | {one.words} | {one.loses}"
+        judged = frozenset({SHEET, *(f"{one.axis}.{name}" for name in losses.NAMES)})
+        sets = OF_MANY_STIMULI if one.copies > MANY_COPIES else SETS
+        yield Line(data, _stimuli(one), sets, one.run, limits=one.limits, judged=judged)
 
 
-def _stimuli(line: Line) -> int:
-    plan = design(line.axis, line.copies)
-    return line.copies * len({call.stimulus for call in plan.calls})
+def fields(results: Sequence[Result]) -> dict[str, str]:
+    """What the text of the page leaves open."""
+    sets = max(one.rows[SHEET].sets[ACCUSED] for one in results)
+    done = list(zip(losers(), results, strict=True))
+    judges, gates = ([(one, r) for one, r in done if bool(one.key) == on] for on in (False, True))
+    rows = [
+        [
+            one.axis,
+            one.words,
+            str(r.line.size),
+            one.loses,
+            *_cells(r, READ_ALONE, ACCUSED, REPORTED),
+        ]
+        for one, r in judges
+    ]
+    head = ["axis", "judge", "stimuli", "loses", READ_ALONE, "accused, lost counted", REPORTED]
+    accusations = grid(head, rows)
+    rows = [
+        [
+            f"{one.axis}.{one.key}",
+            f"{one.limit:.2f}",
+            str(r.line.size),
+            f"{one.share:.1%}",
+            *_cells(r, PASSED_ALONE, PASS, HELD),
+        ]
+        for one, r in gates
+    ]
+    head = ["figure", "limit", "stimuli", "loses", PASSED_ALONE, "pass, lost counted", "holds"]
+    passes = grid(head, rows)
+    rows = [
+        [f"`{name}`", one.words, str(r.line.size), *_cells(r, metric, row=name)]
+        for one, r in judges
+        for name, row in r.rows.items()
+        for metric in (COVER, REJECT)
+        if metric in row.shares
+    ]
+    return {
+        "sets": str(sets),
+        "error": f"{error(0.05, sets):.3f}",
+        "judges": accusations,
+        "gates": passes,
+        "figures": grid(["figure", "judge", "stimuli", "share"], rows),
+        "misses": misses(results),
+        **{name: f"{share:.2f}" for name, share in _told(judges, gates).items()},
+    }
 
 
-def _bold(value: float, most: float, *, only: bool = True) -> str:
-    return f"**{value:.2f}**" if only and value > most else f"{value:.2f}"
+def _told(
+    judges: Sequence[tuple[Loser, Result]], gates: Sequence[tuple[Loser, Result]]
+) -> dict[str, float]:
+    def of(words: str, metric: str, among: Sequence[tuple[Loser, Result]] = judges) -> list[float]:
+        return [r.rows[SHEET].shares[metric] for one, r in among if one.words == words]
+
+    planted = [(one, r) for one, r in judges if not one.by_chance]
+    return {
+        "accused": max(of(FAIR, ACCUSED, planted)),
+        "alone": max(of(FAIR, READ_ALONE, planted)),
+        "found": min(of(BIASED, ACCUSED)),
+        "passed": max(of(ON_LIMIT, PASS, gates)),
+        "naive": max(of(ON_LIMIT, PASSED_ALONE, gates)),
+        "refused": min(of(REFUSING, REPORTED)),
+    }
 
 
-def main() -> None:
-    """Simulate every line and write the page."""
-    replications = int(sys.argv[1]) if len(sys.argv) > 1 else REPLICATIONS
-    every = list(lines())
-    with Pool(2) as pool:
-        found = pool.map(outcomes, [(one, replications) for one in every], chunksize=1)
-    done = list(zip(every, found, strict=True))
-    TARGET.write_text(page(done, replications), encoding="utf-8")
+def _stimuli(one: Loser) -> int:
+    plan = design(one.axis, one.copies)
+    return one.copies * len({call.stimulus for call in plan.calls})
 
 
-if __name__ == "__main__":
-    main()
+def _cells(result: Result, *metrics: str, row: str = SHEET) -> Iterator[str]:
+    for metric in metrics:
+        told = f"{result.rows[row].shares[metric]:.2f}"
+        yield f"**{told}**" if missed(result, row, metric) else told

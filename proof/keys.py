@@ -1,0 +1,101 @@
+"""Every figure that a sheet can print: where it is proven, or why it is not."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from judgesheet.axes import all_axes
+from judgesheet.axis import unequal
+from judgesheet.units import unit
+from proof.lines import COVER, REJECT, Line
+from proof.runner import Result, committed
+from proof.tables import grid
+
+MOVED_BY = ()
+SEVERAL_AXES = ("losses", "page_one")
+"""Pages whose rows name the axis of a figure."""
+
+
+_SAMPLE = "describes the sample at hand; a count or a rank, no estimate"
+_BY_CHANCE = "what chance alone would give in this sample, to compare the figure with"
+_CHOICES = "its ends are a range over choices of orders, and `Bounds.proves` says that"
+_DESIGN = "follows from the design or the stimuli alone"
+UNPROVEN: dict[str, str] = {
+    "score_order.chi2": "the statistic of `chi2_p`, no estimate",
+    "score_order.min_bias_order": "the name of an order; `min_bias_confidence` is proven",
+    "score_order.default_order_rank": _SAMPLE,
+    "score_order.budget_r": _CHOICES,
+    "score_order.budget_agreement": _CHOICES,
+    "criterion_order.mean_delta_pos_null": _BY_CHANCE,
+    "criterion_order.max_delta_pos_null": _BY_CHANCE,
+    "criterion_order.delta_pos_null": _BY_CHANCE,
+    "criterion_order.delta_pos_null95": _BY_CHANCE,
+    "criterion_order.significant_criteria": f"{_SAMPLE}; `friedman_p_holm` is proven",
+    "criterion_order.budget_r": _CHOICES,
+    "criterion_order.budget_agreement": _CHOICES,
+    "listwise_consensus.chance_accuracy": _DESIGN,
+    "listwise_consensus.calls_per_decision": _DESIGN,
+    "listwise_consensus.improved": f"{_SAMPLE}; `gain` is proven",
+    "listwise_consensus.regressed": f"{_SAMPLE}; `gain` is proven",
+    "listwise_consensus.unchanged": f"{_SAMPLE}; `gain` is proven",
+    "listwise_consensus.independent_error_bound": (
+        "what a model of independent errors would give, without an interval"
+    ),
+}
+"""By key without dimensions."""
+UNPROVEN |= {
+    f"{axis}.inline_rate": "a share of replies by how they are written, which no judge varies; "
+    "its interval is that of every rate (`gate`, `edges`)"
+    for axis in all_axes()
+}
+UNPROVEN |= {
+    f"{axis}.{name}": "`page_one` has lines for it, whose results are not committed yet"
+    for axis in all_axes()
+    for name in unequal.NAMES
+}
+
+
+def declared() -> Iterator[str]:
+    """Every figure of every axis, as a key without dimensions."""
+    for name, axis in all_axes().items():
+        yield from (f"{name}.{figure}" for figure in axis.ESTIMATES)
+
+
+def proven() -> dict[str, Counter[str]]:
+    """Figures with a coverage or a size among the committed results -> lines of each page."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    figures = set(declared())
+    for page in (*all_axes(), *SEVERAL_AXES):
+        for record in committed(page).values():
+            for key in figures & {_key(page, row) for row in _measured(record.get("rows", {}))}:
+                found[key][page] += 1
+    return dict(found)
+
+
+def _measured(rows: Mapping[str, Any]) -> Iterator[str]:
+    """The rows with a coverage or a size."""
+    return (name for name, row in rows.items() if {COVER, REJECT} & row.get("shares", {}).keys())
+
+
+def _key(page: str, row: str) -> str:
+    """The key of a row without its dimensions; a page of one axis does not name it."""
+    name = row.partition("[")[0]
+    return name if "." in name else f"{page}.{name}"
+
+
+def lines() -> Iterator[Line]:
+    """None: this page reads the results of the others."""
+    return iter(())
+
+
+def fields(results: Sequence[Result]) -> dict[str, str]:  # noqa: ARG001
+    """What the text of the page leaves open."""
+    rows, told = [], proven()
+    for key in declared():
+        axis, name = key.split(".")
+        kind = unit(all_axes()[axis].ESTIMATES[name].unit)
+        what = kind.name if kind.kind == "quantity" else kind.kind
+        pages: Mapping[str, int] = told.get(key, {})
+        where = "; ".join(f"{count} in [{page}]({page}.md)" for page, count in pages.items())
+        rows.append([f"`{key}`", what, where, UNPROVEN.get(key, "")])
+    return {"table": grid(["figure", "unit", "lines", "why not"], rows)}
