@@ -85,4 +85,4 @@ def _written(value: object) -> str:
 
 def ledger_schema() -> str:
     """The schema as SQLite gets it, with its comments."""
-    return f"\nSchema version {SCHEMA_VERSION}.\n\n```sql{SCHEMA}```\n\n"
+    return f"\nSchema version {SCHEMA_VERSION}.\n\n```sql\n{SCHEMA}```\n\n"

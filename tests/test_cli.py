@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import judgesheet
+from tests.judges.loopback import Script, completion, failure, serving
 
 Done = subprocess.CompletedProcess[str]
 CANARY = "sk-canary-0123456789abcdef"
@@ -136,8 +137,8 @@ def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     judge = ("--model", "sim/fair", "--profile", "smoke", "--no-pdf")
     command = ("probe", *judge, "--out", tmp_path)
     first = run(*command, "--max-calls", "20")
-    assert first.returncode == 0, first.stderr
-    assert "not complete" in first.stderr
+    assert first.returncode == 5, first.stderr
+    assert "not complete; the same command goes on" in first.stderr
     assert not json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["complete"]
     assert run(*command).returncode == 0
     done = json.loads((tmp_path / "datasheet.json").read_bytes())["run"]
@@ -145,7 +146,48 @@ def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     assert done["attempts"] == done["planned"]
 
 
-def test_interrupted_run_exits_130_and_resumes(tmp_path: Path) -> None:
+def test_a_run_whose_credit_ends_says_so_and_goes_on_elsewhere(tmp_path: Path) -> None:
+    probe = ("probe", "--model", "openai-compatible/m", "--profile", "smoke", "--no-pdf",
+             "--axis", "score_order", "--quiet", "--out", tmp_path)  # fmt: skip
+
+    def until(last: int) -> Script:
+        return lambda _, n: completion("[RESULT] 1") if n <= last else failure(402, message="pay")
+
+    with serving(until(0)) as server:
+        first = run(*probe, "--base-url", server.base_url)
+    assert "top up the account" in sentence(first)
+    assert not (tmp_path / "datasheet.json").exists()
+    with serving(until(10)) as server:
+        assert run(*probe, "--base-url", server.base_url).returncode == 5
+    part = json.loads((tmp_path / "datasheet.json").read_bytes())
+    assert not part["run"]["complete"]
+    assert part["run"]["answered"] == 10
+    with serving(until(1000)) as server:
+        assert run(*probe, "--base-url", server.base_url).returncode == 0
+    whole = json.loads((tmp_path / "datasheet.json").read_bytes())
+    assert whole["run"]["complete"]
+    assert whole["run"]["failed"] == 0
+    assert len(whole["judge"]["earlier_base_urls"]) == 2
+
+
+def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
+    probe = ("probe", "--model", "openai-compatible/m", "--profile", "smoke", "--no-pdf",
+             "--axis", "score_order", "--out", tmp_path)  # fmt: skip
+    with serving(lambda _, n: completion("[RESULT] 1") if n != 3 else failure(400)) as server:
+        first = run(*probe, "--base-url", server.base_url)
+        assert first.returncode == 5
+        assert "--give-up leaves out what failed" in first.stderr
+        asked = len(server.requests)
+        assert run(*probe, "--base-url", server.base_url, "--give-up").returncode == 0
+        assert json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["failed"] == 1
+        assert len(server.requests) == asked
+        assert run(*probe, "--base-url", server.base_url, "--retry-failed").returncode == 0
+        assert len(server.requests) == asked + 1
+    assert json.loads((tmp_path / "datasheet.json").read_bytes())["run"]["failed"] == 0
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_run_exits_130_and_resumes(tmp_path: Path, how: signal.Signals) -> None:
     judge = ("--model", "sim/fair?latency_ms=100", "--profile", "smoke", "--concurrency", "2")
     command = [
         sys.executable,
@@ -163,7 +205,7 @@ def test_interrupted_run_exits_130_and_resumes(tmp_path: Path) -> None:
     while not (ledger.exists() and ledger.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert "resumes" in errors
@@ -327,6 +369,15 @@ def test_plan_makes_no_call_and_writes_plan_and_batch(tmp_path: Path) -> None:
     assert budget["axes"][0]["expectations"]
 
 
+def test_plan_says_beforehand_what_a_policy_can_prove() -> None:
+    asked = ("plan", "--model", "openai/m", "--profile", "smoke", "--axis", "candidate_order",
+             "--policy", "ranking")  # fmt: skip
+    assert "no judge can pass" in run(*asked).stdout
+    outlook = json.loads(run(*asked, "--json").stdout)["outlook"]
+    assert (outlook["judge"], outlook["passes"]) == ("sim/good", 0)
+    assert not any(limit["provable"] for limit in outlook["limits"])
+
+
 def test_explain_and_doctor() -> None:
     assert "noncentral" in run("explain", "score_order.cramers_v").stdout
     assert "Xu et al" in run("explain", "score_order.selection[score=1,position=2]").stdout
@@ -368,7 +419,7 @@ def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     rows[0]["verdict"] = None
     rows += [{"human": {"axis": "score_order", "item": f"s{i}/a", "score": i}} for i in range(8)]
     done = run("ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run",
-               "--json")  # fmt: skip
+               "--no-pdf", "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     sheet = json.loads(done.stdout)
     found = {estimate["key"]: estimate for estimate in sheet["axes"][0]["estimates"]}
@@ -388,7 +439,7 @@ def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
         }
         rows.append({"human": row})
     done = run("ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run",
-               "--json")  # fmt: skip
+               "--no-pdf", "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     axis = json.loads(done.stdout)["axes"][0]
     found = {estimate["key"]: estimate for estimate in axis["estimates"]}
@@ -417,7 +468,7 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
         answers.append({"custom_id": request["custom_id"], "response": response,
                         "error": {"message": "expired"} if failed else None})  # fmt: skip
     path = recorded(tmp_path / "answers.jsonl", answers)
-    done = run("ingest", path, "--out", directory, "--json")
+    done = run("ingest", path, "--out", directory, "--no-pdf", "--json")
     assert done.returncode == 0, done.stderr
     sheet = json.loads(done.stdout)
     assert sheet["axes"][0]["answered"] == len(requests) - 1
@@ -427,11 +478,11 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     retried = recorded(
         tmp_path / "retry.jsonl", [{**answers[1], "custom_id": answers[0]["custom_id"]}]
     )
-    again = run("ingest", retried, "--out", directory, "--json")
+    again = run("ingest", retried, "--out", directory, "--no-pdf", "--json")
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["axes"][0]["answered"] == len(requests)
     odd = recorded(tmp_path / "odd.jsonl", [{**answers[0], "response": "x"}])
-    assert run("ingest", odd, "--out", directory).returncode == 0
+    assert run("ingest", odd, "--out", directory, "--no-pdf").returncode == 0
     stray = recorded(tmp_path / "stray.jsonl", [{"custom_id": "other", "response": None}])
     assert "stray.jsonl:1" in sentence(run("ingest", stray, "--out", directory))
     assert "plan" in sentence(run("ingest", path, "--out", tmp_path / "empty"))
@@ -466,9 +517,9 @@ def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words:
 
 
 def test_commands_are_functions(tmp_path: Path) -> None:
-    done = judgesheet.probe("sim/fair", out=tmp_path / "run", profile="smoke")
+    done = judgesheet.probe("sim/fair", out=tmp_path / "run", profile="smoke", pdf=False)
     assert done.datasheet.axes[0].answered == done.datasheet.axes[0].planned
-    assert judgesheet.measure(tmp_path / "run").datasheet == done.datasheet
+    assert judgesheet.measure(tmp_path / "run", pdf=False).datasheet == done.datasheet
     assert judgesheet.load(tmp_path / "run") == done.datasheet
     assert "Strength" in judgesheet.explain("score_order.cramers_v")
     plan, budgets = judgesheet.plan("sim/fair", profile="smoke")
@@ -500,7 +551,7 @@ def test_auto_asks_the_endpoint_once_and_records_the_format(tmp_path: Path, hono
     address = f"http://127.0.0.1:{server.server_port}/v1"
     command = ("probe", "--model", "openai-compatible/m", "--base-url", address, "--reply", "auto",
                "--axis", "score_order", "--profile", "smoke", "--out", tmp_path, "--quiet",
-               "--json")  # fmt: skip
+               "--no-pdf", "--json")  # fmt: skip
     first, again = run(*command), run(*command)
     server.shutdown()
     server.server_close()
@@ -520,9 +571,8 @@ def test_the_same_pair_name_may_recur_under_every_stimulus(tmp_path: Path) -> No
         for task in range(3)
         for order in (["u", "v"], ["v", "u"])
     ]  # fmt: skip
-    done = run(
-        "ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run", "--json"
-    )
+    done = run("ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run",
+               "--no-pdf", "--json")  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = {e["key"]: e for e in json.loads(done.stdout)["axes"][0]["estimates"]}
     flips = found["candidate_order.order_inconsistent[set=natural]"]
@@ -562,7 +612,8 @@ def odd(tmp_path: Path) -> Path:
 
 
 ODD_PROBE = ("probe", "--model", "python/odd_judge:judge", "--axis", "score_order", "--profile",
-             "smoke", "--prompt", "score_order=mine.j2", "--out", "run", "--quiet")  # fmt: skip
+             "smoke", "--prompt", "score_order=mine.j2", "--out", "run", "--quiet",
+             "--no-pdf")  # fmt: skip
 
 
 def attempts(ledger: Path) -> int:
@@ -596,13 +647,13 @@ def test_another_parser_reads_the_stored_replies_and_is_recorded(odd: Path) -> N
     asked = attempts(odd / "run" / "ledger.sqlite")
     other = ("--parser", "score_order=none.toml")
     assert "another parser" in sentence(run(*ODD_PROBE, *other, cwd=odd))
-    worse = json.loads(run("measure", "run", *other, "--json", cwd=odd).stdout)
+    worse = json.loads(run("measure", "run", *other, "--no-pdf", "--json", cwd=odd).stdout)
     assert worse["axes"][0]["unreadable"] == worse["axes"][0]["planned"]
     (replaced,) = worse["provenance"]["parsers_replaced"]
     assert replaced["name"] == "mine.toml"
     for file in odd.glob("*.toml"):
         file.unlink()
-    again = json.loads(run("measure", "run", "--json", cwd=odd).stdout)
+    again = json.loads(run("measure", "run", "--no-pdf", "--json", cwd=odd).stdout)
     assert again == worse
     assert attempts(odd / "run" / "ledger.sqlite") == asked
 
@@ -641,6 +692,6 @@ def test_a_parser_that_cannot_be_used_is_named(
 
 def test_recorded_verdicts_take_no_parser(odd: Path) -> None:
     path = recorded(odd / "log.jsonl", [judgment(0, [1, 2, 3], 1)])
-    assert run("ingest", path, "--out", odd / "run").returncode == 0
+    assert run("ingest", path, "--out", odd / "run", "--no-pdf").returncode == 0
     words = sentence(run("measure", "run", "--parser", "score_order=mine.toml", cwd=odd))
     assert "recorded verdicts" in words

@@ -172,7 +172,7 @@ def test_kill_9_in_the_middle_repeats_nothing(tmp_path: Path) -> None:
 def test_a_budget_ends_the_session_and_the_same_command_goes_on(mine: Path, tmp_path: Path) -> None:
     command = ("consensus", mine, *SIM, "-k", "4", "--out", tmp_path / "run", "--json")
     first = run(*command, "--max-calls", "5", "--concurrency", "1")
-    assert first.returncode == 0
+    assert first.returncode == 5
     assert "the same command goes on" in first.stderr
     part = json.loads(first.stdout)
     assert part["summary"]["requests"] == 5

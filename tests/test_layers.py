@@ -12,7 +12,7 @@ from judgesheet.axes import axis_names
 
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
-BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources", "files"}
+BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources", "files", "plain"}
 """The lowest modules, which anything but `stats` may import."""
 
 # layer -> what of ours it may import
@@ -22,6 +22,8 @@ ALLOWED = {
     "reasons": set(),
     "units": set(),
     "prices": set(),
+    "plain": set(),
+    "terminal": {"plain"},
     "keys": {"errors"},
     "files": {"errors"},
     "estimates": {"keys", "records"},
@@ -50,6 +52,11 @@ ALLOWED = {
         *(*BASE, "prices", "axis", "axes"),
         *("spine.ledger", "spine.measure", "spine.datasheet"),
     },
+    "spine.rehearsal": {
+        *(*BASE, "axis", "axes", "judges"),
+        *("spine.plan", "spine.parsing", "spine.measure", "spine.impute"),
+        *("spine.datasheet", "spine.policy", "spine.gate"),
+    },
     "spine.policy": {*BASE, "axes"},
     "spine.compare": {*BASE, "stats", "spine.datasheet"},
     "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
@@ -57,18 +64,18 @@ ALLOWED = {
     "spine.render": {*BASE, "spine.render", "spine.datasheet", "spine.compare"},
     "permutation_consensus": {
         *(*BASE, "prices", "axis", "axes", "judges", "stats"),
-        *("request", "run_directory"),
+        *("request", "run_directory", "spine.render"),
         *("spine.stimuli", "spine.plan", "spine.ledger", "spine.collect", "spine.parsing"),
     },
     "run_directory": {"records", "errors", "files", "spine.plan", "spine.ledger", "spine.collect"},
     "sweep": set(),
-    "sweep.knob": {"errors", "files", "run_directory"},
+    "sweep.knob": {"errors", "files", "judges", "run_directory"},
     "sweep.estimates": {*BASE, "axis", "stats", "spine.measure", "sweep.knob"},
     "sweep.words": {*BASE, "axis", "sweep.estimates", "sweep.knob"},
     "sweep.combine": {*BASE, "axis", "axes", "sweep.estimates", "sweep.knob", "sweep.words"},
-    "sweep.loop": {"request", "run_directory", "publish", "sweep.knob"},
+    "sweep.loop": {"prices", "spine.ledger", "request", "run_directory", "publish", "sweep.knob"},
     "request": {
-        *("records", "errors", "prices", "axis", "axes", "judges", "run_directory"),
+        *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
         *("spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
     },
     "publish": {
@@ -102,7 +109,7 @@ HOMES = {
     "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
     "weasyprint": {"spine.render"},
     "matplotlib": {"spine.render"},
-    "click": {"cli", "cli_types"},
+    "click": {"cli", "cli_types", "terminal"},
     "rich": {"progress"},
 }
 

@@ -43,7 +43,10 @@ def test_its_weakness_is_said_loudly(sheet: Datasheet) -> None:
     first = found["score_order.position_share[position=1]"]
     assert first is not None
     assert first > 0.5
-    assert any("position 1" in finding.text and finding.tone == "bad" for finding in axis.findings)
+    # Three prompts cannot show which position is favoured, but that the order changes the score.
+    problems = [finding.text for finding in axis.findings if finding.tone == "bad"]
+    assert any("in another order changes the score" in text for text in problems)
+    assert any("every response gets the same score" in text for text in problems)
     assert sheet.recommendations[0].text.startswith("Do not")
 
 

@@ -9,6 +9,7 @@ from judgesheet.errors import RunError, UsageError
 from judgesheet.records import Datasheet, Estimate
 from judgesheet.spine.datasheet import by_key
 from judgesheet.sweep.knob import Knob, parse_knob
+from tests.judges.loopback import completion, failure, serving
 
 OPTIONS: dict[str, Any] = {"axes": ("score_order",), "profile": "quick"}
 
@@ -107,6 +108,33 @@ def test_a_sweep_that_was_cut_short_says_so(tmp_path: Path) -> None:
     assert judgesheet.measure(run).datasheet == sheet
     whole = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke")
     assert whole.run["complete"] is True
+
+
+def test_a_budget_of_requests_is_one_for_all_values(tmp_path: Path) -> None:
+    failing = lambda _, n: completion("[RESULT] 1") if n % 2 else failure(400)  # noqa: E731
+    with serving(failing) as server:
+        sweep(
+            tmp_path / "run",
+            "openai-compatible/m",
+            "temperature=0,0.5,1",
+            profile="smoke",
+            base_url=server.base_url,
+            max_calls=20,
+            concurrency=1,
+        )
+        assert len(server.requests) == 20
+
+
+def test_a_budget_of_dollars_is_one_for_all_values(tmp_path: Path) -> None:
+    options = {"max_cost": 4.0, "prices": (100.0, 100.0), "profile": "smoke"}
+    with serving(lambda *_: completion("[RESULT] 1")) as server:
+        at = server.base_url
+        run, model, knob = tmp_path / "run", "openai-compatible/m", "temperature=0,0.5,1"
+        sweep(run, model, knob, base_url=at, **options)
+        asked = len(server.requests)
+        assert 0 < asked * 12 * 100 / 1e6 <= 4.0
+        sweep(run, model, knob, base_url=at, **options)
+        assert len(server.requests) == asked
 
 
 def test_a_single_run_is_not_overwritten(tmp_path: Path) -> None:

@@ -50,9 +50,8 @@ def scrambler() -> Callable[[], str]:
     return lambda: "".join(rng.choices(letters, k=12))
 
 
-@pytest.fixture
-def scrambled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every word that a result, an estimate or a bound is given becomes another one."""
+def scramble(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on every word that a result, an estimate or a bound is given is another one."""
     word = scrambler()
     for record in (Estimate, Bounds, *_results()):
         init = vars(record)["__init__"]
@@ -129,37 +128,24 @@ def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
         plots=[plot.families for plot in result.figures],
         caveats=len(result.caveats),
         verdicts=[(v.key, v.passed, v.bound, v.limit, v.warns) for v in judged.verdicts],
-        marks=[(row.key, row.marks) for group in page.specs for row in group.every],
+        marks=[(row.key, row.marks) for group in page.axes for row in group.every],
         checks=[check.passed for check in page.front.checks.every],
     )  # fmt: skip
 
 
-BEFORE: dict[tuple[str, str, str], Said] = {}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def before() -> Iterator[None]:
-    """What the sheets decide with their own words, taken before anything is scrambled."""
-    for axis in all_axes():
-        for spec in JUDGES:
-            for edit in EDITS:
-                BEFORE[axis, spec, edit] = said(axis, spec, edit)
-    yield
-    BEFORE.clear()
-
-
-@pytest.mark.usefixtures("scrambled")
 @pytest.mark.parametrize("edit", EDITS)
 @pytest.mark.parametrize("spec", JUDGES)
 @pytest.mark.parametrize("axis", all_axes())
-def test_no_word_decides(axis: str, spec: str, edit: str) -> None:
-    expected, found = BEFORE[axis, spec, edit], said(axis, spec, edit)
+def test_no_word_decides(axis: str, spec: str, edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = said(axis, spec, edit)
+    scramble(monkeypatch)
+    scrambled = said(axis, spec, edit)
     for field in dataclasses.fields(Said):
-        assert getattr(found, field.name) == getattr(expected, field.name), field.name
+        assert getattr(scrambled, field.name) == getattr(expected, field.name), field.name
 
 
-@pytest.mark.usefixtures("scrambled")
-def test_the_words_are_really_replaced() -> None:
+def test_the_words_are_really_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    scramble(monkeypatch)
     result = simulate("fair", "smoke", "score_order").result
     words = [getattr(e, name) for e in result.estimates for name in WORDS]
     assert all(word.isalpha() and word.islower() and len(word) == 12 for word in words if word)

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
+from statistics import NormalDist, correlation, fmean
 from typing import Any
 
 import pandas as pd
@@ -20,6 +20,7 @@ from judgesheet.axes.candidate_order._compose import Composer
 from judgesheet.axes.candidate_order._material import length_spread
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axis import Options, Readings
+from judgesheet.axis.material import word_count
 from judgesheet.errors import StimuliError, TemplateError
 from judgesheet.estimates import Estimates
 from judgesheet.judges.simulated import SimulatedJudge
@@ -63,22 +64,41 @@ def test_every_pair_of_every_arm_is_shown_in_both_orders() -> None:
         assert texts == swapped[::-1]
 
 
-def test_the_standard_design_is_the_papers() -> None:
-    calls = [c for c in plan_of("standard").calls if c.cell["prompt"] == "baseline"]
+def test_the_full_design_holds_the_papers() -> None:
+    calls = [c for c in plan_of("full").calls if c.cell["prompt"] == "baseline"]
     task = [c for c in calls if c.stimulus == "co-cooking-1" and c.cell["listing"] == "1|2|tie"]
     conditions = Counter(
         (c.cell["condition"], c.cell["delta"]) for c in task if c.cell["order"][0] == "u"
     )
-    assert [conditions["ladder", step] for step in (1, 2, 3, 4, 5)] == [5, 4, 3, 2, 1]
-    assert conditions["delta0_same", 0] == 6 * 2  # two repeats
+    assert [conditions["ladder", step] for step in (1, 2, 3, 4)] == [5, 4, 3, 2]
+    assert conditions["ladder", 5] == 3  # the papers' one, in each of its wordings
+    assert conditions["delta0_same", 0] == 6 * 4  # four repeats
     assert conditions["vacuum", 0] == 3
-    strict = {
-        c.cell["condition"] for c in plan_of("standard").calls if c.cell["prompt"] == "strict"
-    }
+    strict = {c.cell["condition"] for c in plan_of("full").calls if c.cell["prompt"] == "strict"}
     assert strict == {"vacuum", "delta0_same", "ladder"}
 
 
-@pytest.mark.parametrize(("profile", "low", "high"), [("smoke", 20, 40), ("quick", 350, 450)])
+@pytest.mark.parametrize("profile", ["quick", "standard"])
+def test_what_policies_limit_is_asked_of_every_task(profile: str) -> None:
+    """Tasks prove a rate; a figure on some of them proves as little as those few do."""
+    calls = plan_of(profile).calls
+    limited = {("vacuum", "identical", 0), ("delta0_same", None, 0)}
+    limited |= {("ladder", None, 1), ("ladder", None, 5)}
+    for one in limited:
+        cells = [(c.cell["condition"], c.cell["kind"], c.cell["delta"]) for c in calls]
+        asked = {c.stimulus for c, cell in zip(calls, cells, strict=True) if cell == one}
+        assert asked == {c.stimulus for c in calls}, one
+
+
+def test_pairs_of_levels_come_again_in_other_wordings_only_after_all_came_once() -> None:
+    task = load(AXIS)[0].fields
+    once, often = (Composer(task, 0).ladder(4, count) for count in (None, 100))
+    assert often[: len(once)] == once
+    assert len(often) == 3 * len(once)
+    assert len({(pair.pair, pair.u, pair.v) for pair in often}) == len(often)
+
+
+@pytest.mark.parametrize(("profile", "low", "high"), [("smoke", 20, 40), ("quick", 550, 650)])
 def test_small_profiles_stay_small(profile: str, low: int, high: int) -> None:
     assert low <= len(plan_of(profile).calls) <= high
 
@@ -146,6 +166,23 @@ def test_levels_have_equal_shape_and_nest() -> None:
         assert length_spread(stimulus.fields) <= 0.10
 
 
+def test_length_does_not_follow_the_level() -> None:
+    levels, lengths = [], []
+    for stimulus in load(AXIS):
+        composer = Composer(stimulus.fields, 0)
+        of_task = [(level, word_count(composer.response(level, wording)))
+                   for level in range(composer.levels + 1) for wording in range(3)]  # fmt: skip
+        mean = fmean(words for _, words in of_task)
+        levels += [level for level, _ in of_task]
+        lengths += [words / mean for _, words in of_task]
+    assert abs(correlation(levels, lengths)) < 0.1
+
+
+def test_every_built_in_task_has_a_domain_of_its_own() -> None:
+    domains = [stimulus.fields["domain"] for stimulus in load(AXIS)]
+    assert len(set(domains)) == len(domains) == 40
+
+
 def test_two_levels_in_one_wording_differ_in_the_step_alone() -> None:
     for call in plan_of("full").calls:
         delta = call.cell["delta"]
@@ -205,14 +242,13 @@ def test_the_listing_of_answers_changes_in_one_arm_only() -> None:
     [
         ("always-1", "quick", ["Not vacuum-clean", "Presentation-conflicted", "slot 1 gets 100 %",
                                "Not target-sensitive"]),
-        ("always-tie", "quick", ["Vacuum not identified", "it says tie"]),
+        ("always-tie", "quick", ["too few tasks were asked to exclude it", "it says tie"]),
         ("always-tie", "standard", ["Vacuum-clean", "Indifferent", "it says tie"]),
         ("longer", "standard", ["Vacuum-clean", "Stable over-discriminating", "padded",
                                 "Not target-sensitive"]),
         ("random", "standard", ["Not vacuum-clean", "Noisy", "Not target-sensitive"]),
         ("hash", "standard", ["Not vacuum-clean", "letters of the prompt", "alike and repeat",
                               "Not target-sensitive"]),
-        ("hash", "quick", ["Not vacuum-clean", "Profile not identified", "Not target-sensitive"]),
         ("unreadable", "smoke", ["No reply could be read"]),
     ],
 )  # fmt: skip
@@ -223,6 +259,15 @@ def test_the_sheet_of_a_fraud_says_what_it_is(spec: str, profile: str, words: li
     assert all(f.evidence for f in sheet.result.findings)
     if spec != "unreadable":
         assert any("Do not compare" in advice.text for advice in sheet.advice)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_quick_run_does_not_clear_a_judge_that_hashes_the_prompt(seed: int) -> None:
+    """Its twenty calls at the largest step cannot always tell a coin from a weak judge."""
+    sheet = sheet_of("hash", "quick", seed=seed)
+    assert sheet.says("Not vacuum-clean")
+    assert sheet.says("Profile not identified")
+    assert sheet.says("Not target-sensitive") or sheet.says("Target sensitivity not identified")
 
 
 def test_a_fair_judge_is_cleared() -> None:
@@ -390,7 +435,9 @@ def test_the_papers_way_stands_beside_each_rate() -> None:
         assert "Wilson" in paper.method
     ceiling = sheet_of("fair")["d_prime[delta=5]"]
     assert ceiling.paper_compatible is not None
-    assert ceiling.paper_compatible.value == pytest.approx(3.3812, abs=5e-5)
+    pairs = 2 * len(load(AXIS))  # all of them right: (k + 1/2) / (n + 1)
+    most = 2 * NormalDist().inv_cdf((pairs + 0.5) / (pairs + 1))
+    assert ceiling.paper_compatible.value == pytest.approx(most, abs=5e-5)
     assert "trust the bound" in ceiling.note
 
 
@@ -414,11 +461,11 @@ def test_partial_pairs_are_counted_named_and_left_out() -> None:
 
     sheet, whole = sheet_of("always-1", edit=spoil), sheet_of("always-1")
     name = f"positional_false_preference{SAME}"
-    assert sheet[name].n == whole[name].n - 3
+    assert sheet[name].n == whole[name].n - 2
     assert sheet.value(name) == 1
     caveat = next(c for c in sheet.result.caveats if "one order only" in c)
     assert "co-cooking-1/same-" in caveat
-    assert sheet.result.unreadable == 6
+    assert sheet.result.unreadable == 5
 
 
 def own_pairs(tmp_path: Path, count: int = 12, **changes: Any) -> Path:

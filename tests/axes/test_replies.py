@@ -32,7 +32,9 @@ def test_reply_is_read_as_expected(axis: str, case: dict[str, Any]) -> None:
     "text",
     ["[RESULT] " + "4" * 9_999, "x" * 1_000_000, "{" * 100_000, '{"a":' * 50_000, "\0" * 9,
      "[" * 100_000, "[a " * 50_000, "[a]" + " " * 100_000, "[a] " * 50_000,
-     "*" * 100_000 + "x[a] 1"],
+     "*" * 100_000 + "x[a] 1", "{'a':" * 30_000, "{a:" * 30_000, "{/*" * 50_000, "<think>" * 20_000,
+     "[a]: " + "the " * 50_000, "a: " * 60_000, "\\a" * 90_000, '"' + "\\" * 100_000 + '"',
+     '{"score": ' * 900 + "4" + "}" * 899],
 )  # fmt: skip
 @pytest.mark.parametrize("axis", sorted({path.stem for path in REPLIES.glob("*.jsonl")}))
 def test_hostile_replies_are_unreadable_and_harmless(axis: str, reply: Any, text: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from judgesheet.axis.reversal import Contest, excess_flip_rate
 from judgesheet.records import Estimate
-from judgesheet.stats.interval import unseen_share
+from judgesheet.stats.unseen import unseen_share
 
 
 def contest(prompts: int, flipping: int) -> Contest:

@@ -206,7 +206,7 @@ def test_noise_is_not_taken_for_an_effect_of_the_order() -> None:
 def test_an_order_is_recommended_only_if_it_is_measurably_better() -> None:
     blind = simulate("fair", profile="quick")
     assert not any("one order can be used" in advice.text for advice in blind.advice)
-    biased = simulate("fair?position=0.6:0:0", profile="quick")
+    biased = simulate("fair?position=1.2:0:0", profile="quick")
     assert any("one order can be used" in advice.text for advice in biased.advice)
 
 
@@ -386,7 +386,7 @@ def test_without_repeats_the_gain_is_not_split() -> None:
 
 @pytest.mark.parametrize("human", [[], [None], "4", [1, float("inf")], float("nan")])
 def test_broken_ratings_are_named(tmp_path: Path, human: Any) -> None:
-    with pytest.raises(StimuliError, match=r"candidates\.0\.human"):
+    with pytest.raises(StimuliError, match=r"candidates\.1\.human"):
         load(AXIS, own_stimuli(tmp_path, candidates=[{"id": "a", "text": "x", "human": human}]))
 
 
@@ -452,7 +452,7 @@ def test_one_candidate_per_prompt_has_no_ranking(tmp_path: Path) -> None:
         ({"rubric": {"criterion": "Truth", "levels": ["same", "same"]}}, "same description"),
         ({"candidates": []}, "candidates"),
         ({"candidates": [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]}, "same id"),
-        ({"candidates": [{"id": "../x", "text": "x"}]}, r"candidates.0.id"),
+        ({"candidates": [{"id": "../x", "text": "x"}]}, r"candidates.1.id"),
         ({"candidates": [{"id": "a", "text": "x", "level": 9}]}, "ends at 3"),
         ({"prompt": ""}, "prompt"),
         ({"extra": 1}, "extra"),

@@ -3,10 +3,24 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from judgesheet.axis.words import above, announced, below, curve, percent
+from judgesheet.axis.words import (
+    ACCUSE,
+    SENTENCES,
+    SIGNIFICANT,
+    above,
+    announced,
+    below,
+    curve,
+    percent,
+    surely_above,
+    surely_below,
+)
 from judgesheet.estimates import Estimates
-from judgesheet.records import Estimate
+from judgesheet.records import Estimate, Imputed
+from judgesheet.stats.interval import student
 
 
 @pytest.mark.parametrize(
@@ -44,15 +58,40 @@ def test_the_whole_interval_decides(
     assert not below(None, 0.5)
 
 
-def test_two_tests_of_the_order_share_one_error_rate() -> None:
-    weak, strong = share("order_dependence_p", value=0.04), share("position_bias_p", value=0.001)
-    alone, both = Estimates("any", [weak]), Estimates("any", [weak, strong])
-    assert announced(alone, "order_dependence_p")
-    assert announced(both, "order_dependence_p")
+def test_a_sentence_accuses_by_its_share_of_the_error_of_the_page() -> None:
+    assert pytest.approx(SIGNIFICANT) == ACCUSE * SENTENCES
+    weak, strong = share("order_dependence_p", value=0.01), share("position_bias_p", value=0.0009)
+    both = Estimates("any", [weak, strong])
+    assert not announced(both, "order_dependence_p")
     assert announced(both, "position_bias_p")
-    doubtful = Estimates("any", [weak, share("position_bias_p", value=0.045)])
-    assert not announced(doubtful, "order_dependence_p")
     assert not announced(Estimates("any", []), "position_bias_p")
+    lost = share("position_bias_p", value=0.0001, imputed=Imputed(3, 0.0001, 0.2))
+    assert not announced(Estimates("any", [lost]), "position_bias_p")
+
+
+@given(st.floats(-1, 1), st.floats(0.001, 1), st.integers(2, 200), st.floats(0, 1), st.booleans())
+def test_what_is_surely_above_is_above(
+    value: float, half: float, clusters: int, part: float, lost: bool
+) -> None:
+    imputed = Imputed(1, value - 2 * half, value + 2 * half) if lost else None
+    ends = {"low": value - half, "high": value + half}
+    mean = share("mean", value=value, clusters=clusters, imputed=imputed, **ends)
+    for limit in (value - 4 * part * half, value + 4 * part * half):
+        assert above(mean, limit) or not surely_above(mean, limit)
+        assert below(mean, limit) or not surely_below(mean, limit)
+
+
+def test_the_sure_end_is_that_of_a_t_interval_of_the_accusing_level() -> None:
+    at = student(0.3, 0.05, 15)
+    (low, high), (strict, _) = at(0.95), at(1 - 2 * ACCUSE)
+    estimate = share("mean", value=0.3, low=low, high=high, clusters=15)
+    assert surely_above(estimate, strict - 1e-6)
+    assert not surely_above(estimate, strict + 1e-6)
+
+
+def test_one_stimulus_accuses_of_nothing() -> None:
+    assert not surely_above(share("mean", value=1.0, low=0.9, high=1.0, clusters=1), 0.0)
+    assert not surely_below(share("mean", value=0.0), 1.0)
 
 
 def test_a_curve_is_what_was_measured_in_rising_k() -> None:

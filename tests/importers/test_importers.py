@@ -60,7 +60,7 @@ def public(name: str) -> Path:
 
 def test_hanna_has_the_published_means(tmp_path: Path) -> None:
     means = {}
-    for criterion in FORMATS["hanna"].RUBRICS:
+    for criterion in FORMATS["hanna"].rubrics:
         done = judgesheet.import_stimuli(
             "hanna", public("hanna.jsonl.gz"), tmp_path / "h.jsonl", axis="score_order",
             criterion=criterion,
@@ -122,7 +122,7 @@ def test_neither_place_nor_name_tells_the_best_answer(tmp_path: Path) -> None:
 def test_criteria_and_ratings_reach_criterion_order(tmp_path: Path) -> None:
     found = imported("hanna", public("hanna.jsonl.gz"), "criterion_order", tmp_path)
     assert len(found) == 96
-    assert [one["name"] for one in found[0]["criteria"]] == list(FORMATS["hanna"].RUBRICS)
+    assert [one["name"] for one in found[0]["criteria"]] == list(FORMATS["hanna"].rubrics)
     assert found[0]["candidates"][0]["human"]["Relevance"] == [4, 5, 2]
     found = imported("summeval", public("summeval.jsonl.gz"), "criterion_order", tmp_path)
     assert {len(one["candidates"]) for one in found} == {12}
@@ -132,7 +132,7 @@ def test_criteria_and_ratings_reach_criterion_order(tmp_path: Path) -> None:
 
 
 def test_hannas_own_table_has_a_line_a_rater_and_a_stimulus_a_prompt(tmp_path: Path) -> None:
-    header = ["Story ID", "Prompt", "Human", "Story", "Model", *FORMATS["hanna"].RUBRICS,
+    header = ["Story ID", "Prompt", "Human", "Story", "Model", *FORMATS["hanna"].rubrics,
               "Worker ID", "Assignment ID", "Work time in seconds", "Name"]  # fmt: skip
     lines = [
         [n, prompt, "h", f"story {n}", model, *[rater + 1] * 6, f"W{rater}{n}", "A", 9, "Ann"]
@@ -161,8 +161,8 @@ def test_summevals_own_file_has_a_list_of_raters(tmp_path: Path) -> None:
     record = {
         "id": "a1", "decoded": "short", "model_id": "M0", "text": "long", "references": ["r"],
         "filepath": "f",
-        "expert_annotations": [dict.fromkeys(FORMATS["summeval"].RUBRICS, n) for n in (1, 2, 3)],
-        "turker_annotations": [dict.fromkeys(FORMATS["summeval"].RUBRICS, 5)],
+        "expert_annotations": [dict.fromkeys(FORMATS["summeval"].rubrics, n) for n in (1, 2, 3)],
+        "turker_annotations": [dict.fromkeys(FORMATS["summeval"].rubrics, 5)],
     }  # fmt: skip
     path = written(tmp_path / "s.jsonl", [record, {**record, "model_id": "M1"}])
     done = judgesheet.import_stimuli(
@@ -385,7 +385,7 @@ def raw(name: str, content: bytes) -> Maker:
         (raw("t.jsonl", b'{"question": "q"}\n'), {}, "t.jsonl:1: there is no column 'answer'"),
         (raw("t.csv", b"question,reply\nq,a\n"), {}, "the columns are question, reply"),
         (raw("t.csv", b"question,answer\nq\n"), {}, "t.csv:2: 1 cells under 2 columns"),
-        (raw("t.csv", b"question,answer,answer\nq,a,b\n"), {}, "stands there twice"),
+        (raw("t.csv", b"question,answer,answer\nq,a,b\n"), {}, "occurs twice"),
         (raw("t.csv", b'question,answer\nq,"a\n'), {}, "CSV"),
         (raw("t.jsonl", b'{"question": "q", "answer": ["a"]}\n'), {}, "not text"),
         (raw("t.jsonl", b'{"question": "q", "answer": "' + b"x" * 5_000_000 + b'"}\n'), {},
@@ -443,18 +443,18 @@ def test_a_format_says_what_it_serves(tmp_path: Path) -> None:
     path = rated(1)(tmp_path)
     for form, axis, words in (
         ("none", None, "the formats are hanna"),
-        ("csv", None, "say --axis"),
+        ("csv", None, "give --axis"),
         ("hanna", "candidate_order", "hanna serves criterion_order, score_order"),
     ):
         with pytest.raises(UsageError, match=words):
             judgesheet.import_stimuli(form, path, tmp_path / "o.jsonl", axis=axis)
 
 
-@pytest.mark.parametrize("form", [name for name in FORMATS if FORMATS[name].HOLDS])
+@pytest.mark.parametrize("form", [name for name in FORMATS if FORMATS[name].holds])
 def test_every_format_names_licence_and_source(form: str) -> None:
-    assert FORMATS[form].LICENCE
-    assert FORMATS[form].ATTRIBUTION
-    for levels in FORMATS[form].RUBRICS.values():
+    assert FORMATS[form].licence
+    assert FORMATS[form].attribution
+    for levels in FORMATS[form].rubrics.values():
         assert len(set(levels)) == 5
 
 

@@ -1,11 +1,10 @@
 """A judge that says what it is told."""
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from judgesheet.judges import Judge
-from judgesheet.records import Call, Outcome, Reply
+from judgesheet.judges import Answer, Judge
+from judgesheet.records import Call, Outcome
 
 Line = str | tuple[Outcome, str]
 """The words of an `ok` reply, or an outcome with its words."""
@@ -26,7 +25,7 @@ class ScriptedJudge(Judge):
     def __init__(self, script: Script) -> None:
         self._script = script
 
-    async def ask(self, call: Call, attempt: int) -> Reply:
+    async def answer(self, call: Call, attempt: int, /) -> Answer:
         """The line for this call."""
         if callable(self._script):
             line = self._script(call, attempt)
@@ -34,15 +33,12 @@ class ScriptedJudge(Judge):
             line = self._script.get(call.id, "")
         outcome: Outcome
         outcome, text = ("ok", line) if isinstance(line, str) else line
-        return Reply(
-            call_id=call.id,
-            attempt=attempt,
+        characters = sum(len(message["content"]) for message in call.messages)
+        return Answer(
             outcome=outcome,
             text=text if outcome == "ok" else "",
             raw=text,
-            latency_s=0.0,
-            tokens_in=sum(len(message["content"]) for message in call.messages) // 4,
+            tokens_in=characters // 4,
             tokens_out=len(text) // 4,
             served_model="scripted",
-            at=time.time(),
         )

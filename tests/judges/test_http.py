@@ -50,6 +50,12 @@ def test_a_completion_is_read_with_its_usage_and_kept_verbatim() -> None:
     assert reply.call_id == make_call().id
 
 
+def erring(**error: object) -> Answer:
+    """A completion beside an error, as gateways send it whose 200 had left already."""
+    body = json.loads(completion("[RESULT] 4").body or b"")
+    return Answer(json.dumps({**body, "error": {"message": "upstream", **error}}).encode())
+
+
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
@@ -73,7 +79,22 @@ def test_a_completion_is_read_with_its_usage_and_kept_verbatim() -> None:
         (Answer(b"null"), "malformed"),
         (Answer(b'{"choices": []}'), "malformed"),
         (Answer(b'{"choices": [{"message": "hello"}]}'), "malformed"),
-        (Answer(b'{"error": {"message": "upstream"}}'), "malformed"),
+        (Answer(b'{"error": {"message": "upstream"}}'), "unavailable"),
+        (failure(402, message="pay"), "unpaid"),
+        (failure(400, message="Your credit balance is too low to access the API"), "unpaid"),
+        (failure(429, code="insufficient_quota", message="check your plan"), "unpaid"),
+        (failure(429, message="You exceeded your current quota"), "rate_limited"),
+        (failure(413), "too_long"),
+        (failure(400, code="content_filter"), "refused"),
+        (failure(403, message="Your input was flagged"), "refused"),
+        (erring(), "unavailable"),
+        (erring(code=429), "rate_limited"),
+        (erring(code=402), "unpaid"),
+        (completion("[RESULT] 4", finish_reason="error"), "unavailable"),
+        (completion("[RESULT] 4", error={"code": 502, "message": "gone"}), "unavailable"),
+        (completion(""), "empty"),
+        (completion(" ", finish_reason="stop"), "empty"),
+        (completion("", finish_reason="length"), "ok"),
         (Answer(b"[" * 100_000), "malformed"),
         (Answer(b"not gzip", 200, {"Content-Encoding": "gzip"}), "unavailable"),
         (Answer(None), "unavailable"),
@@ -91,6 +112,14 @@ def test_a_refusal_is_what_the_api_calls_one() -> None:
     (reply,) = ask(always(Answer(json.dumps({"choices": [{"message": message}]}).encode())))
     assert (reply.outcome, reply.text) == ("refused", "")
     assert "I will not." in reply.raw
+
+
+def test_why_the_judge_stopped_is_kept() -> None:
+    for given, kept in (("stop", "stop"), ("length", "length"), (None, None), (["x"], None)):
+        (reply,) = ask(always(completion("[RESULT] 4", finish_reason=given)))
+        assert (reply.outcome, reply.finish_reason) == ("ok", kept)
+    (reply,) = ask(always(completion("[RESULT] 4", finish_reason="x" * 10_000)))
+    assert len(reply.finish_reason or "") == LONGEST_NAME
 
 
 def test_reasoning_stays_out_of_the_text() -> None:
@@ -449,6 +478,6 @@ def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_proxy_without_a_scheme_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "someone:secret@localhost:3128")
     monkeypatch.setenv("no_proxy", "")
-    with pytest.raises(JudgeError, match="proxy unlike http://host:port") as caught:
+    with pytest.raises(JudgeError, match="proxy must look like http://host:port") as caught:
         ask(always(completion("")), base_url="http://far.invalid/v1")
     assert "secret" not in str(caught.value)

@@ -15,7 +15,7 @@ from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis.simulation import Parameters
 from judgesheet.errors import JudgesheetError, UsageError
-from judgesheet.judges import default_reply
+from judgesheet.judges import provider_of
 from judgesheet.judges.simulated import PRESETS, SimulatedJudge
 from judgesheet.records import Call, Reply, ReplyFormat
 
@@ -153,7 +153,7 @@ def test_parameters_override_a_preset_and_are_its_identity() -> None:
 def test_opening_a_simulated_judge_loads_nothing_heavy() -> None:
     program = "from judgesheet.judges import *; open_judge('sim/fair', Connection())"
     assert loaded(program, "httpx", "aiohttp", "numpy") == set()
-    assert default_reply("sim/fair") == "json"
+    assert provider_of("sim/fair").reply == "json"
 
 
 def test_batches_are_written_and_read_without_a_client() -> None:
@@ -217,3 +217,18 @@ def test_an_installed_axis_answers_with_parameters_of_its_own() -> None:
 def test_a_slot_beyond_all_measure_is_no_overflow() -> None:
     cell = {"condition": "vacuum", "order": ["u", "v"], "pair": "p"}
     assert verdict_probabilities(Parameters(slot=-1e6, lapse=1.0), cell, "s")["2"] == 1.0
+
+
+def test_slips_are_given_by_chance_and_keep_the_other_replies() -> None:
+    calls = [make_call(repeat) for repeat in range(2000)]
+    sure = [reply.text for reply in ask(SimulatedJudge.from_name("perfect"), *calls)]
+    good = [reply.text for reply in ask(SimulatedJudge.from_name("perfect?slip=0.1"), *calls)]
+    other = sum(a != b for a, b in zip(sure, good, strict=True)) / len(calls)
+    assert other == pytest.approx(0.1 * 4 / 5, abs=0.02)  # one in five guesses is right
+
+
+def test_a_greedy_judge_takes_the_lower_of_two_right_scores_wherever_it_stands() -> None:
+    judge = SimulatedJudge.from_name("perfect", {"i": 0.375})  # between 2 and 3 of five
+    shown = [replace(make_call(), cell={**make_call().cell, "order": order})
+             for order in (ORDER, ORDER[::-1])]  # fmt: skip
+    assert [json.loads(reply.text)["score"] for reply in ask(judge, *shown)] == [2, 2]

@@ -18,7 +18,7 @@ from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.permutation_consensus import rounds
-from judgesheet.permutation_consensus.decision import Runs, SetDecision
+from judgesheet.permutation_consensus.decision import CallCounts, SetDecision
 from judgesheet.permutation_consensus.pairs import Why
 from judgesheet.permutation_consensus.sets import AXES, read_sets
 from judgesheet.permutation_consensus.summary import accuracy
@@ -112,7 +112,9 @@ def test_the_worked_example_of_the_equations() -> None:
     judge = ScriptedJudge(lambda call, _: scores(next(rows), call))
     (decision,) = run(judge, [a_list(3)], k=2)
     table = [(s.score, s.borda, s.top_share, s.consensus) for s in decision.standings]
-    assert table == [(70, 75, 0.25, 58.75), (79.8, 75, 0.75, 73.65), (10, 0, 0, 5)]
+    expected = [(70, 75, 0.25, 58.75), (79.8, 75, 0.75, 73.65), (10, 0, 0, 5)]
+    for standing, row in zip(table, expected, strict=True):
+        assert standing == pytest.approx(row)
     assert decision.winners == ("c1",)
     assert decision.direct == ("c0",)  # equation 5 on one run
     assert decision.agreement == 0.5
@@ -141,7 +143,7 @@ def test_a_set_without_a_readable_reply_is_not_guessed() -> None:
 
     listed, paired, fine = run(ScriptedJudge(script), sets, k=4)
     assert (listed.winner, listed.winners, listed.direct) == (None, (), None)
-    assert listed.runs == Runs(4, 0, 3, 1, 0, 0)
+    assert listed.runs == CallCounts(4, 0, 3, 1, 0, 0)
     assert "no run could be read" in listed.note
     assert (paired.winner, paired.winners, paired.agreement) == (None, (), None)
     assert "2 unreadable" in paired.note
@@ -386,7 +388,7 @@ def decided(right_before: bool, right_after: bool, source: str = "", calls: int 
         direct=names[right_before],
         agreement=1.0,
         order_changes=0.0,
-        runs=Runs(calls, calls, 0, 0, 0, 0),
+        runs=CallCounts(calls, calls, 0, 0, 0, 0),
         calls=calls,
         complete=True,
     )
@@ -481,7 +483,7 @@ def test_judgebench_end_to_end(tmp_path: Path) -> None:
         ([], "no candidate sets"),
         ([a_list(), a_list()], "already used"),
         ([a_list(), a_pair("q")], "already used"),
-        ([a_list(gold="none")], "none of the candidates"),
+        ([a_list(gold="none")], "not one of the candidates"),
         ([a_list() | {"candidates": [{"id": "a", "text": t} for t in "xy"]}], "same id"),
         ([a_list() | {"surprise": 1}], "surprise"),
         ([a_pair(better="w")], "better"),

@@ -73,7 +73,9 @@ def test_windows_line_ends_stay_windows_line_ends() -> None:
     assert "\n" not in new.replace("\r\n", "")
 
 
-@pytest.mark.parametrize("text", [f"{BEGIN}\n", f"{END}\n{BEGIN}", f"{BEGIN}{END}{BEGIN}{END}"])
+@pytest.mark.parametrize(
+    "text", [f"{BEGIN}\n", f"{END}\n{BEGIN}", f"{BEGIN}\n{END}\n{BEGIN}\n{END}"]
+)
 def test_markers_that_do_not_pair_up_are_not_guessed_at(text: str) -> None:
     with pytest.raises(RunError, match="once each"):
         with_section(text, section(PLAUSIBLE), "README.md")
@@ -123,6 +125,7 @@ def test_hostile_words_stay_words() -> None:
     sheet = replace(
         PLAUSIBLE,
         judge={**PLAUSIBLE.judge, "model": HOSTILE, "served_models": {HOSTILE: 3}},
+        run={**PLAUSIBLE.run, "ended_at": HOSTILE},
         decision=Decision("conditions", HOSTILE, "", HOSTILE, (HOSTILE,)),
         recommendations=(Recommendation("score_order", HOSTILE, ()),),
     )
@@ -133,3 +136,24 @@ def test_hostile_words_stay_words() -> None:
     assert "\x00" not in text
     assert "/" not in file_name(sheet)
     assert hub(f"---\n{metadata(sheet)}\n---\n").data.to_dict()["model-index"]
+
+
+@pytest.mark.parametrize(
+    "marker", [BEGIN, END, "# judgesheet:begin (model-index)", "# judgesheet:end"]
+)
+def test_markers_in_words_are_words(marker: str) -> None:
+    """Neither a key nor a sentence of the card's owner moves the section, or splices into it."""
+    axis = PLAUSIBLE.axes[0]
+    named = replace(axis.estimates[0], key=f"score_order.x[a={marker}]", label=f"a\n{marker}\nb")
+    row = replace(axis.characteristics[0], key=named.key)
+    sheet = replace(
+        PLAUSIBLE,
+        axes=(replace(axis, estimates=(named, *axis.estimates), characteristics=(row,)),),
+    )
+    card = f"{CARD}\nWrite {marker} here: `{marker}`\n"
+    for _ in range(2):
+        body = card.split("\n---\n", 1)[1]
+        card = with_index(with_section(card, section(sheet), "card"), metadata(sheet), "card")
+        assert card.split("\n---\n", 1)[1].startswith(body.split(BEGIN + "\n")[0].rstrip())
+        assert hub(card).data.eval_results
+    assert card.count(f"\n{BEGIN}\n") == card.count(f"\n{END}\n") == 1

@@ -61,7 +61,7 @@ def test_a_broken_file_is_one_sentence(change: str, sentence: str, tmp_path: Pat
 def test_the_sentence_names_the_field() -> None:
     data = json.loads(to_json(sheets.plausible()))
     data["axes"][0]["estimates"][3]["n"] = "many"
-    with pytest.raises(RunError, match=r"axes\[0\]\.estimates\[3\]\.n: "):
+    with pytest.raises(RunError, match=r"axes\.1\.estimates\.4\.n: "):
         from_json(json.dumps(data))
     data["axes"][0]["estimates"][3].update(n=1, value=None, note="")
     with pytest.raises(RunError, match="must say why"):
@@ -69,7 +69,7 @@ def test_the_sentence_names_the_field() -> None:
 
 
 def test_a_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="there is no file"):
+    with pytest.raises(RunError, match=r"none.json cannot be read: No such file"):
         from_json(tmp_path / "none.json")
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from judgesheet.records import Estimate, Plot
-from judgesheet.spine.render.figures import KINDS, draw
+from judgesheet.spine.render.figures import KINDS, draw, themed
 from tests.render import sheets
 
 
@@ -64,7 +64,7 @@ def test_nothing_measured_draws_nothing() -> None:
 
 
 def test_themed_colours_are_variables(estimates: tuple[Estimate, ...]) -> None:
-    svg = draw(sheets.FIGURES[0], estimates, "f", themed=True).svg
+    svg = themed(draw(sheets.FIGURES[0], estimates, "f").svg)
     assert "var(--series-1)" in svg
     assert "#0b5cad" not in svg
 

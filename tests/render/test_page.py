@@ -19,7 +19,7 @@ from tests.render import sheets
 
 def row(name: str, page: Page) -> Spec:
     return next(
-        one for axis in page.specs for one in axis.every if one.key == f"{sheets.AXIS}.{name}"
+        one for axis in page.axes for one in axis.every if one.key == f"{sheets.AXIS}.{name}"
     )
 
 
@@ -101,9 +101,9 @@ def test_a_failed_control_voids_its_axis_and_no_other() -> None:
     sheet = replace(sheet, axes=(sheet.axes[0], replace(sheet.axes[1], controls=(failed,))))
     page = build(sheet)
     assert page.front.checks.shown[0].mark.word == "fail"
-    assert [bool(axis.void) for axis in page.specs] == [False, True]
-    assert {words(one)[0] for one in page.specs[1].every} == {"void"}
-    assert "void" not in {word for one in page.specs[0].every for word in words(one)}
+    assert [bool(axis.void) for axis in page.axes] == [False, True]
+    assert {words(one)[0] for one in page.axes[1].every} == {"void"}
+    assert "void" not in {word for one in page.axes[0].every for word in words(one)}
     assert {one.mark.word for one in page.findings[1]} == {"Void"}
     assert {one.axis for one in page.front.advice.shown} == {sheet.axes[0].title}
     assert page.front.strip.doubt
@@ -116,7 +116,7 @@ def test_a_failed_control_of_the_run_voids_everything(reason: str) -> None:
         sheet = replace(sheet, run={**sheet.run, "complete": False})
     else:
         sheet = replace(sheet, judge={**sheet.judge, "served_models": {"a": 1, "b": 2}})
-    assert all(axis.void for axis in build(sheet).specs)
+    assert all(axis.void for axis in build(sheet).axes)
 
 
 def test_too_many_unreadable_replies_void_the_axis() -> None:
@@ -124,7 +124,7 @@ def test_too_many_unreadable_replies_void_the_axis() -> None:
     for answered, void in ((950, False), (949, True)):
         axis = replace(sheet.axes[0], planned=1000, answered=answered,
                        unreadable=1000 - answered, failed=0)  # fmt: skip
-        assert bool(build(replace(sheet, axes=(axis,))).specs[0].void) == void
+        assert bool(build(replace(sheet, axes=(axis,))).axes[0].void) == void
 
 
 # -- what the table says of a figure ---------------------------------------------------------------
@@ -215,9 +215,9 @@ def test_room_is_shared_in_turns() -> None:
 def test_every_axis_shows_up_on_page_one_and_in_the_table(number: int) -> None:
     page = build(sheets.several(number))
     assert len({finding.axis for finding in page.front.features.shown}) == number
-    assert all(axis.rows for axis in page.specs)
-    drawn = forest(page.specs, Room().effects).svg
-    assert all(axis.title[:40].replace("'", "&#39;") in drawn for axis in page.specs)
+    assert all(axis.rows for axis in page.axes)
+    drawn = forest(page.axes, Room().effects).svg
+    assert all(axis.title[:40].replace("'", "&#39;") in drawn for axis in page.axes)
 
 
 def test_what_is_trimmed_is_counted() -> None:
@@ -225,7 +225,7 @@ def test_what_is_trimmed_is_counted() -> None:
     shown = len(page.front.features.shown)
     assert page.front.features.more == f"+{20 - shown} more in the appendix"
     assert 20 - shown > 0
-    for axis in page.specs:
+    for axis in page.axes:
         assert axis.more == f"+{len(axis.every) - len(axis.rows)} more in the appendix"
 
 
@@ -238,7 +238,7 @@ def test_problems_come_first() -> None:
 
 
 def test_the_forest_draws_limits_and_says_outcomes_in_words() -> None:
-    drawing = forest(build(sheets.judged()).specs, Room().effects)
+    drawing = forest(build(sheets.judged()).axes, Room().effects)
     for text in ("✗ fail", "✓ pass", "? not proven", "≤ 0.15", "multiples of the limit"):
         assert text in drawing.svg
     assert "limit ≤ 0.15, fail" in drawing.description
@@ -246,13 +246,13 @@ def test_the_forest_draws_limits_and_says_outcomes_in_words() -> None:
 
 
 def test_a_forest_without_policy_has_no_limits() -> None:
-    drawing = forest(build(sheets.plausible()).specs, Room().effects)
+    drawing = forest(build(sheets.plausible()).axes, Room().effects)
     assert "Limit" not in drawing.svg
     assert "no policy was applied" in drawing.caption
 
 
 def test_nothing_measured_draws_nothing() -> None:
-    drawing = forest(build(sheets.all_unreadable()).specs, Room().effects)
+    drawing = forest(build(sheets.all_unreadable()).axes, Room().effects)
     assert (drawing.svg, drawing.notes) == ("", ("No effect with an interval was measured",))
 
 

@@ -141,7 +141,7 @@ def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
     """Whatever is on the sheet: the decision fits page one and the table page two."""
     sheet = FULL[name]()
     with pdf_module._undisturbed():
-        figures = drawings(build(sheet), 9, themed=False)
+        figures = drawings(build(sheet), 9)
         room = pdf_module._fitting(sheet, paper, figures)
         laid_out = pdf_module._set(sheet, paper, room, figures, whole=False)
     pages = [set(page.anchors) for page in laid_out.pages]
@@ -149,7 +149,7 @@ def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
     assert {"verdict", "checks", "valid", "features", "advice", "effects"} <= pages[0]
     assert {"characteristics", "figures", "remedies", "uncertainty"} <= pages[1]
     assert "appendix" in pages[2]
-    assert all(axis.rows for axis in build(sheet, room).specs)
+    assert all(axis.rows for axis in build(sheet, room).axes)
 
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])

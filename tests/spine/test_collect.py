@@ -1,20 +1,23 @@
 import asyncio
+import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import judgesheet
-from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
+from judgesheet.errors import JudgeError, JudgesheetError, RunError, StoppedError, UsageError
 from judgesheet.judges import Connection, Judge, open_judge
-from judgesheet.records import Call, Plan
+from judgesheet.progress import sentence
+from judgesheet.records import Call, Plan, Reply
 from judgesheet.spine.collect import (
     AdaptiveLimit,
     CollectSettings,
@@ -46,7 +49,7 @@ def run(
     plan: Plan,
     how: CollectSettings = FAST,
     on_progress: Callable[[Progress], None] = lambda _: None,
-    is_readable: Callable[[Call, str], bool] | None = None,
+    is_readable: Callable[[Call, Reply], bool] | None = None,
 ) -> Progress:
     async def main() -> Progress:
         with Ledger.create_or_open(path, plan, judge.identity) as ledger:
@@ -109,7 +112,7 @@ def test_a_finished_run_asks_nothing(path: Path) -> None:
 
 def test_replies_nobody_can_read_are_counted(path: Path) -> None:
     judge = ScriptedJudge(lambda call, _: call.stimulus)
-    progress = run(path, judge, make_plan(5), is_readable=lambda _, text: text != "call 3")
+    progress = run(path, judge, make_plan(5), is_readable=lambda _, reply: reply.text != "call 3")
     assert progress.unreadable == 1
 
 
@@ -154,7 +157,7 @@ def test_attempts_end_and_a_later_session_asks_again(path: Path) -> None:
     assert tried == [(1, "unavailable"), (2, "unavailable"), (3, "unavailable"), (4, "ok")]
 
 
-@pytest.mark.parametrize("outcome", ["refused", "too_long", "rejected"])
+@pytest.mark.parametrize("outcome", ["refused", "too_long"])
 def test_what_another_attempt_would_not_change_is_not_repeated(path: Path, outcome: str) -> None:
     judge = ScriptedJudge(lambda *_: (outcome, "no"))  # type: ignore[arg-type]
     progress = run(path, judge, make_plan(3))
@@ -209,7 +212,8 @@ def test_a_long_retry_after_stops_the_run(path: Path) -> None:
 
 def test_a_single_bad_call_does_not_stop_the_run(path: Path) -> None:
     judge = ScriptedJudge(lambda call, _: ("rejected", "no") if call.stimulus == "call 0" else "x")
-    assert run(path, judge, make_plan(100)).settled == 100
+    progress = run(path, judge, make_plan(100))
+    assert (progress.settled, progress.failed, progress.attempts) == (99, 1, 100)
 
 
 def test_max_calls_counts_requests_and_stops_cleanly(path: Path) -> None:
@@ -222,12 +226,31 @@ def test_max_calls_counts_requests_and_stops_cleanly(path: Path) -> None:
 
 def test_max_cost_holds_over_sessions(path: Path) -> None:
     judge = ScriptedJudge(lambda *_: "four")  # 1 token in, 1 out
-    how = settings(max_cost=10.0, prices=(600_000, 400_000), concurrency=1)
+    how = settings(max_cost=100.0, prices=(600_000, 400_000), concurrency=1)
     progress = run(path, judge, make_plan(100), how)
     assert progress.stopped == "max_cost"
     assert progress.cost is not None
-    assert 8.0 <= progress.cost <= 10.0
+    assert 20.0 <= progress.cost <= 100.0
     assert run(path, judge, make_plan(100), how).done_now == 0
+
+
+@pytest.mark.parametrize("dollars", [0.0, 0.02, 1.0])
+def test_max_cost_is_never_overrun(path: Path, dollars: float) -> None:
+    prices = (1000.0, 5000.0)  # 10 tokens in and 2 out: two cents a request
+    how = settings(max_cost=dollars, prices=prices)
+    progress, requests = run_http(path, lambda *_: completion("x"), 200, how)
+    assert progress.stopped == "max_cost"
+    assert len(requests) * 0.02 <= dollars
+    assert bool(requests) == (dollars >= 1)
+
+
+def test_max_cost_is_not_overrun_where_the_endpoint_counts_otherwise(path: Path) -> None:
+    usage = {"prompt_tokens": 1000, "completion_tokens": 1000}
+    body = {"choices": [{"message": {"content": "x"}}], "usage": usage}
+    dear = Answer(json.dumps(body).encode())
+    how = settings(max_cost=20.0, prices=(500.0, 500.0))  # a dollar a request, ten times the guess
+    _, requests = run_http(path, lambda *_: dear, 200, how)
+    assert len(requests) == 20
 
 
 def test_max_cost_needs_a_price() -> None:
@@ -285,6 +308,158 @@ def test_cancelling_commits_what_has_arrived(path: Path) -> None:
     assert 50 <= settled < 1000
     progress = run(path, judge, plan)
     assert (progress.settled, progress.done_now) == (1000, 1000 - settled)
+
+
+# -- what only the user can mend --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("trouble", "advice"),
+    [
+        (failure(402, message="Payment required"), "top up the account"),
+        (failure(400, message="Your credit balance is too low"), "top up the account"),
+        (failure(400, message="odd parameter"), "--give-up"),
+        (failure(401, message="revoked"), "--api-key-env"),
+    ],
+)
+def test_trouble_half_way_stops_the_run_and_burns_no_call(
+    path: Path, trouble: Answer, advice: str
+) -> None:
+    mended = False
+
+    def script(_request: Request, number: int) -> Answer:
+        return completion("[RESULT] 1") if mended or number <= 10 else trouble
+
+    with pytest.raises(StoppedError, match=advice) as caught:
+        run_http(path, script, calls=78)
+    assert caught.value.exit_code == 5
+    assert len(attempts_of(path)) < 10 + 25
+    mended = True
+    progress, requests = run_http(path, script, calls=78)
+    assert (progress.settled, len(requests)) == (78, 68)
+
+
+def test_failed_calls_are_given_up_or_asked_again_when_told(path: Path) -> None:
+    outcomes: dict[str, Line] = {"call 0": ("rejected", "no"), "call 1": ("too_long", "no")}
+    judge = ScriptedJudge(lambda call, _: outcomes.get(call.stimulus, "x"))
+    assert run(path, judge, make_plan(3)).settled == 2
+    with Ledger.open(path, writable=True) as ledger:
+        ledger.give_up()
+        assert ledger.totals().settled == 3
+    assert run(path, judge, make_plan(3)).asked == 0
+    with Ledger.open(path, writable=True) as ledger:
+        ledger.reopen()
+        assert [pending.call.stimulus for pending in ledger.pending()] == ["call 0", "call 1"]
+    outcomes.clear()
+    progress = run(path, judge, make_plan(3))
+    assert (progress.settled, progress.asked) == (3, 2)
+
+
+def test_an_older_run_settles_what_this_one_does(path: Path) -> None:
+    judge = ScriptedJudge({make_plan(2).calls[0].id: ("rejected", "no")})
+    run(path, judge, make_plan(2))
+    with sqlite3.connect(path) as db:  # as it was
+        db.execute("DROP VIEW pending")
+        db.execute(
+            "CREATE VIEW pending AS SELECT question.*, 1 AS attempts FROM question WHERE NOT EXISTS"
+            " (SELECT 1 FROM attempt WHERE call_id = id AND outcome IN ('ok', 'rejected'))"
+        )
+    db.close()
+    with Ledger.open(path) as ledger:
+        assert ledger.totals().settled == 1
+    assert run(path, ScriptedJudge({}), make_plan(2)).asked == 1
+
+
+# -- replies that say nothing -----------------------------------------------------------------
+
+
+def unread(path: Path, script: loopback.Script, calls: int = 78) -> Progress:
+    with serving(script) as server:
+        judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
+        return run(
+            path, judge, make_plan(calls), is_readable=lambda _, reply: "[RESULT]" in reply.text
+        )
+
+
+@pytest.mark.parametrize(
+    ("answer", "advice"),
+    [
+        (completion("", finish_reason="length"), "finish reason length.*--max-tokens"),
+        (completion("As a \x1b[31mmodel:\n4"), "“As a .31mmodel: 4”.*--parser"),
+    ],
+)
+def test_a_run_that_cannot_be_read_stops_at_its_start(
+    path: Path, answer: Answer, advice: str
+) -> None:
+    with pytest.raises(StoppedError, match=advice) as caught:
+        unread(path, lambda *_: answer)
+    assert caught.value.exit_code == 5
+    assert 20 <= len(attempts_of(path)) <= 40
+    assert unread(path, lambda *_: answer).settled == 78  # whoever wants it nevertheless
+
+
+def test_one_reply_that_is_read_keeps_a_run_going(path: Path) -> None:
+    first = lambda _, number: completion("[RESULT] 1" if number == 15 else "no")  # noqa: E731
+    assert unread(path, first).unreadable == 77
+
+
+def test_an_answer_without_words_or_reason_is_asked_again(path: Path) -> None:
+    progress, _ = run_http(path, lambda _, n: completion("" if n < 3 else "x"), calls=1)
+    assert progress.settled == 1
+    assert [outcome for *_, outcome in attempts_of(path)] == ["empty", "empty", "ok"]
+
+
+def test_an_error_beside_an_answer_is_no_answer(path: Path) -> None:
+    def script(_request: Request, number: int) -> Answer:
+        return completion("[RESULT] 4", finish_reason="error" if number == 1 else "stop")
+
+    progress, _ = run_http(path, script, calls=1)
+    with Ledger.open(path) as ledger:
+        assert [reply.text for reply in ledger.replies()] == ["[RESULT] 4"]
+    assert (progress.attempts, progress.settled) == (2, 1)
+
+
+# -- rate limits ------------------------------------------------------------------------------
+
+
+def limited(every_s: float, headers: Mapping[str, str]) -> loopback.Script:
+    """A server that answers one request in so many seconds."""
+    lock, open_at = threading.Lock(), [0.0]
+
+    def script(_request: Request, _number: int) -> Answer:
+        with lock:
+            if (now := time.monotonic()) < open_at[0]:
+                return failure(429, headers, message="slow down")
+            open_at[0] = now + every_s
+            return completion("[RESULT] 1")
+
+    return script
+
+
+@pytest.mark.parametrize("headers", [{"retry-after-ms": "50"}, {}])
+def test_a_rate_limit_uses_up_no_attempts(path: Path, headers: dict[str, str]) -> None:
+    how = settings(max_attempts=3, backoff_s=0.1, longest_backoff_s=0.2)
+    progress, _ = run_http(path, limited(0.05, headers), calls=30, how=how)
+    assert (progress.settled, progress.failed) == (30, 0)
+
+
+def test_nothing_but_rate_limits_stops_the_run(path: Path) -> None:
+    always = lambda *_: failure(429, {"retry-after-ms": "20"})  # noqa: E731
+    with pytest.raises(JudgeError, match=r"without an answer.*or set --rate"):
+        run_http(path, always, how=settings(longest_wait_s=0.3))
+    with pytest.raises(JudgeError, match="or lower --rate"):
+        run_http(path, always, how=settings(longest_wait_s=0.3, rate=100.0))
+
+
+def test_waiting_is_shown(path: Path) -> None:
+    def script(_request: Request, number: int) -> Answer:
+        return completion("x") if number > 1 else failure(429, {"Retry-After": "2"})
+
+    seen: list[Progress] = []
+    with serving(script) as server:
+        judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
+        run(path, judge, make_plan(1), on_progress=seen.append)
+    assert any("waiting, next request in 1 s" in sentence(progress) for progress in seen)
 
 
 # -- kill -9 ----------------------------------------------------------------------------------

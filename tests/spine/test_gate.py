@@ -114,6 +114,16 @@ def test_a_value_below_the_limit_is_no_proof() -> None:
     assert "154 more stimuli" in verdict.needed
 
 
+def test_too_few_stimuli_for_any_judge_are_told() -> None:
+    none = replace(share(KEY, 0.0, 0.0, 0.109), clusters=20)  # (1 - .109)^20 = .1
+    needed = decided(none, "max = 0.10").needed
+    assert "20 stimuli are too few to prove it for any judge; about 2 more stimuli" in needed
+    excess = replace(share(KEY, -0.02, -0.13, 0.12), clusters=20)  # a difference may be below 0
+    assert "no judge" not in decided(excess, "max = 0.10").needed
+    enough = share(KEY, 0.02, 0.0, 0.12)
+    assert "no judge" not in decided(enough, "max = 0.10").needed
+
+
 def test_more_calls_do_not_decide_a_value_on_the_limit() -> None:
     assert "cannot be decided" in decided(share(KEY, 0.1, 0.04, 0.18), "max = 0.10").needed
 
@@ -327,8 +337,8 @@ def test_a_day_of_review_beyond_the_calendar_is_not_named() -> None:
         (limit(KEY, ""), "either max or min"),
         (limit(KEY, "max = nan"), "finite"),
         (limit(KEY, "max = inf"), "finite"),
-        (limit(KEY, 'max = "0.1"'), "limit 1 max"),
-        (limit(KEY, "max = true"), "limit 1 max"),
+        (limit(KEY, 'max = "0.1"'), "limit.1.max"),
+        (limit(KEY, "max = true"), "limit.1.max"),
         (limit(KEY, "maximum = 0.1"), "maximum"),
         (limit(KEY, "max = 0.1", 'not_proven = "ignore"'), "'fail' or 'warn'"),
         (limit() + limit(KEY, "max = 0.2"), "twice"),

@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 
 from judgesheet.errors import RunError
-from judgesheet.records import Call, Label, Outcome, Plan, Reply
-from judgesheet.spine.ledger import SCHEMA_VERSION, SETTLING, Ledger
+from judgesheet.records import SETTLING, Call, Label, Outcome, Plan, Reply
+from judgesheet.spine.ledger import SCHEMA_VERSION, Ledger
 from tests.judges.loopback import make_call, make_plan
 
 JUDGE = {"provider": "openai-compatible", "model": "m"}
@@ -97,9 +97,52 @@ def test_the_last_attempt_is_the_reply(path: Path) -> None:
         assert list(ledger.replies()) == [make_reply(first), make_reply(third, 2, "ok", "late")]
         answers = list(ledger.answers())
     assert [row[0] for row in answers] == [first.id, second.id, third.id]
-    assert [row[6:] for row in answers] == [("ok", "x"), (None, None), ("ok", "late")]
+    assert [row[6:8] for row in answers] == [("ok", "x"), (None, None), ("ok", "late")]
     assert answers[0][1:3] == ("score_order", "call 0")
     assert answers[0][4:6] == (0, "text")
+
+
+def as_older_run(path: Path, bodies: list[str]) -> list[Call]:
+    """A ledger of schema 2 from before finish reasons were kept, with these bodies."""
+    plan = make_plan(len(bodies) + 1)
+    calls = list(plan.calls)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record(
+            [replace(make_reply(call), raw=raw) for call, raw in zip(calls, bodies, strict=False)]
+        )
+    db = sqlite3.connect(path)
+    db.execute("ALTER TABLE attempt DROP COLUMN finish_reason")
+    db.commit()
+    db.close()
+    return calls
+
+
+def test_finish_reasons_of_an_older_run_are_taken_from_its_bodies(path: Path) -> None:
+    bodies = [
+        '{"choices": [{"finish_reason": "length"}]}',
+        '{"content": [], "stop_reason": "max_tokens"}',
+        '{"choices": [{"message": {}}]}',
+        "not json",
+        '{"choices": "none"}',
+    ]
+    calls = as_older_run(path, bodies)
+    before = path.read_bytes()
+    expected = ["length", "max_tokens", None, None, None]
+    with Ledger.open(path) as ledger:
+        assert [reply.finish_reason for reply in ledger.replies()] == expected
+        assert [row[8] for row in ledger.answers()] == [*expected, None]
+    assert path.read_bytes() == before
+    with Ledger.create_or_open(path, make_plan(6), JUDGE) as ledger:
+        ledger.record([replace(make_reply(calls[5]), finish_reason="stop")])
+    with Ledger.open(path) as ledger:
+        assert [reply.finish_reason for reply in ledger.replies()] == [*expected, "stop"]
+
+
+def test_a_write_protected_older_run_is_read(path: Path) -> None:
+    as_older_run(path, ['{"choices": [{"finish_reason": "length"}]}'])
+    path.chmod(0o400)
+    with Ledger.open(path) as ledger:
+        assert [reply.finish_reason for reply in ledger.replies()] == ["length"]
 
 
 def test_totals(path: Path) -> None:
@@ -162,7 +205,7 @@ def test_another_judge_is_refused_by_name(path: Path) -> None:
 
 def test_another_plan_is_refused(path: Path) -> None:
     Ledger.create_or_open(path, make_plan(1), JUDGE).close()
-    with pytest.raises(RunError, match=r"1 calls from seed 1, now 2 calls from seed 5"):
+    with pytest.raises(RunError, match=r"seed was 1, now 5, calls was 1, now 2"):
         Ledger.create_or_open(path, make_plan(2, seed=5), JUDGE)
 
 

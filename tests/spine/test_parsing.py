@@ -15,6 +15,7 @@ from judgesheet.spine.parsing import (
     as_record,
     from_records,
     read,
+    reading,
     refuse_failing_examples,
     try_examples,
 )
@@ -147,20 +148,21 @@ def test_candidates_are_found_by_label_and_have_several_fields() -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("[verdict", "not TOML"),
-        (f"x = 1{'0' * 5_000}", "not TOML"),
-        ("", r"no \[verdict\]"),
-        ("verdict = 3", r"no \[verdict\]"),
+        ("[verdict", "no TOML"),
+        (f"x = 1{'0' * 5_000}", "no TOML"),
+        ("", "verdict: Field required"),
+        ("verdict = 3", "verdict: Input should be a valid dict"),
         ("[verdict]\nregex = '(a)'\njsonpath = '$.a'", "one regex or one jsonpath"),
-        ("[verdict]\nregex = 3", "one regex or one jsonpath"),
+        ("[verdict]\nregex = 3", r"\[verdict\]: regex: Input should be a valid string"),
+        ("[verdict]", "one regex or one jsonpath"),
         ("[verdict]\nregex = '(a'", "missing"),
         (r"[verdict]" "\n" r"regex = '(a)\1'", "back-references"),
         ("[verdict]\nregex = '(?=a)(b)'", "look-around"),
         ("[verdict]\nregex = 'a'", "0 groups and needs one"),
         ("[verdict]\nregex = '(a)|(b)'", "2 groups and needs one"),
-        ("[verdict]\nregex = '(a)'\nflags = 'i'", "no 'flags'; there are default, jsonpath"),
-        ("[verdict]\nregex = '(a)'\nmap = { a = [1] }", "map takes"),
-        ("[verdict]\nregex = '(a)'\ndefault = [1]", "default is"),
+        ("[verdict]\nregex = '(a)'\nflags = 'i'", "flags: Extra inputs are not permitted"),
+        ("[verdict]\nregex = '(a)'\nmap = { a = [1] }", "map.a: it can be a text, a number"),
+        ("[verdict]\nregex = '(a)'\ndefault = [1]", "default: it can be a text, a number"),
         ("[verdict]\njsonpath = 'result'", "cannot be used"),
         ("[verdict]\njsonpath = '$.{criterion}'", "names stand in quotes"),
         ("""[verdict]\njsonpath = '$[?match(@.a, "a")]'""", "without match"),
@@ -168,11 +170,17 @@ def test_candidates_are_found_by_label_and_have_several_fields() -> None:
         ("[verdict]\njsonpath = '$..a..b'", "only once"),
         ("[verdict]\njsonpath = '$.a[?$.b[?@.c]]'", "only once"),
         ("[verdict.score]\nregex = 'a'", r"\[verdict.score\]: the regex has 0 groups"),
-        ("[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'", "give the verdict"),
-        ("[verdict]\nregex = '(a)'\n[[example]]\nverdict = 1", "give the reply"),
-        ("[verdict]\nregex = '(a)'\n[example]\nreply = 'a'", r"\[\[example\]\]"),
-        ("[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'\nverdict = 1\ncell = 1", "cell is"),
-        ("[other]\n[verdict]\nregex = '(a)'", "no 'other'"),
+        ("[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'", "example.1: give the verdict"),
+        ("[verdict]\nregex = '(a)'\n[[example]]\nverdict = 1", "example.1.reply: Field required"),
+        (
+            "[verdict]\nregex = '(a)'\n[example]\nreply = 'a'",
+            "example: Input should be a valid list",
+        ),
+        (
+            "[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'\nverdict = 1\ncell = 1",
+            "example.1.cell: Input should be",
+        ),
+        ("[other]\n[verdict]\nregex = '(a)'", "other: Extra inputs are not permitted"),
     ],
 )
 def test_a_broken_parser_is_named(source: str, words: str) -> None:
@@ -207,7 +215,7 @@ unreadable = true
 
 def test_examples_are_read_as_they_say() -> None:
     whole = regex(r"Rating: (\d)", EXAMPLES)
-    assert [trial.found for trial in try_examples(whole, SCORE, CELL)] == [4, 7, None]
+    assert [trial.reading for trial in try_examples(whole, SCORE, CELL)] == [4, 7, None]
     refuse_failing_examples(whole, SCORE, CELL)
 
 
@@ -238,6 +246,26 @@ def test_a_verdict_that_the_axis_does_not_allow_is_no_example() -> None:
 )  # fmt: skip
 def test_hostile_replies_come_to_nothing(made: Parser, text: str) -> None:
     assert read(SCORE, text, "text", CELL, made) is None
+
+
+def test_a_parser_does_not_look_at_thought() -> None:
+    assert RATING.verdict("<think>Rating: 2?</think>Rating: 4") == "4"
+    assert RATING.verdict("Rating: 2? No.\n</think>\nRating: 4") == "4"
+    assert RATING.verdict("<think>I take Rating: 4") is None
+
+
+def test_a_default_does_not_stand_for_a_reply_without_an_answer() -> None:
+    made = Parser.from_source("[verdict]\nregex = 'Rating: (\\d)'\ndefault = 3\n", "p.toml")
+    assert made.verdict("No rating.") == "3"
+    assert made.verdict("<think>I take Rating: 4") is None
+
+
+@pytest.mark.parametrize("made", [None, RATING])
+def test_a_reply_that_was_cut_off_is_unreadable(made: Parser | None) -> None:
+    text = "Rating: 4" if made else "[RESULT] 4"
+    for reason, score in (("stop", 4), (None, 4), ("length", None), ("max_tokens", None)):
+        found = reading(SCORE, text, "text", CELL, made, reason)
+        assert (found and found.value) == score
 
 
 def test_recorded_verdicts_need_no_parser() -> None:

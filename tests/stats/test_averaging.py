@@ -30,10 +30,11 @@ def theory(variance: float, k: int) -> float:
 @pytest.mark.parametrize(("order_sd", "noise_sd"), [(0.0, 1.0), (1.0, 0.0), (0.8, 0.8)])
 def test_the_gain_is_split_as_planted(order_sd: float, noise_sd: float) -> None:
     table, y = reads(order_sd, noise_sd)
-    found = averaging_gains(table, y, np.arange(ITEMS), (2, 6), rng())
-    variance = order_sd**2 + noise_sd**2
-    assert found.repeatability == pytest.approx(1 - noise_sd**2 / (1 + variance), abs=0.03)
-    for gain in found.points:
+    variance, single = order_sd**2 + noise_sd**2, budget_r(table[:, :, 0], y, rng())[0].value or 0
+    repeatability = 1 - noise_sd**2 / (1 + variance)
+    for gain in averaging_gains(table, y, np.arange(ITEMS), (2, 6), rng()):
+        longer = np.sqrt(gain.k / (1 + (gain.k - 1) * repeatability))
+        assert gain.noise.value == pytest.approx(single * (longer - 1), abs=0.03)
         total = theory(variance, gain.k)
         left = variance - noise_sd**2 * (1 - 1 / gain.k)
         noise = 1 / np.sqrt(1 + left) - 1 / np.sqrt(1 + variance)
@@ -49,25 +50,23 @@ def test_the_total_is_that_of_the_budget_curve() -> None:
     table, y = reads(0.5, 0.5)
     table[3, 1, 0] = np.nan
     curve = budget_r(table[:, :, 0], y, rng())
-    for gain in averaging_gains(table, y, np.arange(ITEMS), (2, 4, 6), rng()).points:
+    for gain in averaging_gains(table, y, np.arange(ITEMS), (2, 4, 6), rng()):
         expected = (curve[gain.k - 1].value or 0) - (curve[0].value or 0)
         assert gain.total.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_partly_repeated_cells_suffice() -> None:
     table, y = reads(0.5, 0.8, repeats=3)
-    whole = averaging_gains(table, y, np.arange(ITEMS), (6,), rng()).points[0]
+    whole = averaging_gains(table, y, np.arange(ITEMS), (6,), rng())[0]
     keep = np.random.default_rng(1).random((ITEMS, ORDERS)) < 0.3
     table[:, :, 1:][~keep] = np.nan
-    part = averaging_gains(table, y, np.arange(ITEMS), (6,), rng()).points[0]
+    part = averaging_gains(table, y, np.arange(ITEMS), (6,), rng())[0]
     assert part.noise.value == pytest.approx(whole.noise.value, abs=0.02)
 
 
 def test_without_repeats_only_the_total_is_known() -> None:
     table, y = reads(0.5, 0.5, repeats=1)
-    found = averaging_gains(table, y, np.arange(ITEMS), (6,), rng())
-    assert found.repeatability is None
-    gain = found.points[0]
+    [gain] = averaging_gains(table, y, np.arange(ITEMS), (6,), rng())
     assert gain.total.low is not None
     assert gain.noise.value is gain.order.value is None
     assert gain.noise.note == gain.order.note == NO_REPEATS.sentence
@@ -75,7 +74,7 @@ def test_without_repeats_only_the_total_is_known() -> None:
 
 def test_a_judge_that_always_repeats_has_no_noise_to_lose() -> None:
     table, y = reads(1.0, 0.0)
-    gain = averaging_gains(table, y, np.arange(ITEMS), (6,), rng()).points[0]
+    gain = averaging_gains(table, y, np.arange(ITEMS), (6,), rng())[0]
     assert gain.noise.value == 0
     assert gain.noise.low is None
     assert gain.noise.note
@@ -85,7 +84,7 @@ def test_a_judge_that_always_repeats_has_no_noise_to_lose() -> None:
 def test_a_judge_of_pure_noise_gains_nothing_it_can_prove() -> None:
     draw = np.random.default_rng(10)
     table, y = draw.normal(size=(60, ORDERS, 2)), draw.normal(size=60)
-    gain = averaging_gains(table, y, np.arange(60), (6,), rng()).points[0]
+    gain = averaging_gains(table, y, np.arange(60), (6,), rng())[0]
     assert (gain.total.low or 0) <= 0 <= (gain.total.high or 0)
 
 
@@ -99,7 +98,7 @@ def test_a_judge_of_pure_noise_gains_nothing_it_can_prove() -> None:
     ],
 )
 def test_what_cannot_be_told_is_said(table: Floats, y: Floats, note: str) -> None:
-    gain = averaging_gains(table, y, np.arange(5), (2, 3), rng()).points[0]
+    gain = averaging_gains(table, y, np.arange(5), (2, 3), rng())[0]
     assert gain.total.value is None
     assert note in gain.total.note
 
@@ -120,7 +119,7 @@ def test_intervals_cover(order_sd: float, noise_sd: float) -> None:
         order = order_sd * draw.normal(size=(group.size, ORDERS, 1))
         noises = noise_sd * draw.normal(size=(group.size, ORDERS, 2))
         table = score[:, None, None] + order + noises
-        gain = averaging_gains(table, y, group, (ORDERS,), draw, resamples=300).points[0]
+        gain = averaging_gains(table, y, group, (ORDERS,), draw, resamples=300)[0]
         for place, (one, truth) in enumerate(
             [(gain.total, total), (gain.noise, noise), (gain.order, total - noise)]
         ):

@@ -12,42 +12,65 @@ from judgesheet.stats.interval import (
     cluster_mean,
     cluster_rate,
     hardly_varies,
+    mean_excess,
     mean_t,
     resampled,
-    unseen_share,
     wilson,
 )
 from judgesheet.stats.position import cramers_v
+from judgesheet.stats.unseen import clusters_for, unseen_share
 
 ANY = -100.0, 100.0
 RATE = 0.0, 1.0
 
 
 def test_mean_t_is_students_interval() -> None:
-    # t.test(c(1, 2, 3, 4, 6)) by hand: mean 3.2, sd 1.923538, t_4(.975) 2.776445, t_4(.95) 2.131847
-    found = mean_t([1, 2, 3, 4, 6, np.nan], (0.0, 6.0))
-    error = 1.9235384 / np.sqrt(5)
-    assert found.value == pytest.approx(3.2)
-    assert (found.low, found.high) == pytest.approx(
-        (3.2 - 2.7764451 * error, 3.2 + 2.7764451 * error)
-    )
-    assert found.bounds == pytest.approx((3.2 - 2.1318468 * error, 3.2 + 2.1318468 * error))
+    # t.test(c(1, 2, 3, 4, 5)) by hand: mean 3, sd 1.581139, t_4(.975) 2.776445, t_4(.95) 2.131847
+    found = mean_t([1, 2, 3, 4, 5, np.nan], (0.0, 6.0))
+    error = 1.5811388 / np.sqrt(5)
+    assert found.value == pytest.approx(3)
+    assert (found.low, found.high) == pytest.approx((3 - 2.7764451 * error, 3 + 2.7764451 * error))
+    assert found.bounds == pytest.approx((3 - 2.1318468 * error, 3 + 2.1318468 * error))
     assert found.clusters == 5
+
+
+def test_a_mean_reaches_farther_to_the_side_of_few_large_clusters() -> None:
+    """Johnson (1978): t + g (2 t^2 + 1) / (6 sqrt(G)) on that side, t on the other."""
+    values = np.array([0.0] * 18 + [1.0] * 2)
+    found = mean_t(values, (0.0, 1.0))
+    error = values.std(ddof=1) / np.sqrt(20)
+    t, skewness = 2.0930241, (1 - 2 * 0.1) / np.sqrt(0.1 * 0.9)
+    longer = skewness * (2 * t * t + 1) / (6 * np.sqrt(20))
+    assert found.high == pytest.approx(0.1 + (t + longer) * error)
+    mirrored = mean_t(1 - values, (0.0, 1.0))
+    assert (1 - (mirrored.high or 9), 1 - (mirrored.low or 9)) == pytest.approx(
+        (found.low, found.high)
+    )
+
+
+def test_a_gate_on_a_mean_that_few_clusters_carry_seldom_passes_at_its_limit(
+    rng: np.random.Generator,
+) -> None:
+    """One in four stimuli at 1, the others at 0: a symmetric t lets .09 of samples of 20 pass."""
+    samples = [mean_t(rng.random(20) < 0.25, RATE) for _ in range(500)]
+    assert (
+        np.mean([found.bounds is not None and found.bounds[1] < 0.25 for found in samples]) < 0.05
+    )
 
 
 def test_cluster_mean_is_the_sandwich() -> None:
     # statsmodels OLS on a constant, cov_type="cluster" without its (N-1)/(N-k) factor
     import statsmodels.api as sm
 
-    values = np.array([1.0, 0, 1, 1, 0, 0, 1, 0, 1])
-    clusters = np.array([0, 0, 1, 1, 1, 2, 2, 3, 3])
-    fit = sm.OLS(values, np.ones(9)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
+    values = np.array([1.0, 0, 1, 1, 0, 0, 0, 1, 1, 1])
+    clusters = np.array([0, 0, 1, 1, 1, 2, 2, 2, 3, 3])
+    fit = sm.OLS(values, np.ones(10)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
     found = cluster_mean(*by_cluster(values, clusters), RATE)
-    assert found.high is not None
+    assert found.low is not None
     assert found.value is not None
     # statsmodels multiplies by (N - 1) / (N - k) = 1 with one column
-    assert found.high - found.value == pytest.approx(
-        max(3.1824463 * fit.bse[0], unseen_share(4) * (1 - found.value)), rel=1e-6
+    assert found.value - found.low == pytest.approx(
+        max(3.1824463 * fit.bse[0], unseen_share(4) * found.value), rel=1e-6
     )
 
 
@@ -217,8 +240,21 @@ def test_one_slip_never_narrows_v_much(always: bool) -> None:
     assert all(later >= 0.9 * before for before, later in pairwise(reach))
 
 
-@pytest.mark.slow
-def test_a_judge_on_the_limit_seldom_passes() -> None:
-    from proof.gate import line
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.15, 0.5])
+def test_so_many_stimuli_prove_a_share_and_no_fewer(share: float) -> None:
+    """Of a judge without any fault; one stimulus less leaves room for more than the share."""
+    enough = clusters_for(share)
+    assert unseen_share(enough) <= share < unseen_share(enough - 1)
+    for stimuli, proven in ((enough, True), (enough - 1, False)):
+        bounds = cluster_rate([0] * stimuli, [6] * stimuli).bounds
+        assert bounds is not None
+        assert (bounds[1] <= share) is proven
 
-    assert line((0.1, 0.2, (20, 6), 2000)).false_pass <= 0.06
+
+def test_an_excess_that_noise_took_below_zero_still_leaves_room_for_unseen_stimuli() -> None:
+    values = np.random.default_rng(3).normal(-0.2, 0.01, 14)
+    excess = mean_excess(values)
+    assert excess.value == pytest.approx(-0.2, abs=0.01)
+    assert excess.high is not None
+    assert excess.high >= unseen_share(14)
+    assert mean_excess(values + 0.5).high == mean_t(values + 0.5, (-1, 1)).high

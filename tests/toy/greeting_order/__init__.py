@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from pydantic import BaseModel
 
-from judgesheet.axis import Expectation, Options, Problem, Readings
+from judgesheet.axis import Options, Problem, Readings
 from judgesheet.axis.figure import Draft, Figures, absent, declared_in, measured
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
@@ -121,11 +121,6 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     """What is wrong with a recorded cell."""
     order = cell.get("order")
     return None if isinstance(order, list) and len(order) == 2 else "cell.order must list two"
-
-
-def expect(calls: Sequence[Call]) -> Iterator[Expectation]:
-    """What the design resolves."""
-    yield Expectation("greeting_order.first_share", 1 / max(len(calls), 1) ** 0.5, "fair choices")
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:

@@ -1,0 +1,131 @@
+"""The corpus of replies: whole, and read as people read it. `python -m tests.replies` counts."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import judgesheet
+from judgesheet.axes import get_axis
+from judgesheet.axis.answer import answer, without_thought
+from judgesheet.records import ReplyFormat
+from judgesheet.spine.parsing import reading
+from tests.judges.loopback import Answer, completion, serving
+from tests.replies import Case, cases, counts
+from tests.simulate import simulate
+
+
+def test_corpus_covers_every_axis_and_format() -> None:
+    groups = Counter((case.axis, case.reply) for case in cases())
+    assert len(groups) == 8
+    assert groups.total() >= 400
+
+
+def test_every_reply_has_a_name_of_its_own_and_stands_there_once() -> None:
+    assert max(Counter(case.id for case in cases()).values()) == 1
+    content = ((c.axis, c.reply, json.dumps(c.cell), c.finish, c.text) for c in cases())
+    assert max(Counter(content).values()) == 1
+
+
+def test_expected_readings_are_verdicts_of_their_axis() -> None:
+    for case in cases():
+        for verdict in (case.expected, case.lenient):
+            read = get_axis(case.axis).parse(json.dumps(verdict), "recorded", case.cell)
+            assert read == verdict, case.id
+
+
+def test_only_unreadable_replies_have_a_lenient_reading() -> None:
+    assert not [case.id for case in cases() if case.lenient is not None and case.expected]
+
+
+def test_no_reply_is_read_wrongly_and_nearly_all_plain_ones_are_read() -> None:
+    kinds: Counter[str] = Counter()
+    for (_, _, kind), count in counts().items():
+        kinds[kind] += count
+    assert kinds["wrongly read"] == 0
+    plain = sum(case.expected is not None for case in cases())
+    assert kinds["unread though plain"] <= 0.02 * plain
+
+
+def test_two_different_verdicts_are_unreadable_however_each_is_dressed() -> None:
+    pairs = 0
+    for one, other in _differing():
+        read = get_axis(one.axis).parse(f"{one.text}\n\n{other.text}", one.reply, one.cell)
+        assert read is None, (one.id, other.id)
+        pairs += 1
+    assert pairs > 1000
+
+
+def _differing() -> Iterator[tuple[Case, Case]]:
+    """Readable replies to the same question that say different things, none of them with thought.
+
+    Thought is left out because all before its end is dropped.
+    """
+    groups = defaultdict(list)
+    for case in cases():
+        if case.expected is not None and without_thought(case.text) == case.text:
+            groups[case.axis, case.reply, json.dumps(case.cell)].append(case)
+    for group in groups.values():
+        for step in range(1, 6):
+            for one, other in zip(group, group[step:], strict=False):
+                if one.expected != other.expected and None not in (one.found, other.found):
+                    yield one, other
+
+
+def test_a_plain_reply_that_was_cut_off_is_unreadable() -> None:
+    for case in cases():
+        for reason in ("length", "max_tokens"):
+            assert replace(case, finish=reason).found is None
+
+
+@pytest.mark.parametrize(
+    ("axis", "reply", "text", "alone"),
+    [
+        ("score_order", "text", "Most parts.\n\n**[RESULT] 4/5**\n", True),
+        ("score_order", "text", "Most parts. [RESULT] 4", False),
+        ("score_order", "text", "[RESULT] 4 (most parts)", False),
+        ("score_order", "json", '```json\n{\n  "score": 4\n}\n```', True),
+        ("score_order", "json", 'I say {"score": 4}', False),
+        ("candidate_order", "text", 'Equal.\n{"winner": "tie"}\nBoth are equal.', True),
+        ("candidate_order", "text", '{"winner": "1"} since it is complete', False),
+        ("criterion_order", "text", "Good.\n[a] 4\n[b] 3", True),
+        ("criterion_order", "text", "[a] 4 [b] 3", False),
+    ],
+)
+def test_a_verdict_has_lines_of_its_own_or_not(
+    axis: str, reply: ReplyFormat, text: str, alone: bool
+) -> None:
+    found = reading(get_axis(axis), text, reply, {"scale": 5, "order": ["a", "b"]})
+    assert found is not None
+    assert found.alone is alone
+
+
+def test_verdicts_among_other_words_are_counted_on_the_sheet() -> None:
+    def talk(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(text=["So: " * (row % 4 == 0) + t for row, t in enumerate(frame.text)])
+
+    sheet = simulate("fair?seed=1", "smoke", "score_order", 1, edit=talk)
+    assert sheet.value("inline_rate") == pytest.approx(0.25, abs=0.01)
+
+
+def test_replies_that_the_endpoint_cut_off_are_unreadable_on_the_sheet(tmp_path: Path) -> None:
+    def script(_request: object, number: int) -> Answer:
+        return completion("[RESULT] 4", finish_reason="length" if number % 2 else "stop")
+
+    with serving(script) as server:
+        run = judgesheet.probe(
+            "openai-compatible/m", tmp_path, base_url=server.base_url, axes=["score_order"],
+            profile="smoke", reply="text", pdf=False,
+        )  # fmt: skip
+    (axis,) = run.datasheet.axes
+    assert run.progress is not None
+    assert axis.unreadable == run.progress.unreadable
+    assert abs(axis.unreadable - axis.planned / 2) <= 1
+
+
+def test_every_sign_of_an_answer_stands_where_it_stands_in_the_reply() -> None:
+    assert {len(answer(case.text)) - len(case.text) for case in cases() if answer(case.text)} == {0}

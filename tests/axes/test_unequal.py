@@ -1,0 +1,126 @@
+"""Which stimuli carry an effect of the order, on every axis."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from judgesheet.axes import all_axes
+from judgesheet.axis import unequal
+from judgesheet.axis.words import ACCUSE
+from judgesheet.records import Statement
+from tests.simulate import Sheet, simulate
+from tests.test_edges import rewritten
+
+AXES = list(all_axes())
+GOOD = "fair?width=0.2"
+HOSTILE = '{0} & <script>alert("x")</script>, {stimuli} %s \n| a |'
+Edit = Callable[[pd.DataFrame], pd.DataFrame]
+
+
+def always_first(axis: str, stimuli: int) -> Edit:
+    """The judge takes the first place on the last few stimuli."""
+
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        biased = frame["stimulus"].unique()[-stimuli:]
+        rows = [row for row, name in enumerate(frame["stimulus"]) if name in biased]
+        return rewritten(frame, axis, rows, 0)
+
+    return edit
+
+
+def biased(sheet: Sheet, stimuli: int) -> set[str]:
+    return set(list(dict.fromkeys(call.stimulus for call in sheet.plan.calls))[-stimuli:])
+
+
+def said(sheet: Sheet) -> list[Statement]:
+    """What page one says of few stimuli."""
+    test = f"{sheet.result.name}.any_stimulus_p"
+    return [one for one in sheet.result.findings if test in one.evidence]
+
+
+@pytest.mark.parametrize("stimuli", [1, 2])
+@pytest.mark.parametrize("axis", AXES)
+def test_the_stimuli_that_carry_the_bias_are_named(axis: str, stimuli: int) -> None:
+    # Quick asks too few pairs of one task for two tasks to show alone.
+    profile = "standard" if axis == "candidate_order" else "quick"
+    sheet = simulate(GOOD, profile, axis, edit=always_first(axis, stimuli))
+    share, largest = sheet["unequal_stimuli"], sheet["largest_stimulus_effect"]
+    assert set(share.given["stimuli"]) == biased(sheet, stimuli)
+    assert share.value == stimuli / share.given["of"]
+    assert share.low is not None
+    assert share.high is not None
+    assert share.low < sheet.value("unequal_stimuli") < share.high
+    assert largest.given["stimulus"] in biased(sheet, stimuli)
+    assert largest.given["place"] == 1
+    assert sheet.value("largest_stimulus_effect") > largest.given["by_noise"]
+    (finding,) = said(sheet)
+    assert all(name in finding.text for name in biased(sheet, stimuli))
+    assert finding.tone == ("bad" if sheet.value("any_stimulus_p") < ACCUSE else "neutral")
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("spec", ["first-biased", "always-1"])
+def test_no_few_are_named_where_all_are_biased(axis: str, spec: str) -> None:
+    assert not said(simulate(spec, "quick", axis))
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("spec", ["fair", "noisy"])
+def test_a_judge_that_is_blind_to_the_order_has_no_such_problem(axis: str, spec: str) -> None:
+    """Stimuli may be named by chance in one run of twenty, and then it says so."""
+    for finding in said(simulate(spec, "quick", axis)):
+        assert finding.tone == "neutral"
+        assert "one in twenty" in finding.text
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_names_travel_as_data(axis: str) -> None:
+    """Whatever a stimulus is called, it is named and nothing of it is carried out."""
+
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        spoiled = always_first(axis, 1)(frame)
+        last = frame["stimulus"].unique()[-1]
+        return spoiled.assign(stimulus=spoiled["stimulus"].replace(last, HOSTILE))
+
+    sheet = simulate(GOOD, "quick", axis, edit=edit)
+    assert sheet["unequal_stimuli"].given["stimuli"] == [HOSTILE]
+    assert HOSTILE in said(sheet)[0].text
+
+
+def test_stimuli_with_two_calls_are_not_tested_alone() -> None:
+    def edit(frame: pd.DataFrame) -> pd.DataFrame:
+        cells = frame["cell"].map(json.loads)
+        pair = cells.map(lambda cell: (cell["pair"], cell["condition"]))
+        chosen = cells.map(lambda cell: cell["condition"] == "delta0_same")
+        firsts = pair[chosen].groupby(frame["stimulus"]).first()
+        keep = pair == frame["stimulus"].map(firsts)
+        prompt = cells.map(lambda cell: cell["prompt"] == "baseline")
+        listing = cells.map(lambda cell: cell["listing"] == "1|2|tie")
+        return frame[keep & prompt & listing].reset_index(drop=True)
+
+    sheet = simulate("always-1", "quick", "candidate_order", edit=edit)
+    assert sheet["unequal_stimuli"].reason == unequal.TOO_FEW.code
+    assert not said(sheet)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_a_judge_that_answers_alike_everywhere_shows_nothing(axis: str) -> None:
+    sheet = simulate("constant", "quick", axis)
+    assert sheet.value("unequal_stimuli") == 0
+    assert sheet.value("any_stimulus_p") == 1
+    assert sheet.value("largest_stimulus_effect") == pytest.approx(0)
+
+
+def test_an_order_in_pairs_is_told_from_noise() -> None:
+    """A coin changes its verdict in half of the pairs, but to either side."""
+    coin = simulate("random", "quick", "candidate_order")
+    slot = simulate("fair?slot=8", "quick", "candidate_order")
+    for sheet, by_order in ((coin, False), (slot, True)):
+        assert sheet.value("order_inconsistent[set=same_subset]") > 0.3
+        p: Any = sheet["order_dependence_p[set=same_subset]"].value
+        assert (p < ACCUSE) == by_order
+        (change,) = [one for one in sheet.result.findings if one.text.startswith("Swapping two")]
+        assert change.tone == ("bad" if by_order else "neutral")

@@ -1,0 +1,169 @@
+"""Input that would run away, overflow or never end has a limit, and the limit a sentence."""
+
+import gzip
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judgesheet import gate, ingest, measure, plan, render
+from judgesheet.errors import JudgesheetError, RunError, StimuliError
+from judgesheet.files import MAX_DEPTH, decoded, numbered_lines, records
+from judgesheet.importers._rows import read_rows
+from judgesheet.judges.dialects import OPENAI, read_response
+from judgesheet.keys import Key
+from judgesheet.records import Reply
+from judgesheet.spine.datasheet import from_json, to_json
+from judgesheet.spine.ledger import Ledger
+from tests.judges.loopback import make_plan
+from tests.render.sheets import plausible
+
+
+def one_sentence(error: BaseException) -> None:
+    assert "\n" not in str(error)
+    assert len(str(error)) < 700
+
+
+def test_json_is_as_deep_as_it_may_be() -> None:
+    deep = "[" * MAX_DEPTH + "]" * MAX_DEPTH
+    assert decoded(deep)
+    for more in (f"[{deep}]", "[" * 100_000 + "]" * 100_000, '{"a":' * 500 + "1" + "}" * 500):
+        with pytest.raises(ValueError, match="within each other"):
+            decoded(more)
+    assert decoded(json.dumps(["[" * 999])) == ["[" * 999]
+
+
+def test_deep_lines_are_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"a": ' + "[" * 500 + "]" * 500 + "}\n")
+    with pytest.raises(StimuliError, match="not JSON") as caught:
+        list(records(file))
+    one_sentence(caught.value)
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "1" + "0" * 5000, "9223372036854775809"])
+def test_a_sheet_of_huge_numbers_is_refused(tmp_path: Path, number: str) -> None:
+    text = to_json(plausible())
+    for field in ('"n": ', '"planned": ', '"clusters": '):
+        place = text.index(field) + len(field)
+        end = min(text.index(",", place), text.index("\n", place))
+        file = tmp_path / "datasheet.json"
+        file.write_text(text[:place] + number + text[end:])
+        with pytest.raises(RunError) as caught:
+            from_json(file)
+        one_sentence(caught.value)
+
+
+def test_a_deep_sheet_is_refused() -> None:
+    sheet = json.loads(to_json(plausible()))
+    deep: Any = "x"
+    for _ in range(300):
+        deep = [deep]
+    sheet["provenance"]["more"] = deep
+    with pytest.raises(RunError, match="within each other"):
+        from_json(json.dumps(sheet))
+
+
+@pytest.mark.parametrize(
+    "ended", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "0001-01-01", "x" * 9999]
+)
+def test_a_sheet_from_the_ends_of_the_calendar_is_shown(tmp_path: Path, ended: str) -> None:
+    sheet = json.loads(to_json(plausible()))
+    sheet["run"] |= {"ended_at": ended, "review_days": 3650}
+    file = tmp_path / "datasheet.json"
+    file.write_text(json.dumps(sheet))
+    render(file, ["md", "html", "model-card", "pdf"])
+    assert gate(file, "scoring", junit=tmp_path / "junit.xml").decision
+
+
+def test_a_long_key_is_no_key() -> None:
+    assert Key.parse("a.b[x=1,y=c[z=2,w=3]]").dims == {"x": "1", "y": "c[z=2", "w": "3]"}
+    for text in ("a." + "b" * 60_000, "a.b[" + "x=1," * 15_000 + "]", "a.b[" + "," * 60_000 + "]"):
+        with pytest.raises(RunError, match="is no key") as caught:
+            Key.parse(text)
+        one_sentence(caught.value)
+
+
+def test_a_packed_bomb_is_not_unpacked(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl.gz"
+    file.write_bytes(gzip.compress(b"\n" * 3_000_000))
+    with pytest.raises(StimuliError, match="times its own size") as caught:
+        list(numbered_lines(file))
+    one_sentence(caught.value)
+
+
+def test_a_wide_table_is_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    wide = tmp_path / "a.csv"
+    wide.write_text(",".join(f"c{n}" for n in range(300_000)) + "\n")
+    columns = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({f"c{n}": [1] for n in range(2000)}), columns)
+    for file, kind in ((wide, "csv"), (columns, "parquet")):
+        with pytest.raises(StimuliError, match="columns; keep those") as caught:
+            list(read_rows(file, kind))
+        one_sentence(caught.value)
+
+
+def test_a_long_table_in_a_small_file_is_refused(tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    file = tmp_path / "a.parquet"
+    parquet.write_table(pa.table({"c": pa.nulls(10_000_001, pa.int8())}), file)
+    assert file.stat().st_size < 20_000
+    with pytest.raises(StimuliError, match="more than 10,000,000 rows") as caught:
+        next(read_rows(file, "parquet"))
+    one_sentence(caught.value)
+
+
+@pytest.mark.parametrize("created", ["1e999", "-1e999", "1e15", "-5", "1" + "0" * 400, '"now"'])
+def test_a_batch_made_at_no_time_is_ingested(tmp_path: Path, created: str) -> None:
+    run, batch = tmp_path / "run", tmp_path / "answers.jsonl"
+    options = {"axes": ["score_order"], "profile": "smoke"}
+    planned, _ = plan("openai/m", run / "plan.jsonl", tmp_path / "batch.jsonl", **options)
+    body = f'{{"created": {created}, "choices": [{{"message": {{"content": "[RESULT] 3"}}}}]}}'
+    batch.write_text(
+        "".join(
+            f'{{"custom_id": "{call.id}", "response": {{"status_code": 200, "body": {body}}}}}\n'
+            for call in planned.calls
+        )
+    )
+    ingest(batch, run, pdf=False)
+    assert measure(run, pdf=False).datasheet.axes[0].answered
+
+
+def test_a_time_that_no_clock_shows_bricks_no_ledger(tmp_path: Path) -> None:
+    path, asked = tmp_path / "ledger.sqlite", make_plan(2)
+    made = [
+        Reply(c.id, 1, "ok", "x", "x", 0.1, 2**53, 2**62, "m", 1e300, None) for c in asked.calls
+    ]
+    with Ledger.create_or_open(path, asked, {"provider": "sim", "model": "m"}) as ledger:
+        ledger.record(made)
+        totals = ledger.totals()
+    assert (totals.tokens_in, totals.tokens_out) == (None, None)
+
+
+@pytest.mark.parametrize("count", [2**53 - 1, 10**10, -1, 1.5, True, "7"])
+def test_implausible_counts_of_tokens_are_not_known(count: object) -> None:
+    usage = {"prompt_tokens": count, "completion_tokens": 3}
+    body = {"choices": [{"message": {"content": "x"}}], "usage": usage}
+    answer = read_response(OPENAI, 200, body)
+    assert (answer.tokens_in, answer.tokens_out) == (None, 3)
+
+
+@pytest.mark.parametrize("value", ["[" * 5000, "{", "", "9" * 5000])
+@pytest.mark.parametrize("place", ["meta SET value", "params SET params", "prompt SET messages"])
+def test_a_ledger_of_broken_json_is_one_sentence(tmp_path: Path, place: str, value: str) -> None:
+    path = tmp_path / "ledger.sqlite"
+    Ledger.create_or_open(path, make_plan(1), {"provider": "sim", "model": "m"}).close()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"UPDATE {place} = ?", (value,))
+        db.commit()
+    with pytest.raises(JudgesheetError, match="is damaged") as caught, Ledger.open(path) as ledger:
+        list(ledger.calls())
+    one_sentence(caught.value)
