@@ -3,9 +3,9 @@
     python recorded_logs.py pairs LOG.jsonl --judge NAME > judgments.jsonl
     judgesheet ingest judgments.jsonl --out runs/NAME
 
-Three forms are known; `.gz` is read as it is.
+Three forms are known, gzipped or not.
 
-pairs   One verdict a line: `judge, dataset, item_id, pair` (two systems), `order` (AB or BA:
+pairs   One verdict per line: `judge, dataset, item_id, pair` (two systems), `order` (AB or BA:
         whether the first of the pair was shown first), `verdict` (first, second, tie, null), and
         `rep` from 1 where a call was repeated.
 lmsys   MT-Bench's `gpt-4_pair.jsonl`: `question_id, model_1, model_2, g1_winner, g2_winner` and
@@ -29,7 +29,7 @@ SLOTS = {"first": 1, "second": 2, "tie": "tie", None: None}
 
 
 def main() -> None:
-    """Write one recorded judgment a line to standard output."""
+    """Write one recorded judgment per line to standard output."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("form", choices=sorted(FORMS))
     parser.add_argument("log", type=Path)
