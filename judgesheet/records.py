@@ -312,13 +312,15 @@ class Mitigation:
     """What a user can do against a bias: the figure before and after, and its price.
 
     `before` and `after` are keys of estimates of the same quantity, `calls` the calls that one
-    judgment then takes (before: one).
+    judgment then takes (before: one). `gain` is the key of the estimate of how much better it
+    becomes (above 0 is better), "" where no figure has the difference with an interval.
     """
 
     action: str
     before: str
     after: str
     calls: int
+    gain: str = ""
 
 
 @dataclass(frozen=True, slots=True)

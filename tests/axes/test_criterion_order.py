@@ -220,7 +220,8 @@ def test_only_the_criterion_that_moves_is_accused_and_asked_apart() -> None:
     assert sheet.says("1 of 5 criteria: Accuracy scores")
     assert sheet.says("at position 1 than at position 5")
     advice = [one.text for one in sheet.advice]
-    assert any(text.startswith("Ask for Accuracy in a prompt of its own") for text in advice)
+    assert any(text.endswith("and ask for Accuracy in a prompt of its own.") for text in advice)
+    assert sum("place" in text for text in advice) == 1, "one decision, not two that disagree"
     assert any("Average over the 10 balanced orders" in text for text in advice)
 
 

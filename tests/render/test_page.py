@@ -92,7 +92,9 @@ def test_without_a_policy_the_strip_says_how_to_apply_one() -> None:
 def test_the_strip_names_policy_and_limiting_axis(verdict: Any, word: str) -> None:
     strip = build(sheets.judged(verdict)).front.strip
     assert (strip.mark.word, strip.policy) == (word, "leaderboard")
-    assert strip.limiting == "Order of the rubric's scores: Cramér's V of the chosen position"
+    axis, figure = "Order of the rubric's scores", "Cramér's V of the chosen position"
+    assert strip.limiting[1] == f"{axis}: {figure}, 0.271 (limit \N{LESS-THAN OR EQUAL TO} 0.15)"
+    assert strip.text == "1 limit broken, 2 not proven, 2 kept."
 
 
 def test_a_failed_control_voids_its_axis_and_no_other() -> None:

@@ -59,7 +59,7 @@ def test_page_one_stands_alone(reader: PdfReader) -> None:
         "Control checks",
         "Valid only for",
         "19 May 2027",
-        "Absolute maximum ratings",
+        "Tested range",
         "Price, speed, resolution",
         "Features",
         "Recommended operating conditions",

@@ -92,6 +92,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
             before=estimates.key("raw_false_preference", set=name),
             after=estimates.key("stable_cross_sensitivity", set=name),
             calls=2,
+            gain=estimates.key("swap_gain", set=name),
         )
 
 

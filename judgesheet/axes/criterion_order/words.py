@@ -42,6 +42,7 @@ LARGE_GAP = 1 / 8
 """A criterion whose gap is proven to be above this share of the scale is better asked alone."""
 SMALL_CHANGES = 0.05
 """Changes of score that are proven to be rarer are called few."""
+_MOST_EVIDENCE = 4
 _USUAL_SCALE = 5
 """Highest score where a recorded run does not say: what the papers and the built-in pool have."""
 _SAY = Wording(
@@ -186,7 +187,7 @@ def _exceptions(estimates: Estimates) -> str:
 
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
-    """What to do: whether to use it, how many orders to average, which criteria to ask alone."""
+    """What to do: whether to use it, and how many orders to average."""
     gap, prompts = estimates.of("mean_delta_pos"), _prompts(estimates)
     if gap is None or gap.reason == FIXED_PLACES.code:
         return
@@ -211,7 +212,6 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             r,
         )
     else:
-        yield from _apart(estimates)
         yield from _orders(estimates)
 
 
@@ -219,16 +219,10 @@ def _advice(text: str, *evidence: Estimate | None) -> Recommendation:
     return Recommendation("criterion_order", text, keys(*evidence))
 
 
-def _apart(estimates: Estimates) -> Iterator[Recommendation]:
-    """Criteria whose gap is proven to be large are worth a prompt of their own."""
+def _apart(estimates: Estimates) -> dict[str, Estimate]:
+    """Criteria whose gap is proven to be large; a prompt of their own spares them."""
     limit = _points(estimates, LARGE_GAP)
-    large = {name: gap for name, gap in _moved(estimates).items() if above(gap, limit)}
-    if large:
-        yield _advice(
-            f"Ask for {_listed(list(large))} in a prompt of {'its' if len(large) == 1 else 'their'}"
-            f" own: in a list the place alone is worth more than {limit:g} points.",
-            *list(large.values())[:4],
-        )
+    return {name: gap for name, gap in _moved(estimates).items() if above(gap, limit)}
 
 
 def _orders(estimates: Estimates) -> Iterator[Recommendation]:
@@ -237,11 +231,14 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     small, few = _points(estimates, SMALL_GAP), enough(estimates)
     if _moved(estimates):
         orders = f"the {few.orders} balanced orders" if few else "balanced orders"
+        large = _apart(estimates)
+        alone = f", and ask for {_listed(list(large))} in a prompt of its own" if large else ""
         yield _advice(
             f"Average over {orders} of the criteria, which cancels the effect of the place; where "
-            "one call must do, shuffle the criteria for every response.",
+            f"one call must do, shuffle the criteria for every response{alone}.",
             estimates.of("significant_criteria"),
             most,
+            *list(large.values())[:_MOST_EVIDENCE],
         )
         return
     if surely_above(excess, 0.0):

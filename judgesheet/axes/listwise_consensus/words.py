@@ -296,6 +296,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
             before=estimates.key("accuracy", arm="direct", k=1),
             after=after.key,
             calls=k,
+            gain=estimates.key("gain", arm="permuted", k=k),
         )
 
 

@@ -351,9 +351,10 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     scale = len(orders[0]) if orders else MAIN_SCALE
     yield Mitigation(
         action=f"average the {2 * scale} balanced orders of the rubric",
-        before=estimates.key("single_read_r"),
-        after=estimates.key("pearson_r", arm="balanced"),
+        before=estimates.key("budget_r", k=1, arm="balanced"),
+        after=estimates.key("budget_r", k=2 * scale, arm="balanced"),
         calls=2 * scale,
+        gain=estimates.key("averaging_gain", k=2 * scale),
     )
 
 

@@ -23,6 +23,9 @@ _CHARACTER = 3.62
 _LINE, _HEAD, _FOOT = 11.6, 13.0, 15.0
 _OUTCOMES = {True: "#0a6b4f", False: "#a6260d", None: "#6b4e00"}
 """Colour of a limit that is kept, broken, not proven."""
+ERROR = 0.05
+"""How often a one-sided bound is on the wrong side of a true value."""
+_MOST_NAMED = 2
 _MOST_MULTIPLES = 4
 """Where the scale of multiples ends: one wild figure must not press the others against 0."""
 
@@ -37,6 +40,14 @@ class Effect:
     high: float
     null: float | None
     limit: float | None
+
+    @property
+    def limit_in_words(self) -> str:
+        """`≤ 10 %`, or that there is none."""
+        verdict, given_in = self.spec.verdict, unit(self.spec.estimate.unit)
+        if verdict is None or verdict.limit is None:
+            return "none"
+        return f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, given_in)}"
 
     @property
     def colour(self) -> str:
@@ -71,7 +82,7 @@ class Panel:
     @property
     def ends(self) -> tuple[float, float]:
         """Where the scale begins and ends; without limits it takes the place of their columns."""
-        return (194.0, 356.0) if self.limited else (236.0, 418.0)
+        return (202.0, 330.0) if self.limited else (236.0, 418.0)
 
     def x(self, number: float) -> float:
         """Where a number stands; beyond the ends it stands at the end."""
@@ -89,13 +100,22 @@ def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
     """The plot of the most telling effects for which there are `room` lines."""
     queues = [[row for row in axis.every if _drawable(row)] for axis in axes]
     used = sum(1 for queue in queues if queue)
-    chosen = share_out(queues, lambda _: 1, max(room - used, used))
+    # The figures under a limit come first in every queue: all of them are what was decided by.
+    limited = [[row for row in queue if row.verdict] for queue in queues]
+    free = [queue[len(first) :] for queue, first in zip(queues, limited, strict=True)]
+    left = room - used - sum(map(len, limited))
+    others = share_out(free, lambda _: 1, max(left, 0 if any(limited) else used))
+    chosen = [first + rest for first, rest in zip(limited, others, strict=True)]
     left_out = sum(map(len, queues)) - sum(map(len, chosen))
     panels = list(_panels(axes, chosen))
     title = "Effects against their limits"
+    notes = tuple(_undrawn(axes))
     if not panels:
-        return Drawing("forest", title, "", notes=("No effect with an interval was measured",))
-    notes = (f"+{left_out} more in the characteristics table",) if left_out else ()
+        return Drawing(
+            "forest", title, "", notes=("No effect with an interval was measured", *notes)
+        )
+    if left_out:
+        notes = (*notes, f"+{left_out} more in the characteristics table")
     effects = [effect for panel in panels for effect in panel.effects]
     drawing = Drawing("forest", title, _caption(effects), _description(effects), notes=notes)
     svg = template("forest.svg.jinja").render(
@@ -103,6 +123,16 @@ def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
         n=short_number, ink=INK, muted=MUTED, grid=GRID, paper=PAPER,
     )  # fmt: skip
     return replace(drawing, svg=svg)
+
+
+def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
+    """The limits of figures that have no interval, which nothing can prove."""
+    for axis in axes:
+        rows = [row for row in axis.every if row.verdict is not None and not _drawable(row)]
+        names = ", ".join(row.label for row in rows[:_MOST_NAMED])
+        rest = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
+        if rows:
+            yield f"Not measured, so not proven: {names}{rest}"
 
 
 def _drawable(row: Spec) -> bool:
@@ -156,9 +186,20 @@ def _effect(row: Spec) -> Effect:
 
 def _caption(effects: Sequence[Effect]) -> str:
     text = "Marker and bar: value and 95 % interval; dotted line: no effect."
-    if any(effect.limit is not None for effect in effects):
-        return f"{text} Shaded: out of tolerance, up to the limit."
-    return f"{text} No limits are drawn because no policy was applied."
+    limited = sum(effect.limit is not None for effect in effects)
+    if not limited:
+        return f"{text} No limits are drawn because no policy was applied."
+    text = (
+        f"{text} Shaded: out of tolerance. Bound: one-sided, 95 %, and what is compared with the "
+        "limit."
+    )
+    if limited == 1:
+        return text
+    chance = show.number(min(1.0, limited * ERROR), unit("share"))
+    return (
+        f"{text} Any of the {limited} limits can reject: where every true value lies on its limit, "
+        f"at least one is broken by chance in at most {chance} of such runs."
+    )
 
 
 def _description(effects: Sequence[Effect]) -> str:

@@ -41,8 +41,10 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
         page=page,
         axes=[(axis, [*map(_cells, axis.every)]) for axis in page.axes],
         items=[(row.name, row.value) for row in rows],
-        remedies=[(f"{r.action}: {r.figure}", r.before, r.after, r.calls)
-                  for r in page.remedies.every],
+        remedies=[
+            (f"{r.action}: {r.figure}", r.before, r.after, r.gain or "–", r.mark.word, r.calls)
+            for r in page.remedies.every
+        ],
     ).encode()  # fmt: skip
 
 

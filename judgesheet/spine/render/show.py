@@ -11,11 +11,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from judgesheet.plain import spelled
-from judgesheet.records import Estimate, canonical_json
+from judgesheet.records import Estimate, Verdict, canonical_json
 from judgesheet.units import Unit, unit
 
 NOT_MEASURED = "not measured"
 NOT_RECORDED = "not recorded"
+
+SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL TO} ", "": ""}
+"""Before a limit or a bound, by its kind."""
 
 _MINUS = "\N{MINUS SIGN}"
 _DASH = "\N{EN DASH}"
@@ -129,6 +132,16 @@ def number(value: float, given_in: Unit | None = None) -> str:
     scale = given_in.scale if given_in else 1.0
     sign = " %" if given_in and given_in.percent else ""
     return f"{value * scale:g}{sign}".replace("-", _MINUS)
+
+
+def bound(verdict: Verdict, of: Estimate) -> str:
+    """`≤ 5.6 %`, the one-sided bound that decided; "" where none did."""
+    if finite(verdict.bound) is None:
+        return ""
+    # Where the limit is broken, the other bound decided.
+    is_upper = (verdict.kind == "max") != (verdict.passed is False)
+    number = quantity(verdict.bound, of.low, of.high, of.unit).number
+    return f"{SIGNS['max' if is_upper else 'min']}{number}"
 
 
 def two_digits(value: float, given_in: Unit) -> str:

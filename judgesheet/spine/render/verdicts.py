@@ -87,7 +87,7 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
         f"Δ {verdict.key}" if verdict.against_baseline else verdict.key,
         f"worse by {value}" if worse else value,
         bound if verdict.bound is None else f"{'≤' if upper else '≥'} {bound}",
-        {"max": "≤ ", "min": "≥ ", "": ""}[verdict.kind]
+        show.SIGNS[verdict.kind]
         + ("–" if limit is None else show.number(limit, units.unit(given_in))),
         word(verdict),
         verdict.needed or ("" if verdict.passed else verdict.why),

@@ -16,8 +16,9 @@ from judgesheet.spine.render.page import front as first
 from judgesheet.spine.render.page.controls import void
 from judgesheet.spine.render.page.identity import Identity, identify
 from judgesheet.spine.render.page.parts import Anchors, Context, Room, Trimmed, records
+from judgesheet.spine.render.page.remedies import Remedy, remedies
 from judgesheet.spine.render.page.schematic import Schema, schema
-from judgesheet.spine.render.page.table import AxisPart, Remedy, axis_parts, remedies
+from judgesheet.spine.render.page.table import AxisPart, axis_parts
 
 
 @dataclass(frozen=True, slots=True)

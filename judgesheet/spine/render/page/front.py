@@ -4,13 +4,14 @@ Everything is ranked and trimmed to the printed lines that are there (`Room`); w
 counted and stands in the appendix.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
 from judgesheet.keys import Key
-from judgesheet.records import Datasheet, Rating
+from judgesheet.records import Datasheet, Decision, Rating
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.controls import READABLE, ControlCheck, checks
 from judgesheet.spine.render.page.parts import (
@@ -22,9 +23,11 @@ from judgesheet.spine.render.page.parts import (
     Trimmed,
     lines_of,
     more,
+    records,
     trim,
 )
-from judgesheet.units import QUALITY_STEPS
+from judgesheet.spine.render.page.tested import tested
+from judgesheet.units import QUALITY_STEPS, unit
 
 TONES = {
     "bad": Mark("✗", "Problem", "bad"),
@@ -50,28 +53,32 @@ HOW_TO_DECIDE = (
 
 _WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
-MOST_CHARACTERS = 320
-"""Of the decision: four lines of the strip, beside which the verdict's word stands."""
 LEAST_RATINGS = 3
 """Ratings that keep their place, however many controls failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The verdict; `doubt` names failed controls, which make it doubtful."""
+    """The verdict; `doubt` names failed controls, which make it doubtful.
+
+    `limiting` is the limit that decides and its role, `outside` says how much of what the page
+    calls a problem the policy has no limit for.
+    """
 
     mark: Mark
     text: str
     doubt: str
     policy: str = ""
-    limiting: str = ""
+    limiting: tuple[str, str] = ("", "")
+    outside: str = ""
     conditions: tuple[str, ...] = ()
 
     @property
     def extra_lines(self) -> int:
         """Printed lines beyond the two of a sheet without a policy."""
-        lines = lines_of(f"{self.text} {self.policy}", 100) + len(self.conditions)
-        return max(lines + bool(self.limiting) + bool(self.doubt) - 2, 0)
+        told = (self.limiting[0], self.outside, self.doubt)
+        lines = lines_of(f"{self.policy} {self.text}", 100) + len(self.conditions)
+        return max(lines + sum(map(bool, told)) - 2, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +111,7 @@ class Front:
     checks: Trimmed[ControlCheck]
     features: Trimmed[Finding]
     advice: Trimmed[Advice]
+    tested: Fact
     ratings: Trimmed[Fact]
     price: tuple[Fact, ...]
 
@@ -111,15 +119,15 @@ class Front:
 def front(context: Context) -> Front:
     """The first page of a sheet."""
     sheet, room, strip = context.sheet, context.room, _strip(context)
-    side = room.side - len(sheet.axes)
-    checked = trim([checks(sheet)], _check_lines, side - LEAST_RATINGS)
-    left = side - sum(map(_check_lines, checked.shown))
+    checked = trim([checks(sheet)], _check_lines, room.side - LEAST_RATINGS)
+    left = room.side - sum(map(_check_lines, checked.shown))
     price = _price(sheet.run, sum(axis.answered for axis in sheet.axes))
     return Front(
         strip=strip,
         checks=checked,
         features=_features(context, room.features - strip.extra_lines),
         advice=_advice(context),
+        tested=tested(sheet),
         ratings=trim([list(_ratings(sheet))], lambda row: lines_of(row.name, 30), left),
         price=(*price, *_resolution(context)),
     )
@@ -169,19 +177,77 @@ def _strip(context: Context) -> Strip:
     doubt = failed if context.void else ""
     if decision is None:
         return Strip(UNDECIDED, HOW_TO_DECIDE, doubt)
-    limiting = context.estimates.get(decision.limiting)
-    label = show.short(limiting.label if limiting else decision.limiting, 80)
-    axis = Key.parse(decision.limiting).axis if decision.limiting else ""
     kept = [show.short(told, 140) for told in decision.conditions[: context.room.conditions]]
     left_out = more(len(decision.conditions) - len(kept))
     return Strip(
         mark=DECISIONS[decision.verdict],
-        text=show.tied(show.short(decision.text, MOST_CHARACTERS)),
+        text=_counted(context),
         doubt=doubt,
         policy=show.short(decision.policy, 60),
-        limiting=f"{show.short(context.title(axis, 200), 50)}: {label}" if label else "",
+        limiting=_limiting(context, decision),
+        outside=_outside(context),
         conditions=(*kept, left_out) if left_out else tuple(kept),
     )
+
+
+def _counted(context: Context) -> str:
+    """`2 limits broken, 1 not proven, 4 kept`, and which axes of the policy were not probed."""
+    outcomes = Counter(verdict.passed for verdict in context.sheet.verdicts)
+    words = {False: "broken", None: "not proven", True: "kept"}
+    first, *others = [(outcomes[one], word) for one, word in words.items() if outcomes[one]] or [
+        (0, "that applies")
+    ]
+    told = [f"{first[0]} limit{'' if first[0] == 1 else 's'} {first[1]}"]
+    told += [f"{number} {word}" for number, word in others]
+    absent = ", ".join(show.words(axis).lower() for axis in _not_probed(context.sheet))
+    return f"{', '.join(told)}.{f' Not probed: {absent}.' if absent else ''}"
+
+
+def _not_probed(sheet: Datasheet) -> Iterator[str]:
+    """Axes that the policy limits and the run left out."""
+    policy = sheet.provenance.get("policy")
+    limits = records(policy.get("limit")) if isinstance(policy, Mapping) else ()
+    named = dict.fromkeys(Key.parse(str(limit.get("key"))).axis for limit in limits)
+    yield from (axis for axis in named if axis not in {result.name for result in sheet.axes})
+
+
+_ROLES = {
+    "reject": "Furthest beyond its limit",
+    "not proven": "First that is not proven",
+    "adopt": "Closest to its limit",
+    "conditions": "Closest to its limit",
+}
+"""What the limiting figure is to each verdict."""
+
+
+def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
+    """The figure that decides and its role, with value and limit where it was measured."""
+    key, role = decision.limiting, _ROLES[decision.verdict]
+    verdict, estimate = context.verdicts.get(key), context.estimates.get(key)
+    if verdict is None or estimate is None:
+        return (role, show.short(key, 80)) if key else ("", "")
+    axis = show.short(context.title(Key.parse(key).axis, 200), 50)
+    figure = f"{axis}: {show.short(estimate.label, 80)}"
+    if verdict.against_baseline or verdict.limit is None or estimate.value is None:
+        return role, figure
+    limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, unit(estimate.unit))}"
+    return role, f"{figure}, {show.estimate(estimate).number} (limit {limit})"
+
+
+def _outside(context: Context) -> str:
+    """How many of the problems concern figures that the policy does not limit."""
+    problems = [
+        statement
+        for axis in context.sheet.axes
+        for statement in axis.findings
+        if statement.tone == "bad" and axis.name not in context.void
+    ]
+    free = sum(not context.verdicts.keys() & set(one.evidence) for one in problems)
+    if not free:
+        return ""
+    which = f"any of the {free}" if free == len(problems) else f"{free} of the {len(problems)}"
+    which = "the only problem" if len(problems) == 1 else f"{which} problems"
+    return f"the policy sets no limit on {which} found"
 
 
 def _check_lines(check: ControlCheck) -> int:

@@ -72,12 +72,12 @@ class Anchors:
 class Room:
     """Printed lines for the parts that are trimmed.
 
-    `side` is shared by the digests of the axes, the control checks and the ratings.
+    `side` is shared by the control checks and the tested range.
     """
 
     features: int = 26
     advice: int = 14
-    side: int = 18
+    side: int = 20
     effects: int = 13
     conditions: int = 3
     rows: int = 30

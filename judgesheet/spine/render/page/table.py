@@ -1,4 +1,4 @@
-"""Page two: the characteristics, the smallest detectable effects, and the mitigations."""
+"""Page two: the characteristics and the smallest detectable effects."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,15 +13,12 @@ from judgesheet.spine.render.page.parts import (
     VOID,
     Context,
     Mark,
-    Trimmed,
-    capital,
     lines_of,
     losses,
     made,
     more,
     share_out,
     size,
-    trim,
     usual,
 )
 from judgesheet.units import Unit, unit
@@ -35,7 +32,6 @@ than this share is still none."""
 EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "none-seen")
 NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
-MOST_REMEDIES = 6
 _LABEL, _CONDITIONS, _MARKS = 46, 16, 18
 """Characters a line in columns of the table."""
 
@@ -54,6 +50,7 @@ class Spec:
     noise: str
     detectable: str
     limit: str
+    bound: str
     marks: tuple[Mark, ...]
     meaning: str
     void: str
@@ -94,18 +91,6 @@ class AxisPart:
     def more(self) -> str:
         """A line about the rows for which there was no room."""
         return more(len(self.every) - len(self.rows))
-
-
-@dataclass(frozen=True, slots=True)
-class Remedy:
-    """What helps against a bias: the figure before and after, and its price in calls."""
-
-    action: str
-    figure: str
-    before: str
-    after: str
-    calls: str
-    void: str
 
 
 def axis_parts(context: Context) -> tuple[AxisPart, ...]:
@@ -157,27 +142,6 @@ def detectable(estimate: Estimate) -> float | None:
     return Bounded(value, low, high).detectable(estimate.level)
 
 
-def remedies(context: Context) -> Trimmed[Remedy]:
-    """Every mitigation whose two figures were measured, axis by axis."""
-    queues = [list(_remedies(axis, context)) for axis in context.sheet.axes]
-    return trim(queues, lambda _: 1, MOST_REMEDIES)
-
-
-def _remedies(axis: AxisResult, context: Context) -> Iterator[Remedy]:
-    for remedy in axis.mitigations:
-        before, after = map(context.estimates.get, (remedy.before, remedy.after))
-        if before is None or after is None or before.value is None or after.value is None:
-            continue
-        yield Remedy(
-            action=capital(show.visible(remedy.action, 120)),
-            figure=show.visible(before.label, 90),
-            before=show.estimate(before).sentence,
-            after=show.estimate(after).sentence,
-            calls=f"{show.count(remedy.calls)}×",
-            void=context.void.get(axis.name, ""),
-        )
-
-
 def _rows(axis: AxisResult, context: Context) -> list[Spec]:
     """The axis's rows by rank: those under a limit first, those without a value last."""
     named = {row.key: row for row in axis.characteristics}
@@ -194,7 +158,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     given_in, shown = unit(estimate.unit), show.estimate(estimate)
     least = detectable(estimate) if _is_null(estimate, row.null) else None
     limit = verdict.limit if verdict else None
-    sign = {"max": "≤ ", "min": "≥ "}.get(verdict.kind, "") if verdict else ""
+    sign = show.SIGNS[verdict.kind] if verdict else ""
     marks = (VOID,) if reason else tuple(_marks(estimate, row.null, least, noise, verdict))
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
     return Spec(
@@ -208,6 +172,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         noise=_number(noise.value if noise else None, given_in),
         detectable=_number(least, given_in),
         limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
+        bound=show.bound(verdict, estimate) if verdict else "",
         marks=marks,
         meaning=meaning.partition(". ")[0].rstrip("."),  # one sentence is enough beside a number
         void=reason,

@@ -1,0 +1,57 @@
+"""Page one: what was asked, and what nobody may conclude from it."""
+
+from collections.abc import Iterator, Sequence
+
+from judgesheet.records import Datasheet
+from judgesheet.spine.render import show
+from judgesheet.spine.render.page.parts import Fact, made, records
+
+BUILT_IN = "built-in"
+"""How a run calls the stimuli and prompts that come with the package."""
+MOST_NAMES = 2
+
+
+def tested(sheet: Datasheet) -> Fact:
+    """What was tested, as the value, and what was not, as the remark."""
+    own = any(name != BUILT_IN for name in _names(sheet, "stimuli"))
+    return Fact("Tested", "; ".join(_tested(sheet, own=own)), "; ".join(_untested(sheet, own=own)))
+
+
+def _tested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
+    pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
+    counts = [pool.get("stimuli") for pool in records(sheet.provenance.get("stimuli"))]
+    number = show.count(sum(count for count in counts if isinstance(count, int)))
+    profile = sheet.run.get("profile")
+    in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
+    yield f"{show.count(sum(map(made, sheet.axes)))} calls on {number} stimuli{in_profile}"
+    if own:
+        yield f"stimuli {_listed(pools)}"
+    else:
+        yield "built-in stimuli: single requests on general topics, in English"
+        yield "quality known by how the responses were written, not by human ratings"
+    is_own = set(prompts) - {BUILT_IN}
+    yield f"prompts: {_listed(prompts)}" if is_own else "built-in prompts, not yours"
+
+
+def _names(sheet: Datasheet, part: str) -> list[str]:
+    """The names of the stimuli or prompts of all axes, each once."""
+    named = (str(one.get("name")) for one in records(sheet.provenance.get(part)))
+    return list(dict.fromkeys(named))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first names, and how many more."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(show.short(name, 40) for name in names[:MOST_NAMES]) + more
+
+
+def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
+    yield (
+        "domains and languages other than those of the stimuli"
+        if own
+        else ("your domain; other languages")
+    )
+    yield "conversations of several turns"
+    longest = sheet.run.get("longest_prompt_tokens")
+    if isinstance(longest, int) and not isinstance(longest, bool):
+        yield f"prompts of more than {show.count(longest)} tokens"
