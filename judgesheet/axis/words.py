@@ -154,7 +154,8 @@ def correlation(estimate: Estimate) -> str:
 def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
     """Says so where fewer than `FEWEST_PROMPTS` prompts were read."""
     if prompts < FEWEST_PROMPTS:
-        text = f"Replies to {prompts} prompts were read: too few to clear this judge of anything."
+        asked = f"{prompts} prompt{'s' if prompts > 1 else ''}"
+        text = f"Replies to only {asked} were read: too few to clear this judge of anything."
         yield Statement(text, (evidence,), "unknown")
 
 

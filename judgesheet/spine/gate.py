@@ -7,7 +7,7 @@ correction for their number is needed (intersection-union). Nothing here needs n
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -98,10 +98,11 @@ def reach(estimate: Estimate) -> Reach | None:
 
 def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     found, probed = by_key(sheet), {axis.name for axis in sheet.axes}
+    unmade = {a.name for a in sheet.axes if not a.answered + a.unreadable + a.refused + a.failed}
     for limit in policy.limit:
         if Key.parse(limit.key).axis in probed:
             for key in _members(limit.key, found):
-                yield _hold(limit, key, found)
+                yield _hold(limit, key, found, unmade)
         elif not limit.when_probed:
             axis = Key.parse(limit.key).axis
             why = f"{axis} was not probed"
@@ -116,8 +117,11 @@ def _members(key: str, found: Mapping[str, Estimate]) -> list[str]:
     return [one for one in found if Key.parse(one).fits(wanted)] or [key]
 
 
-def _hold(limit: Limit, key: str, found: Mapping[str, Estimate]) -> Verdict:
+def _hold(limit: Limit, key: str, found: Mapping[str, Estimate], unmade: Set[str]) -> Verdict:
     estimate = found.get(key)
+    if Key.parse(key).axis in unmade:
+        why = "no call of the axis was made yet"
+        return _unproven(limit, key, None, why, "the rest of the run: the same command goes on")
     if estimate is None:
         closest = _closest_key(key, found)
         hint = f"is {closest} meant?" if closest else "`judgesheet explain` lists the keys"

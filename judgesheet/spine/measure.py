@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
@@ -15,12 +15,13 @@ import pandas as pd
 from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes, explain
-from judgesheet.axis import Axis, Distributing, Readings, headline
+from judgesheet.axis import Axis, Distributing, Readings, headline, losses, unanswered
+from judgesheet.axis.unanswered import Calls
 from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
 from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
-from judgesheet.records import AxisResult, Estimate, Recommendation, digest
+from judgesheet.records import AxisResult, Estimate, Recommendation, Statement, digest
 from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.parsing import Parser, from_records, reading
 
@@ -115,17 +116,18 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
     is_recorded = bool((readings.frame["reply"] == "recorded").all())
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
+    calls = _counts(readings.frame)
     result = AxisResult(
         name=axis.NAME,
         title=axis.TITLE,
         question=axis.QUESTION,
-        **_counts(readings.frame),
+        **asdict(calls),
         estimates=tuple(estimates.values()),
         caveats=(
             *axis.warn(readings, estimates),
             *(_not_estimable(estimates.values()) if is_recorded else ()),
         ),
-        findings=tuple(axis.find(estimates)),
+        findings=tuple(axis.find(estimates) if calls.answered else _silent(estimates, calls)),
         characteristics=tuple(row for row in headline(axis) if row.key in estimates),
         mitigations=tuple(
             remedy
@@ -141,7 +143,15 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
             if any(Key.parse(key).name in plot.families for key in estimates)
         ),
     )
-    return result, list(axis.recommend(estimates))
+    if not calls.answered:
+        return result, list(unanswered.recommend(axis.NAME, calls))
+    enough = calls.made >= unanswered.ENOUGH_ASKED * calls.planned
+    return result, list(axis.recommend(estimates)) if enough else []
+
+
+def _silent(estimates: Estimates, calls: Calls) -> Iterator[Statement]:
+    yield unanswered.find(calls)
+    yield from losses.find(estimates)
 
 
 def leave_out(
@@ -245,17 +255,17 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     return table
 
 
-def _counts(table: pd.DataFrame) -> dict[str, int]:
+def _counts(table: pd.DataFrame) -> Calls:
     asked = table["outcome"].notna()
     ok = table["outcome"] == "ok"
     readable = table["value"].notna()
-    return {
-        "planned": len(table),
-        "answered": int((ok & readable).sum()),
-        "unreadable": int((ok & ~readable).sum()),
-        "refused": int((table["outcome"] == "refused").sum()),
-        "failed": int((asked & ~ok & (table["outcome"] != "refused")).sum()),
-    }
+    return Calls(
+        planned=len(table),
+        answered=int((ok & readable).sum()),
+        unreadable=int((ok & ~readable).sum()),
+        refused=int((table["outcome"] == "refused").sum()),
+        failed=int((asked & ~ok & (table["outcome"] != "refused")).sum()),
+    )
 
 
 def _glossary(axis: Axis, estimates: Estimates) -> dict[str, str]:

@@ -626,3 +626,11 @@ def test_it_is_a_function(tmp_path: Path) -> None:
     found = judgesheet.gate(path, rules)
     assert isinstance(found.decision, Decision)
     assert found.provenance["policy"]["name"] == "mine"
+
+
+def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:
+    (axis,) = sheet(share(KEY, 0.05, 0.01, 0.1)).axes
+    unasked = replace(axis, answered=0, estimates=())
+    (verdict,) = judge(sheet(axes=(unasked,)), policy(limit())).verdicts
+    assert verdict.passed is None
+    assert "made yet" in verdict.why
