@@ -34,6 +34,13 @@ NO_REPEAT = Reason(
     "no order was read twice, so noise is not known (an order is read twice by --repeats 2 in a "
     "probe, by `repeat` in a record)",
 )
+HARDLY_RANKS = Reason(
+    "hardly_ranks",
+    "not applicable: in nearly every reading several responses share the best score, so no winner "
+    "could change",
+)
+LEAST_RANKED = 0.1
+"""Share of readings with a single best response below which flips of it say nothing."""
 NO_ORDERS = Reason("no_orders", "no item was read under two orders")
 ALL_TIED = Reason("all_tied", "every prompt is all tied in one of the arms, or has one candidate")
 
@@ -134,9 +141,12 @@ def excess_flip_rate(scores: Scored) -> Draft:
     """Flips of the best response that the order causes, beyond noise and ties.
 
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs at
-    least two reads of some orders.
+    least two reads of some orders. A judge that hardly ever has a single best response cannot flip
+    it: that is no merit, and no figure.
     """
     label = f"Flips of the best response caused by the {scores.contest.order}"
+    if not _ranks(scores.contest):
+        return absent(label, HARDLY_RANKS)
     flips = _call_flips(scores.contest)
     known = flips.excess[~np.isnan(flips.excess)]
     why = NO_RANKING if np.isnan(flips.different).all() else NO_REPEAT
@@ -159,7 +169,13 @@ def top_tie_rate(scores: Scored) -> Draft:
     Where it is high the judge cannot rank: the response that is picked is picked by chance. Single
     readings under the balanced orders; interval over prompts.
     """
-    contest, label = scores.contest, "Several responses share the best score"
+    label, (ties, readings) = "Several responses share the best score", _ties(scores.contest)
+    share = cluster_rate(ties, readings)
+    return Draft(label, share, n=int(readings.sum())).or_absent(NO_RANKING)
+
+
+def _ties(contest: Contest) -> tuple[Floats, Floats]:
+    """Per prompt, the readings in which several responses share the best score, and all."""
     ties, readings = [], []
     for table in _tables(contest.cluster):
         picks = stats.pick(np.moveaxis(contest.reads[table], 1, -1))
@@ -167,9 +183,18 @@ def top_tie_rate(scores: Scored) -> Draft:
         shared = known & (np.nan_to_num(picks).max(axis=-1) < 1)
         ties.append(shared.sum(axis=(1, 2)).astype(float))
         readings.append(known.sum(axis=(1, 2)).astype(float))
-    total = _joined(iter(readings))
-    share = cluster_rate(_joined(iter(ties)), total)
-    return Draft(label, share, n=int(total.sum())).or_absent(NO_RANKING)
+    return _joined(iter(ties)), _joined(iter(readings))
+
+
+def _ranks(contest: Contest) -> bool:
+    """Whether enough readings have a single best response, on more than one prompt.
+
+    True where nothing was read at all: then there are other reasons for a missing figure.
+    """
+    ties, readings = _ties(contest)
+    single: Floats = readings - ties
+    enough = single.sum() >= LEAST_RANKED * readings.sum() and (single > 0).sum() > 1
+    return bool(enough) or not readings.sum()
 
 
 @figure("share", symbol="F_bal")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judgesheet.axis.reversal import Contest, excess_flip_rate
+from judgesheet.axis.reversal import HARDLY_RANKS, Contest, excess_flip_rate
 from judgesheet.records import Estimate
 from judgesheet.stats.unseen import unseen_share
 
@@ -35,3 +35,16 @@ def test_prompts_that_look_alike_prove_little(prompts: int, flipping: int) -> No
     assert found.high is not None
     assert found.high - found.value >= unseen_share(prompts) * (1 - found.value) - 1e-9
     assert found.value - found.low >= unseen_share(prompts) * (1 + found.value) - 1e-9
+
+
+@pytest.mark.parametrize("ranking", [0, 1, 3])
+def test_a_judge_that_never_ranks_has_no_flips_to_be_praised_for(ranking: int) -> None:
+    """Of 24 prompts all are tied but some; one of them alone would be a figure of one prompt."""
+    reads = np.zeros((48, 2, 40))
+    reads[: 2 * ranking : 2] = 1.0
+    scores: Any = SimpleNamespace(contest=Contest(reads, {}, np.repeat(np.arange(24), 2)))
+    [found] = excess_flip_rate.of("any")(scores)
+    if ranking == 3:
+        assert found.value == 0
+    else:
+        assert (found.value, found.reason) == (None, HARDLY_RANKS.code)

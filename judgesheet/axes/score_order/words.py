@@ -21,6 +21,7 @@ from judgesheet.axis.findings import (
     winner,
 )
 from judgesheet.axis.labels import NO_REFERENCE, caveats, whose
+from judgesheet.axis.reversal import NO_REPEAT
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -378,7 +379,8 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     )
     yield from caveats(readings.labels, list(readings.frame["item"].unique()))
     yield from at_temperature_0(readings)
-    if estimates.known("excess_flip_rate") is None:
+    flips = estimates.of("excess_flip_rate")
+    if flips is None or flips.reason == NO_REPEAT.code:
         yield "Flips caused by the order cannot be told from noise: no order was read twice."
     if _is_unbalanced(estimates):
         yield (

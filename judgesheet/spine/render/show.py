@@ -140,8 +140,8 @@ def bound(verdict: Verdict, of: Estimate) -> str:
         return ""
     # Where the limit is broken, the other bound decided.
     is_upper = (verdict.kind == "max") != (verdict.passed is False)
-    number = quantity(verdict.bound, of.low, of.high, of.unit).number
-    return f"{SIGNS['max' if is_upper else 'min']}{number}"
+    shown = quantity(verdict.bound, of.low, of.high, of.unit)
+    return f"{SIGNS['max' if is_upper else 'min']}{shown.value}{' %' if shown.percent else ''}"
 
 
 def two_digits(value: float, given_in: Unit) -> str:

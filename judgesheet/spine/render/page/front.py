@@ -6,7 +6,7 @@ counted and stands in the appendix.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
 
@@ -118,19 +118,28 @@ class Front:
 
 def front(context: Context) -> Front:
     """The first page of a sheet."""
-    sheet, room, strip = context.sheet, context.room, _strip(context)
+    sheet, strip, limits = context.sheet, _strip(context), _limits_beyond_room(context)
+    room = replace(context.room, side=context.room.side - limits)
     checked = trim([checks(sheet)], _check_lines, room.side - LEAST_RATINGS)
     left = room.side - sum(map(_check_lines, checked.shown))
+    advised = _advice(context)
+    spare = room.advice - sum(one.lines for one in advised.shown)
     price = _price(sheet.run, sum(axis.answered for axis in sheet.axes))
     return Front(
         strip=strip,
         checks=checked,
-        features=_features(context, room.features - strip.extra_lines),
-        advice=_advice(context),
+        features=_features(context, room.features + spare - strip.extra_lines - limits),
+        advice=advised,
         tested=tested(sheet),
         ratings=trim([list(_ratings(sheet))], lambda row: lines_of(row.name, 30), left),
         price=(*price, *_resolution(context)),
     )
+
+
+def _limits_beyond_room(context: Context) -> int:
+    """Lines by which the plot of effects grows, as it shows every figure under a limit."""
+    keys = [Key.parse(key) for key in context.verdicts if key in context.estimates]
+    return max(len(keys) + len({key.axis for key in keys}) - context.room.effects, 0)
 
 
 def findings(context: Context) -> Iterator[list[Finding]]:
