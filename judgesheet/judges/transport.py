@@ -20,7 +20,8 @@ from httpx_aiohttp import AiohttpTransport
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges.redaction import REDACTED, is_token, without_userinfo
 
-LONGEST_BODY = 16_000_000  # bytes that are read; a judgment is never that long
+LONGEST_BODY = 8_000_000  # bytes that are read; a judgment is never that long
+MOST_PARTS = 300_000  # lists and objects in a body; log-probabilities of 7,000 tokens are fewer
 
 Carrier = httpx.AsyncBaseTransport
 """What carries requests; benchmarks compare ours with others."""
@@ -35,9 +36,10 @@ class Received(NamedTuple):
     complete: bool
 
     def json(self) -> Any:
-        """The body as JSON, or None."""
+        """The body as JSON; None where it is none, or too much to wait for."""
+        parts = self.body.count("[") + self.body.count("{")
         try:
-            return json.loads(self.body) if self.complete else None
+            return json.loads(self.body) if self.complete and parts <= MOST_PARTS else None
         except (ValueError, RecursionError):
             return None
 

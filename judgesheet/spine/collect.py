@@ -243,7 +243,8 @@ class Circuit:
     def _require_sense(self, reply: Reply) -> None:
         if self._replies < self._settings.unreadable_after:
             return
-        why = f", finish reason {one_line(reply.finish_reason)}" if reply.finish_reason else ""
+        why = f", {len(reply.text):,} characters"
+        why += f", finish reason {one_line(reply.finish_reason)}" if reply.finish_reason else ""
         if reply.finish_reason in CUT_OFF:
             advice = "raise --max-tokens"
         else:
