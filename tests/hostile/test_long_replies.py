@@ -2,6 +2,7 @@
 
 import json
 import time
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from judgesheet.spine.parsing import Parser, reading
 SECONDS = 0.5
 """Ten times what they take: this tells seconds from milliseconds, on any machine."""
 
-CELLS = {
+CELLS: dict[str, dict[str, Any]] = {
     "score_order": {"scale": 5, "order": [1, 2, 3, 4, 5]},
     "criterion_order": {"scale": 5, "order": ["fluency", "coherence"]},
     "listwise_consensus": {"order": list("abcde")},
