@@ -26,6 +26,13 @@ def one_line(text: str) -> str:
     return _COMMAND.sub(r"\1\2 ", spelled(_LINE_END.sub(" ", text)))
 
 
+def complaint(text: str, longest: int = 1_500) -> str:
+    """A message as one line, without its middle where it quotes too much of what it is about."""
+    if len(text) > longest:
+        text = f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
+    return one_line(text)
+
+
 def tame_json(text: str) -> str:
     """JSON of the same content, in which what is invisible or a command to a log is escaped."""
     return _INVISIBLE.sub(_escaped, text).replace("##", r"#\u0023")

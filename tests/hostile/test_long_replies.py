@@ -53,9 +53,9 @@ def test_a_reply_built_to_hurt_is_read_at_once(name: str) -> None:
     text = REPLIES[name]
     for axis, cell in CELLS.items():
         for form in ("text", "json"):
-            reading(all_axes()[axis], "x", form, cell)  # type: ignore[arg-type]  # imports
+            reading(all_axes()[axis], "x", form, cell)  # imports
             began = time.process_time()
-            reading(all_axes()[axis], text, form, cell)  # type: ignore[arg-type]
+            reading(all_axes()[axis], text, form, cell)
             assert time.process_time() - began < SECONDS, f"{axis} in {form}"
 
 
