@@ -512,10 +512,21 @@ def _json(document: Any, *, ensure_ascii: bool = True) -> str:
 
 
 def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
-    """The result on standard output: the datasheet itself, or where it is and what it says."""
+    """The result on standard output: the datasheet itself, or where it is and what it says.
+
+    What the run ran into is told on standard error.
+    """
     from judgesheet.spine.datasheet import to_json
+    from judgesheet.spine.render.page.identity import failures, mixed
     from judgesheet.spine.render.verdicts import as_text
 
+    sheet = run.datasheet
+    for trouble in (
+        mixed(sheet.judge),
+        *(f"failed attempts: {kind}" for kind in failures(sheet.run)),
+    ):
+        if trouble:
+            say(trouble, err=True)
     if as_json:
         say_json(to_json(run.datasheet))
         return

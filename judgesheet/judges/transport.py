@@ -8,9 +8,11 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -42,6 +44,15 @@ class Received(NamedTuple):
             return json.loads(self.body) if self.complete and parts <= MOST_PARTS else None
         except (ValueError, RecursionError):
             return None
+
+    @property
+    def redirected_to(self) -> str | None:
+        """The host that the server sends its clients to; None where it does not."""
+        if not 300 <= self.status < 400 or "location" not in self.headers:
+            return None
+        with suppress(ValueError):
+            return urlsplit(self.headers["location"]).hostname or "another path of its own"
+        return "an address that cannot be read"
 
     def retry_after_s(self) -> float | None:
         """Seconds that the server asks to wait; None if it gives none that can be read."""
