@@ -111,7 +111,11 @@ def _run(
 def _failures(ledger: "Ledger") -> dict[str, Any]:
     """The commonest kinds of failure, with what the server said last; nothing without any."""
     kinds = [
-        {"outcome": outcome, "said": said_by_server(status, str(raw)), "attempts": attempts}
+        {
+            "outcome": outcome,
+            "said": said_by_server(str(status or ""), str(raw)),
+            "attempts": attempts,
+        }
         for outcome, status, raw, attempts in ledger.failures()[:MOST_FAILURES]
     ]
     return {"failures": kinds} if kinds else {}
