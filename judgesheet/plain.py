@@ -49,7 +49,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def brief(said: str, length: int = 120) -> str:
-    """What somebody else wrote, on one line of at most `length` characters; controls are spelled."""
+    """What others wrote, on one line of at most `length` characters; controls spelled out."""
     line = " ".join(one_line(said[:10_000]).split())
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
