@@ -23,7 +23,7 @@ import judgesheet
 from judgesheet.axis import PROFILES
 from judgesheet.cli_types import Finite, as_dict, json_object, on_off, pair, prices, scale
 from judgesheet.errors import JudgesheetError
-from judgesheet.plain import one_line
+from judgesheet.plain import complaint, one_line
 from judgesheet.spine.render import RENDERERS
 from judgesheet.terminal import say, say_command, say_json, say_lines
 
@@ -43,7 +43,7 @@ def _complaints_in_one_line() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        error.message = one_line(error.message)  # type: ignore[misc]  # final for subclasses
+        error.message = complaint(error.message)  # type: ignore[misc]  # final for subclasses
         raise
 
 
@@ -63,7 +63,7 @@ class Commands(click.Group):
             with _complaints_in_one_line():
                 return super().invoke(ctx)
         except JudgesheetError as error:
-            say(f"judgesheet: {error}", err=True)
+            say(complaint(f"judgesheet: {error}"), err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             say("judgesheet: interrupted; the same command resumes the run", err=True)
@@ -512,10 +512,21 @@ def _json(document: Any, *, ensure_ascii: bool = True) -> str:
 
 
 def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
-    """The result on standard output: the datasheet itself, or where it is and what it says."""
+    """The result on standard output: the datasheet itself, or where it is and what it says.
+
+    What the run ran into is told on standard error.
+    """
     from judgesheet.spine.datasheet import to_json
+    from judgesheet.spine.render.page.identity import failures, mixed
     from judgesheet.spine.render.verdicts import as_text
 
+    sheet = run.datasheet
+    for trouble in (
+        mixed(sheet.judge),
+        *(f"failed attempts: {kind}" for kind in failures(sheet.run)),
+    ):
+        if trouble:
+            say(trouble, err=True)
     if as_json:
         say_json(to_json(run.datasheet))
         return

@@ -47,8 +47,11 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """As `write_whole`, line by line; errors of the iterable pass through."""
-    _write(path, (f"{line}\n".encode() for line in lines))
+    """As `write_whole`, lines of JSON one by one; errors of the iterable pass through.
+
+    Halves of surrogate pairs, which UTF-8 lacks, are written as JSON escapes.
+    """
+    _write(path, (f"{line}\n".encode("utf-8", "backslashreplace") for line in lines))
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:

@@ -1,6 +1,8 @@
 """Foreign text where a machine reads along: characters that it would obey are spelled out."""
 
+import json
 import re
+from contextlib import suppress
 
 # Controls, direction marks and other characters that a reader cannot see but a machine obeys.
 _INVISIBLE = re.compile(
@@ -26,6 +28,13 @@ def one_line(text: str) -> str:
     return _COMMAND.sub(r"\1\2 ", spelled(_LINE_END.sub(" ", text)))
 
 
+def complaint(text: str, longest: int = 1_500) -> str:
+    """A message as one line, without its middle where it quotes too much of what it is about."""
+    if len(text) > longest:
+        text = f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
+    return one_line(text)
+
+
 def tame_json(text: str) -> str:
     """JSON of the same content, in which what is invisible or a command to a log is escaped."""
     return _INVISIBLE.sub(_escaped, text).replace("##", r"#\u0023")
@@ -34,3 +43,33 @@ def tame_json(text: str) -> str:
 def _escaped(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(rf"\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+# -- what a server said ----------------------------------------------------------------------------
+
+
+def brief(said: str, length: int = 120) -> str:
+    """What others wrote, on one line of at most `length` characters; controls spelled out."""
+    line = " ".join(one_line(said[:10_000]).split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def said_by_server(status: str | None, body: str) -> str:
+    """Its status, `HTTP 500` say, and its message, each "" where there is none."""
+    return ": ".join(filter(None, (brief(status or ""), server_message(body))))
+
+
+def server_message(body: str) -> str:
+    """The message of an error where the body has one, otherwise the body without its markup."""
+    return brief(_error_message(body) or re.sub(r"<[^>]*>", " ", body[:10_000]))
+
+
+def _error_message(body: str) -> str | None:
+    """The message of the usual shapes: {"error": {"message"}}, {"error": ""}, {"message"}."""
+    with suppress(ValueError, RecursionError):
+        said = json.loads(body)
+        if isinstance(said, dict):
+            error = said.get("error", said)
+            message = error.get("message") if isinstance(error, dict) else error
+            return message if isinstance(message, str) else None
+    return None

@@ -134,7 +134,7 @@ class Reply:
 
     `text` is the judge's words ("" when there are none), `raw` the body as received, `at` seconds
     since the epoch when the reply was complete, `retry_after_s` what the server asked for,
-    `finish_reason` why the judge stopped, in the endpoint's word.
+    `finish_reason` why the judge stopped, in the endpoint's word, `HTTP 500` where it failed so.
     Token counts and the reason are None where the endpoint does not say.
     """
 

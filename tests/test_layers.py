@@ -36,7 +36,7 @@ ALLOWED = {
     "importers": {*BASE, "axis", "axes", "spine.stimuli"},
     "spine.plan": {*BASE, "prices", "axis", "axes", "spine.stimuli"},
     "spine.ledger": {"records", "errors"},
-    "spine.collect": {"records", "errors", "prices", "judges", "spine.ledger"},
+    "spine.collect": {"records", "errors", "plain", "prices", "judges", "spine.ledger"},
     "spine.ingest": {
         *(*BASE, "axis", "axes", "judges"),
         *("spine.plan", "spine.ledger", "spine.parsing"),

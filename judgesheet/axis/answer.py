@@ -6,25 +6,26 @@ Every sign keeps its place, so that a position in the answer is one in the reply
 import re
 import unicodedata
 
-LONGEST = 200_000
-"""Characters of an answer that are looked at; nothing longer is one."""
+LONGEST = 100_000
+"""Characters of an answer; nothing longer is one."""
+LONGEST_THOUGHT = 500_000
+"""Characters of a reply with its thought, about what 128,000 tokens are."""
+MOST_LINES, MOST_BRACKETS = 5_000, 1_000
+"""Of an answer. What has more is noise, and each takes time that all other replies wait for."""
 
 _THOUGHT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reasoning|analysis|reflection|scratchpad)"
-_BEGIN = re.compile(
-    rf"""(?<![`'"“]) (?:
+_EDGE = re.compile(
+    rf"""(?=[<◁\[][/|\w]) (?<![`'"“]) (?: (?P<begin>
     (?:<\|?|◁) (?:(?:begin|start)_(?:of_)?)? {_THOUGHT} (?:\|?>|▷)
-    | \[THINK\] | <unused94> | <\|channel\|?> \s* (?:analysis|commentary|thought)
-    )""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_END = re.compile(
-    rf"""(?<![`'"“]) (?:
+    | \[THINK\] | <unused94> | <\|channel\|?> \s* (?:analysis|commentary|thought) )
+    | (?P<end>
     (?:<\|?|◁) (?:/|end_(?:of_)?) {_THOUGHT} (?:\|?>|▷)
     | \[/THINK\] | <unused95> | <channel\|>
-    | <\|channel\|> \s* final [^<]{{0,40}} (?:<\|constrain\|>\w{{0,40}})? <\|message\|>
+    | <\|channel\|> \s* final [^<]{{0,40}} (?:<\|constrain\|>\w{{0,40}})? <\|message\|> )
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+"""Where a thought begins or ends."""
 _TOKEN = re.compile(
     r"<\|(?:start_header_id|im_start|start)\|>\s*(?:assistant|user|system)?"
     r"|<\|[^<>|\n]{1,40}\|>|</?[a-zA-Z][^<>\n]{0,60}>|\[/[a-zA-Z]{1,30}\]|\[(?:INST|TOOL_CALLS)\]"
@@ -65,17 +66,26 @@ _PLAIN = _Plain()
 def without_thought(text: str) -> str:
     """The reply with blanks for what stands before the last end of thought.
 
-    All of it is blank where a thought begins and does not end.
+    All of it is blank where a thought begins and does not end, or where it is too long for one.
     """
-    start = max((end.end() for end in _END.finditer(text)), default=0)
-    if _BEGIN.search(text, start):
+    if len(text) > LONGEST_THOUGHT:
         return ""
-    return " " * start + text[start:]
+    edge = None
+    for edge in _EDGE.finditer(text):  # noqa: B007 - the last one counts
+        pass
+    if edge is None:
+        return text
+    return "" if edge["begin"] else " " * edge.end() + text[edge.end() :]
+
+
+def _is_noise(words: str) -> bool:
+    is_long = len(words.lstrip()) > LONGEST or words.count("\n") > MOST_LINES
+    return is_long or words.count("[") > MOST_BRACKETS
 
 
 def answer(text: str) -> str:
     """What of a reply is the judge's answer, in plain signs; "" for none, or for noise."""
-    words = without_thought(text)
-    if len(words.lstrip()) > LONGEST:
+    words = without_thought(text).translate(_PLAIN)
+    if _is_noise(words):
         return ""
-    return _TOKEN.sub(lambda token: " " * len(token.group()), words.translate(_PLAIN))
+    return _TOKEN.sub(lambda token: " " * len(token.group()), words)

@@ -8,13 +8,16 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from judgesheet.axis.answer import LONGEST, answer
+from judgesheet.files import MAX_DEPTH
 
 T = TypeVar("T")
 
-_MOST_STARTS = 1_000
-"""Braces that may open no object before a reply is given up: it is noise, and time is money."""
-_MOST_LOOSE, _LONGEST_LOOSE = 20, 8_000
-"""How often an object is sought that is spelled loosely, and in how many characters."""
+_MOST_DOCUMENTS = 1_000
+_IN_VAIN, _START = 500_000, 500
+"""Characters read without finding an object before a reply is given up: it is noise, and all others
+wait. A brace that opens none counts as so many."""
+_MOST_LOOSE, _LONGEST_LOOSE = 20_000, 8_000
+"""Characters in which objects are sought that are spelled loosely, in all and for one."""
 
 _TOKEN = re.compile(
     r"""(?P<text> "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | [“”](?:[^“”\\]|\\.)*+[“”] )
@@ -66,43 +69,44 @@ def documents(text: str) -> list[Document] | None:
     keys, commas, comments and constants may be spelled as in Python or JavaScript.
     """
     found: list[Document] = []
-    at, starts, tries = text.find("{"), 0, 0
+    at, in_vain, loose = text.find("{"), 0, 0
     while at >= 0:
         try:
-            one = _strict(text, at)
-            if one is None and tries < _MOST_LOOSE:
-                one, tries = _loose(text, at), tries + 1
-        except (_UnclearError, RecursionError):
+            one, end = _strict(text, at)
+            if one is None:
+                in_vain += _START + end - at
+                one, end = _loose(text, at, min(_LONGEST_LOOSE, _MOST_LOOSE - loose))
+                loose += end - at
+        except (ValueError, RecursionError):  # a key twice, say, or a number of 5,000 digits
             return None
         if one is not None:
             found.append(one)
-        elif (starts := starts + 1) > _MOST_STARTS:
+        if in_vain > _IN_VAIN or len(found) > _MOST_DOCUMENTS:
             return None
         at = text.find("{", one.end if one else at + 1)
     return found
 
 
-def _strict(text: str, at: int) -> Document | None:
+def _strict(text: str, at: int) -> tuple[Document | None, int]:
+    """The object that begins here, None if there is none, and how far it was read."""
     try:
         value, end = _DECODER.raw_decode(text, at)
-    except _UnclearError:
-        raise
-    except ValueError:
-        return None
-    return Document(value, at, end)
+    except json.JSONDecodeError as error:
+        return None, error.pos
+    return Document(value, at, end), end
 
 
-def _loose(text: str, at: int) -> Document | None:
-    """The object that begins here, written as JSON token by token; None if its end is missing."""
+def _loose(text: str, at: int, longest: int) -> tuple[Document | None, int]:
+    """As `_strict`, written as JSON token by token; None also if it is longer than `longest`."""
     written, depth, place = [], 0, at
-    while token := _TOKEN.match(text, place, at + _LONGEST_LOOSE):
+    while token := _TOKEN.match(text, place, at + longest):
         place, kind, sign = token.end(), token.lastgroup, token.group()
         written.append(_as_json(kind, sign))
         depth += {"{": 1, "}": -1}.get(sign, 0)
         if depth == 0:
-            one = _strict("".join(written), 0)
-            return one and Document(one.value, at, place)
-    return None
+            one, _ = _strict("".join(written), 0)
+            return one and Document(one.value, at, place), place
+    return None, place
 
 
 def _as_json(kind: str | None, sign: str) -> str:
@@ -166,8 +170,10 @@ def answers(reply: str, key: str) -> Answers | None:
     found = documents(text)
     if found is None or _begun(text, key, found):
         return None
-    held = [(one, list(_under(one.value, key))) for one in found]
-    held = [(one, values) for one, values in held if values]
+    try:
+        held = [(one, values) for one in found if (values := list(_under(one.value, key)))]
+    except _UnclearError:  # nested too deeply
+        return None
     if not held:
         return None
     return Answers([value for _, values in held for value in values], text, held[-1][0])
@@ -196,11 +202,13 @@ def _begun(text: str, key: str, found: list[Document]) -> bool:
     return any(begun) or (bool(found) and "{" in outside[-1])
 
 
-def _under(value: Any, key: str) -> Iterator[Any]:
+def _under(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
     """What stands under the key in a value and in the values within it.
 
     A key that ends in it, `final_score` for `score`, counts where the key itself is there too.
     """
+    if depth > MAX_DEPTH:
+        raise _UnclearError
     if isinstance(value, str):
         value = _object_in(value)
     if isinstance(value, Mapping):
@@ -211,7 +219,7 @@ def _under(value: Any, key: str) -> Iterator[Any]:
         value = [value[name] for name in value if name not in mine]
     if isinstance(value, list):
         for one in value:
-            yield from _under(one, key)
+            yield from _under(one, key, depth + 1)
 
 
 def _object_in(text: str) -> Any:

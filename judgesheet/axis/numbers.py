@@ -14,22 +14,24 @@ WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
 
 _SIGNS = r"+\-−–—~≈≃<>≤≥±×÷%‰^⁄/"
 """Signs that make another number of one, or a range."""
-_MARK = rf"(?:\\[a-zA-Z]++|\\|_|[^\w{_SIGNS}\\.,;!?])"
+_MARK = rf"(?:\\[a-zA-Z]{{1,30}}+|\\|_|[^\w{_SIGNS}\\.,;!?])"
 """Dress: markup, quotes, brackets, LaTeX commands."""
+_DRESS = rf"{_MARK}{{0,200}}+"
+"""Never more at once: marks behind each of many names would be read as often as there are names."""
 _INLINE = rf"(?:(?!\n){_MARK})"
 _SOME = "|".join(WORDS)
 _DIGITS = rf"""(?P<open><\s*)? (?P<number>\d{{1,4}}(?:[.,]\d{{1,4}})?|(?:{_SOME})\b) (?(open)\s*>)
     (?!\d|[.,]\d|[A-Za-z])"""
 _LABEL = rf"""(?:
     (?:(?:the|an?|my|this|it|final|overall|score|rating|grade|level|result|response|is|of
-        |i|would|rate|give|be)\b{_MARK}*+){{1,10}}+
+        |i|would|rate|give|be)\b{_DRESS}){{1,10}}+
     | [^\W\d_]{{1,30}}+(?:[ ][^\W\d_]{{1,30}}+){{0,2}}\s*[:=] )"""
 """What may stand before a number: "the score is", or some words and a colon."""
 _HOW = re.IGNORECASE | re.VERBOSE
 
 _NUMBER = re.compile(
-    rf"""(?: [\[(]\s?1\s?[-–—]\s?\d{{1,4}}\s?[\])] | [-=]> | {_MARK} | [-–—](?=\s) )*+
-    (?:{_LABEL}{_MARK}*+)? {_DIGITS}""",
+    rf"""(?: [\[(]\s?1\s?[-–—]\s?\d{{1,4}}\s?[\])] | [-=]> | {_MARK} | [-–—](?=\s) ){{0,200}}+
+    (?:{_LABEL}{_DRESS})? {_DIGITS}""",
     _HOW,
 )
 _WHOLE = re.compile(r"(\d+)(?:\.0+|,00?)?")
@@ -38,8 +40,8 @@ _RANGE = re.compile(r"\s*(?:(?:[-–—]|to\b|or\b)\s*\d|[-+%½~]\S|[+%½])")
 _UNIT = r"(?:\s*(?:(?:points?|stars?)\b|[分点점]))?"
 _SCALE = re.compile(
     rf"""{_UNIT} (?:
-    {_MARK}*+ (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
-        | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_MARK}*+
+    {_DRESS} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
+        | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_DRESS}
     (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)? (?:-point\sscale)? (?![\d.]\d) )? {_UNIT}""",
     _HOW,
 )
@@ -130,7 +132,7 @@ _ITEM = re.compile(r"^\d{1,2}[.)]\s*")
 _INSIDE = re.compile(r"(?P<name>.*?)[\s:=]+(?P<number>\d[^\n]*)")
 _BARE = re.compile(
     rf"""^(?:{_INLINE}|{_AROUND})*+ (?P<name>[^\W\d][^\n:=|\[\]]{{0,99}}?)
-    {_INLINE} (?:[-=]>|{_INLINE}|[-–—][ ])*+ {_DIGITS}""",
+    {_INLINE} (?:[-=]>|{_INLINE}|[-–—][ ]){{0,200}}+ {_DIGITS}""",
     _HOW | re.MULTILINE,
 )
 
@@ -189,8 +191,9 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
         tail = text[one.end : line_end if is_last else following.start]
         number = None if _RANGE.match(tail) else _value(one.spelled)
         remark = _remark(tail, number, largest)
-        opens = _OPENING.fullmatch(text, line_start, one.start) is not None
-        begins = opens if is_first else named[-1].begins
+        begins = named[-1].begins if named else False
+        if is_first:
+            begins = _OPENING.fullmatch(text, line_start, one.start) is not None
         alone = begins and remark == "" and is_first and is_last
         named.append(Named(one.name, number, one.place, begins, remark is not None, alone))
     return named, text[line_end:]

@@ -1,9 +1,10 @@
 """Prompt templates: found, compiled and rendered in one place, for every axis."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, NoReturn, Self
 
 from jinja2 import StrictUndefined, TemplateError
 from jinja2.sandbox import SandboxedEnvironment
@@ -17,6 +18,9 @@ from judgesheet.resources import data_folder
 _ENVIRONMENT = SandboxedEnvironment(
     undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False, trim_blocks=False
 )
+
+_FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What a template can raise beside its own errors."""
 
 
 def built_in(name: str) -> str:
@@ -59,13 +63,22 @@ def object_schema(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=64)
 def compile_prompt(source: str, what: str) -> Callable[..., str]:
     """A function that renders the template with keyword variables.
 
     TemplateError if it does not parse, or later if it uses a variable that the axis does not offer;
     the sentence names `what` and the line.
     """
+    render = _compiled(source, what)
+    return lambda **variables: _finished(render(**variables))
+
+
+def _finished(text: str) -> str:
+    return text.strip() + "\n"
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str, what: str) -> Callable[..., str]:
     try:
         template = _ENVIRONMENT.from_string(source)
     except TemplateError as error:
@@ -74,10 +87,10 @@ def compile_prompt(source: str, what: str) -> Callable[..., str]:
 
     def render(**variables: object) -> str:
         try:
-            return template.render(**variables).strip() + "\n"
-        except TemplateError as error:
+            return template.render(**variables)
+        except (TemplateError, *_FAULTS) as error:
             raise errors.TemplateError(
-                f"{what}: {error.message}; its variables are {', '.join(variables)}"
+                f"{what}: {error}; its variables are {', '.join(variables)}"
             ) from None
 
     return render
@@ -95,83 +108,179 @@ def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
     return word
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """One way to fill a template: its variables, and what it must then show, in displayed order."""
-
-    variables: Mapping[str, Any]
-    order: Sequence[str]
-
-
-def mark(name: str) -> str:
-    """A text that stands for `name` in a trial rendering and occurs nowhere else."""
-    return f"\x02{name}\x03"
-
-
 def renderer(
     axis: str,
     options: Options,
-    variants: Iterable[Variant],
     shown: Sequence[str],
+    permuted: Mapping[str, str],
     *,
     labelled: bool = False,
 ) -> Callable[..., str]:
     """The user's template if there is one, else the built-in one of the axis, ready to fill.
 
-    A user's template is tested first: it must show everything that the judge must see exactly once,
-    in the order given.
+    A user's template is tested with every call: it must show everything that the judge must see
+    exactly once, in the order given, and be blind to what the texts say.
 
     Parameters
     ----------
-    variants
-        At least two orders of the same things. `order` lists the names of what is permuted; the
-        variables hold `mark(name)` in their places.
     shown
-        Names of what else must be shown.
+        Names of the variables that must be shown, beside what is permuted.
+    permuted
+        The permuted variables, and what one thing in them is called; `variable.key` for a list of
+        objects, of which the text under the key must be shown.
     labelled
-        Whether each permuted thing has a label of its own (the number of a score, the name of a
-        criterion) that must move with it, instead of a number for its place.
+        Whether each permuted thing has a label of its own (the number of a score) that must stand
+        beside it, instead of a number for its place.
 
     Raises
     ------
     TemplateError
-        that says what is missing, repeated or out of order.
+        when a call is rendered: it says what is missing, repeated, out of order or looked at.
     """
     what = f"the prompt of {axis}"
-    render = compile_prompt(options.template or built_in(f"{axis}.jinja"), what)
-    if options.template:
-        _refuse_blind(render, list(variants), shown, what, labelled=labelled)
-    return render
+    if not options.template:
+        return compile_prompt(built_in(f"{axis}.jinja"), what)
+    return _Tested(options.template, what, shown, permuted, labelled=labelled)
 
 
-def _refuse_blind(
-    render: Callable[..., str],
-    variants: Sequence[Variant],
-    shown: Sequence[str],
-    what: str,
-    *,
-    labelled: bool,
-) -> None:
-    rest = set()
-    for variant in variants:
-        text = render(**variant.variables)
-        for name in (*shown, *variant.order):
-            times = text.count(mark(name))
-            if times != 1:
-                raise errors.TemplateError(f"{what} shows the {name} {times} times, not once")
-        if sorted(variant.order, key=lambda name: text.index(mark(name))) != list(variant.order):
-            raise errors.TemplateError(
-                f"{what} does not list the {_plural(variant.order[0])} in the order it is given: "
-                "loop over them as given"
+class _Tested:
+    """A template that is rendered twice for each call: with its texts, and with marks for them.
+
+    Both must be the same but for the texts in the places of the marks. So what is true of the marks
+    is true of what is sent, and a template that looks at a text, to sort it or to give a hint, is
+    found out by the first text that it treats otherwise than a mark.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        what: str,
+        shown: Sequence[str],
+        permuted: Mapping[str, str],
+        *,
+        labelled: bool,
+    ) -> None:
+        self._render, self._what = _compiled(source, what), what
+        self._shown, self._permuted, self._labelled = shown, permuted, labelled
+        self._frames: dict[str, tuple[list[str], list[str], dict[str, str]]] = {}
+
+    def __call__(self, **variables: Any) -> str:
+        """The prompt of a call; TemplateError if it does not show what it is given, blindly."""
+        texts: dict[str, str] = {}
+        blank, listed = dict(variables), list[str]()
+        for name in self._shown:
+            blank[name] = _marked(variables[name], name, texts)
+        for place, noun in self._permuted.items():
+            name, _, key = place.partition(".")
+            blank[name] = _marked(variables[name], noun, texts, key)
+            listed += [f"{noun} {n + 1}" for n in range(len(variables[name]))] if key else [noun]
+        text, parts = self._render(**variables), _MARK.split(self._render(**blank))
+        words, names = parts[::2], parts[1::2]
+        self._refuse_wrong_places(listed, names)
+        if not _is_filled(text, words, [texts.get(name, name) for name in names]):
+            self._refuse("does not print the texts as they are, or looks at what they say")
+        if self._labelled:
+            varied = {*self._shown, *(place.partition(".")[0] for place in self._permuted)}
+            others = {name: value for name, value in variables.items() if name not in varied}
+            self._refuse_wrong_labels(listed, canonical_json(others), (words, names, texts))
+        return _finished(text)
+
+    def _refuse_wrong_places(self, listed: Sequence[str], names: Sequence[str]) -> None:
+        for name in (*self._shown, *listed):
+            if (times := names.count(name)) != 1:
+                self._refuse(f"shows the {name} {times} times, not once")
+        if [name for name in names if name in listed] != listed:
+            self._refuse(
+                f"does not list the {_plural(listed[0])} in the order it is given: loop over them "
+                "as given"
             )
-        for name in variant.order:
-            text = text.replace(mark(name), "")
-        rest.add(text)
-    if labelled and len(rest) < len(variants):
-        raise errors.TemplateError(
-            f"{what} does not say which is which of the {_plural(variants[0].order[0])}: print the "
-            "label that each one carries, not its place in the list"
-        )
+
+    def _refuse_wrong_labels(
+        self, listed: Sequence[str], others: str, frame: tuple[list[str], list[str], dict[str, str]]
+    ) -> None:
+        """Labels move with what they label, and nothing else changes with the order."""
+        if not _beside(listed, frame[1]):
+            self._refuse(
+                f"does not say which is which of the {_plural(listed[0])}: print the label that "
+                "each one carries, not its place in the list"
+            )
+        if not _is_same(frame, self._frames.setdefault(others, frame)):
+            self._refuse(f"has other words where the {_plural(listed[0])} stand in another order")
+
+    def _refuse(self, fault: str) -> NoReturn:
+        raise errors.TemplateError(f"{self._what} {fault}")
+
+
+_MARK = re.compile("\x02[0-9a-f]{4} ([^\x03]*)\x03")
+
+
+@lru_cache(maxsize=1024)
+def _mark(name: str) -> str:
+    """A text that stands for `name` in a trial rendering; sorted, marks are in no order."""
+    return f"\x02{digest(name)[:4]} {name}\x03"
+
+
+class _MarkedNumber(int):
+    """A number that is written as a mark."""
+
+    _written: str
+
+    def __new__(cls, value: int, written: str) -> Self:
+        self = super().__new__(cls, value)
+        self._written = written
+        return self
+
+    def __str__(self) -> str:
+        return self._written
+
+
+def _marked(value: Any, name: str, texts: dict[str, str], key: str = "") -> Any:
+    """The value with marks for its texts and numbers, which are noted in `texts` by their names.
+
+    What stands under `key` has the name of the whole; a `label` is that of a place and stays.
+    """
+    if isinstance(value, list):
+        return [_marked(one, f"{name} {n}", texts, key) for n, one in enumerate(value, start=1)]
+    if isinstance(value, Mapping):
+        names = {part: name if part == key else f"{name}, {part}" for part in value}
+        return {
+            part: one if part == "label" else _marked(one, names[part], texts)
+            for part, one in value.items()
+        }
+    texts[name] = str(value)
+    return _mark(name) if isinstance(value, str) else _MarkedNumber(value, _mark(name))
+
+
+def _is_filled(text: str, words: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a text is these words with these texts between them, blanks around each apart."""
+    ends = {len(words[0])} if text.startswith(words[0]) else set()
+    for filling, word in zip(texts, words[1:], strict=True):
+        forms = {f"{filling}{word}", f"{filling.strip()}{word}"}
+        ends = {end + len(form) for form in forms for end in ends if text.startswith(form, end)}
+    return len(text) in ends
+
+
+def _beside(listed: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether the label of each thing stands right before it, or that of each right behind it."""
+    edges = [-1, *map(names.index, listed), len(names)]
+    between = [names[start + 1 : end] for start, end in pairwise(edges)]
+    labels = [f"{name}, " for name in listed]
+    return any(
+        all(any(name.startswith(label) for name in group) for label, group in zip(labels, groups))  # noqa: B905
+        for groups in (between, between[1:])
+    )
+
+
+def _is_same(
+    one: tuple[list[str], list[str], dict[str, str]],
+    other: tuple[list[str], list[str], dict[str, str]],
+) -> bool:
+    """Whether two orders have the same words, and in each place the same thing or the same text."""
+    (words, names, texts), (other_words, other_names, other_texts) = one, other
+    return words == other_words and all(
+        mine == theirs or texts.get(mine) == other_texts.get(theirs)
+        for mine, theirs in zip(names, other_names, strict=True)
+    )
 
 
 def _plural(name: str) -> str:

@@ -82,7 +82,8 @@ def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
     """
     error = _get(body, "error") or _get(_first(_get(body, "choices")), "error")
     if not 200 <= status < 300:
-        return Answer(_error_outcome(status, error if error else body))
+        outcome = _error_outcome(status, error if error else body)
+        return Answer(outcome, finish_reason=f"HTTP {status}")
     answer = dialect.read(body)
     if error or (answer and answer.finish_reason == "error"):
         # A gateway had sent its 200 before the model failed: what was said until then is no answer.

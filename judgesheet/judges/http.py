@@ -146,6 +146,8 @@ class HttpJudge(Judge):
 
     def _kept(self, received: Received, longest: int) -> str:
         """The body for the ledger: redacted first, then cut, so that no part of a key remains."""
+        if host := received.redirected_to:  # its address may hold a key
+            return self._redacted(f"the server redirects to {host}")
         redacted = self._redacted(received.body)
         if not received.complete:  # the reading stopped anywhere, so within a key too
             redacted = redacted[: max(0, len(redacted) - self._redacted.longest)]

@@ -8,9 +8,11 @@ import json
 import math
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
@@ -20,7 +22,8 @@ from httpx_aiohttp import AiohttpTransport
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges.redaction import REDACTED, is_token, without_userinfo
 
-LONGEST_BODY = 16_000_000  # bytes that are read; a judgment is never that long
+LONGEST_BODY = 8_000_000  # bytes that are read; a judgment is never that long
+MOST_PARTS = 300_000  # lists and objects in a body; log-probabilities of 7,000 tokens are fewer
 
 Carrier = httpx.AsyncBaseTransport
 """What carries requests; benchmarks compare ours with others."""
@@ -35,11 +38,21 @@ class Received(NamedTuple):
     complete: bool
 
     def json(self) -> Any:
-        """The body as JSON, or None."""
+        """The body as JSON; None where it is none, or too much to wait for."""
+        parts = self.body.count("[") + self.body.count("{")
         try:
-            return json.loads(self.body) if self.complete else None
+            return json.loads(self.body) if self.complete and parts <= MOST_PARTS else None
         except (ValueError, RecursionError):
             return None
+
+    @property
+    def redirected_to(self) -> str | None:
+        """The host that the server sends its clients to; None where it does not."""
+        if not 300 <= self.status < 400 or "location" not in self.headers:
+            return None
+        with suppress(ValueError):
+            return urlsplit(self.headers["location"]).hostname or "another path of its own"
+        return "an address that cannot be read"
 
     def retry_after_s(self) -> float | None:
         """Seconds that the server asks to wait; None if it gives none that can be read."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet import __version__
 from judgesheet.axes import all_axes
 from judgesheet.axis import Permuting
+from judgesheet.plain import said_by_server
 from judgesheet.prices import cost
 from judgesheet.records import END_OF_TIME, AxisResult, Datasheet
 from judgesheet.spine.datasheet import SCHEMA_VERSION
@@ -17,6 +18,8 @@ from judgesheet.spine.measure import Measured, code_digest
 if TYPE_CHECKING:
     from judgesheet.spine.ledger import Ledger, Totals
 
+MOST_FAILURES = 5
+"""Kinds of failure that a sheet tells of."""
 FREE = ("local", "sim")
 """Providers that send no bill."""
 PACKAGES = ("numpy", "pandas", "scipy", "httpx", "xllamacpp")
@@ -92,6 +95,7 @@ def _run(
         "failed": sum(axis.failed for axis in axes),
         "attempts": totals.attempts,
         "outcomes": dict(totals.outcomes),
+        **_failures(ledger),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
         "longest_prompt_tokens": totals.longest_prompt,
@@ -102,6 +106,19 @@ def _run(
         "latency_p50_s": totals.latency_p50_s,
         "latency_p99_s": totals.latency_p99_s,
     }
+
+
+def _failures(ledger: "Ledger") -> dict[str, Any]:
+    """The commonest kinds of failure, with what the server said last; nothing without any."""
+    kinds = [
+        {
+            "outcome": outcome,
+            "said": said_by_server(str(status or ""), str(raw)),
+            "attempts": attempts,
+        }
+        for outcome, status, raw, attempts in ledger.failures()[:MOST_FAILURES]
+    ]
+    return {"failures": kinds} if kinds else {}
 
 
 def _cost(ledger: "Ledger", totals: "Totals") -> float | None:

@@ -7,7 +7,6 @@ or when it is interrupted. In each case the same command resumes it.
 
 import asyncio
 import json
-import re
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Container, Iterator
@@ -26,6 +25,7 @@ from tenacity import (
 
 from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.judges import Judge
+from judgesheet.plain import brief, said_by_server
 from judgesheet.prices import Prices, cost
 from judgesheet.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.spine.ledger import Ledger, Totals
@@ -243,14 +243,15 @@ class Circuit:
     def _require_sense(self, reply: Reply) -> None:
         if self._replies < self._settings.unreadable_after:
             return
-        why = f", finish reason {one_line(reply.finish_reason)}" if reply.finish_reason else ""
+        why = f", {len(reply.text):,} characters"
+        why += f", finish reason {brief(reply.finish_reason)}" if reply.finish_reason else ""
         if reply.finish_reason in CUT_OFF:
             advice = "raise --max-tokens"
         else:
             advice = "try another --reply, or a --parser of your own,"
         raise StoppedError(
             f"none of the first {self._replies} replies can be read "
-            f"(“{one_line(reply.text)}”{why}): {advice} and start over with --fresh; the same "
+            f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "
             "command goes on all the same"
         )
 
@@ -259,7 +260,7 @@ class Circuit:
         advice = self._judge.advise(reply.outcome) or usual
         if reply.outcome == "rate_limited" and self._settings.rate:
             advice = "wait, or lower --rate"
-        said = server_message(reply.raw)
+        said = said_by_server(reply.finish_reason, reply.raw)
         quote = f" (“{said}”)" if said else ""
         again = "then run the same again"
         if reply.outcome == "rejected":
@@ -281,33 +282,6 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "malformed": ("did not answer with a chat completion", "check the base URL"),
 }
 """What a judge did, and what to do about it."""
-
-
-def server_message(raw: str, length: int = 120) -> str:
-    """What a server said, on one line of at most `length` characters.
-
-    That is the error's message where the body has one, otherwise the body without its markup.
-    """
-    return one_line(_error_message(raw) or re.sub(r"<[^>]*>", " ", raw[:10_000]), length)
-
-
-def one_line(said: str, length: int = 120) -> str:
-    """What somebody else wrote, on one line of at most `length` characters, controls left out."""
-    said = said[:10_000]
-    printable = "".join(letter if letter.isprintable() else " " for letter in said)
-    line = " ".join(printable.split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
-
-
-def _error_message(raw: str) -> str | None:
-    """The message of the usual shapes: {"error": {"message"}}, {"error": ""}, {"message"}."""
-    with suppress(ValueError, RecursionError):
-        body = json.loads(raw)
-        if isinstance(body, dict):
-            error = body.get("error", body)
-            message = error.get("message") if isinstance(error, dict) else error
-            return message if isinstance(message, str) else None
-    return None
 
 
 class _BudgetSpentError(Exception):

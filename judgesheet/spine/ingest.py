@@ -20,6 +20,9 @@ from judgesheet.spine.parsing import read
 from judgesheet.spine.plan import read_sidecar
 
 MOST_REPEATS = 1000
+MOST_NAMES = 100
+"""Fields that the cells of a file may have: each is a column of a table."""
+BEYOND_TABLES = 2**63
 ROUNDING = 0.051
 """How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
 LARGEST_SCORE = 1e9
@@ -52,6 +55,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
     calls: dict[str, tuple[Call, str]] = {}
     labels: list[Label] = []
     home: dict[tuple[str, str], str] = {}
+    names: set[str] = set()
     for record, where in records(file, LONGEST):
         if "human" in record:
             labels.append(_human(record["human"], where))
@@ -60,6 +64,9 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         item = (call.axis, str(call.cell.get("item")))
         if "item" in call.cell and home.setdefault(item, call.stimulus) != call.stimulus:
             raise StimuliError(f"{where}: {item[1]} is listed under two stimuli; an item has one")
+        names |= call.cell.keys()
+        if len(names) > MOST_NAMES:
+            raise StimuliError(f"{where}: cells have more than {MOST_NAMES} fields; drop some")
         if call.id in calls:
             raise StimuliError(f"{where}: the same cell and repeat occurs twice in the file")
         calls[call.id] = (call, verdict)
@@ -99,7 +106,10 @@ def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
     axis = _axis(record["axis"], where)
     repeat = record.get("repeat", 0)
     fault = (
-        axis.fault(record["cell"]) or _fault_of_repeat(repeat) or _fault_of_verdict(axis, record)
+        axis.fault(record["cell"])
+        or _fault_of_repeat(repeat)
+        or _fault_of_verdict(axis, record)
+        or _fault_of_values(record)
     )
     if fault:
         raise StimuliError(f"{where}: {fault}")
@@ -127,6 +137,18 @@ def _fault_of_verdict(axis: Axis, record: Mapping[str, Any]) -> str | None:
     if is_known or read(axis, json.dumps(verdict), "recorded", record["cell"]) is not None:
         return None
     return f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
+
+
+def _fault_of_values(record: Mapping[str, Any]) -> str | None:
+    """What no table can hold."""
+    for name, value in record["cell"].items():
+        if isinstance(value, int) and abs(value) >= BEYOND_TABLES:
+            return f"cell.{name} is a number of more than 64 bits"
+    try:
+        json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return "it holds half a character (one of \\ud800 to \\udfff alone); write the whole one"
+    return None
 
 
 def _human(row: Any, where: str) -> Label:

@@ -310,6 +310,17 @@ class Ledger:
             known = dict(zip(names, sums.fetchone(), strict=True))
             return Totals(**known, outcomes=dict(outcomes), served_models=dict(served))
 
+    def failures(self) -> list[tuple[str, str | None, str, int]]:
+        """`outcome, finish_reason, raw, attempts` of each kind of failure, the commonest first.
+
+        `raw` is the body of the last one.
+        """
+        query = """
+            SELECT outcome, finish_reason, raw, count(*), max(at) FROM attempt
+            WHERE outcome NOT IN ('ok', 'refused') GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2"""
+        with self._reading() as db:
+            return [row[:4] for row in db.execute(query)]
+
     # -- inside ------------------------------------------------------------------------------
 
     def _create(self, plan: Plan, judge: Mapping[str, Any]) -> None:

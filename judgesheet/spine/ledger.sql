@@ -59,7 +59,7 @@ CREATE TABLE attempt (
     retry_after_s  REAL,             -- what the server asked for
     text           TEXT NOT NULL,    -- the judge's words
     raw            TEXT NOT NULL,    -- the body as received
-    finish_reason  TEXT,             -- why the judge stopped, in the endpoint's word
+    finish_reason  TEXT,             -- why the judge stopped, in the endpoint's word; or HTTP and the status
     PRIMARY KEY (call_id, attempt)
 );
 CREATE INDEX attempt_outcome ON attempt (outcome, call_id);

@@ -245,7 +245,7 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     ]
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
     table.insert(0, "axis", axis.NAME)
-    for name in dict.fromkeys(key for cell in cells for key in cell):
+    for name in dict.fromkeys(key for cell in cells for key in cell if key not in table):
         table[name] = [cell.get(name) for cell in cells]
     for name in ("value", "alone"):
         found = [one and getattr(one, name) for one in readings]

@@ -21,8 +21,8 @@ Where a verdict has a part for each criterion or candidate, the pattern names th
 table for each: `[verdict.score]`, `[verdict.uncertain]`.
 
 Replies are hostile. Regular expressions run in RE2, whose time grows with the length of the reply
-and not beyond; JSON paths are RFC 9535 without the functions that match regular expressions, and
-descend at most once. Nothing of a reply is executed.
+and not beyond; JSON paths are RFC 9535 without the functions that match regular expressions,
+descend at most once, and take a limited number of steps. Nothing of a reply is executed.
 """
 
 import json
@@ -38,7 +38,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Locating, NamingParts
-from judgesheet.axis.answer import without_thought
+from judgesheet.axis.answer import LONGEST, without_thought
 from judgesheet.axis.documents import json_documents
 from judgesheet.axis.reply import PLACEHOLDERS, Reading
 from judgesheet.errors import ParserError, RunError, UsageError
@@ -46,8 +46,10 @@ from judgesheet.files import checked, text_of, toml
 from judgesheet.records import CUT_OFF, Call, Reply, ReplyFormat, digest
 from judgesheet.spine.ledger import Ledger
 
-LONGEST = 200_000
-"""Most characters of a reply; a longer one is not searched."""
+MOST_STEPS = 50_000
+"""Most values that JSON paths look at in one reply; one that needs more is unreadable."""
+MOST_TERMS = 3
+"""Most parts of a filter that look at a value (`@`)."""
 MOST_MATCHES = 1_000
 """Most matches that are examined; a reply with more is unreadable."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
@@ -100,10 +102,13 @@ class VerdictPattern(_Table):
         """Whether it is looked for once per criterion or candidate."""
         return _PLACEHOLDER.search(self.text) is not None
 
-    def find(self, reply: str, names: Mapping[str, str]) -> Any:
+    def find(self, reply: str, names: Mapping[str, str], steps: "_Steps") -> Any:
         """The only value that the reply gives for these names, or `_UNREADABLE`."""
-        values = _regex_values if self.jsonpath is None else _path_values
-        matches = list(islice(values(self.text, reply, names), MOST_MATCHES + 1))
+        if self.jsonpath is None:
+            values = _regex_values(self.text, reply, names)
+        else:
+            values = _path_values(self.text, reply, names, steps)
+        matches = list(islice(values, MOST_MATCHES + 1))
         if not matches:
             return _UNREADABLE if self.default is None else self.default
         # With their types: 1 and true, which Python takes for equal, are two readings.
@@ -205,18 +210,19 @@ class Parser:
         text = without_thought(text).lstrip()
         if not text or len(text) > LONGEST:
             return None
+        steps = _Steps()
         if not any(pattern.names_parts for pattern in self.fields.values()):
-            value = self._part(text, {})
+            value = self._part(text, {}, steps)
         else:
-            values = {names["candidate"]: self._part(text, names) for names in parts}
+            values = {names["candidate"]: self._part(text, names, steps) for names in parts}
             value = values if values and _UNREADABLE not in values.values() else _UNREADABLE
         return None if value is _UNREADABLE else json.dumps(value)
 
-    def _part(self, reply: str, names: Mapping[str, str]) -> Any:
-        values = {field: pattern.find(reply, names) for field, pattern in self.fields.items()}
-        if any(value is _UNREADABLE for value in values.values()):
+    def _part(self, reply: str, names: Mapping[str, str], steps: "_Steps") -> Any:
+        found = {field: pattern.find(reply, names, steps) for field, pattern in self.fields.items()}
+        if any(value is _UNREADABLE for value in found.values()):
             return _UNREADABLE
-        return values.get("", values)
+        return found.get("", found)
 
 
 def read(
@@ -350,14 +356,63 @@ def _regex_values(pattern: str, reply: str, names: Mapping[str, str]) -> Iterato
         yield match.group(1)
 
 
-def _path_values(pattern: str, reply: str, names: Mapping[str, str]) -> Iterator[Any]:
+class _TooManyStepsError(ValueError):
+    """A search that would take too long: the reply is unreadable."""
+
+
+class _Steps:
+    """The steps that are left for the JSON paths of a parser in one reply."""
+
+    def __init__(self) -> None:
+        self._left = MOST_STEPS
+
+    def take(self, steps: int = 1) -> None:
+        self._left -= steps
+        if self._left < 0:
+            raise _TooManyStepsError
+
+
+def _path_values(
+    pattern: str, reply: str, names: Mapping[str, str], steps: _Steps
+) -> Iterator[Any]:
     from jsonpath import JSONPathError
 
     path = _path(pattern, tuple(names.items()))
     try:
-        yield from (node.obj for document in _documents(reply) for node in path.finditer(document))
-    except JSONPathError:  # nested too deeply
+        if "?" in pattern:  # a filter looks at all values
+            steps.take(2 * sum(map(reply.count, ",[{")))
+        for document in _documents(reply):
+            nodes: Iterable[Any] = [_node_type()(document, document, steps)]
+            for segment in path.segments:
+                nodes = segment.resolve(nodes)
+            yield from (node.obj for node in nodes)
+    except (JSONPathError, _TooManyStepsError):  # nested too deeply, or too much
         yield _UNREADABLE
+
+
+@lru_cache(maxsize=1)
+def _node_type() -> Any:
+    from jsonpath import JSONPathMatch
+
+    class Node(JSONPathMatch):
+        """A value in a document. It counts, and does not write down the way to it."""
+
+        __slots__ = ("_steps",)
+
+        def __init__(self, value: object, root: Any, steps: _Steps) -> None:
+            super().__init__(
+                filter_context={}, obj=value, parent=None, path="", parts=(), root=root
+            )
+            self._steps = steps
+
+        def new_child(self, obj: object, key: int | str) -> "Node":  # noqa: ARG002
+            self._steps.take()
+            return Node(obj, self.root, self._steps)
+
+        def add_child(self, *children: JSONPathMatch) -> None:
+            """Forget it: a list of all would be held in memory."""
+
+    return Node
 
 
 @lru_cache(maxsize=1024)
@@ -423,14 +478,38 @@ def _check_path(text: str) -> None:
     from jsonpath import JSONPathError
 
     try:
-        _path(text, _ODD)
+        path = _path(text, _ODD)
     except JSONPathError as error:
         reason = str(error).splitlines()[0]
         raise ValueError(
             f"this jsonpath cannot be used ({reason}); paths follow RFC 9535 without "
             "match and search, and names stand in quotes: $.scores['{criterion}']"
         ) from None
+    # Else a long reply takes time out of proportion: what filters do is not counted as steps.
     kinds = [token.kind for token in _environment().lexer.tokenize(text)]
-    for sign, kind in (("..", "TOKEN_DDOT"), ("$", "TOKEN_ROOT")):
-        if kinds.count(kind) > 1:  # else a long reply takes time out of proportion
-            raise ValueError(f"the jsonpath may have {sign} only once")
+    for sign, kind, most in _MOST_SIGNS:
+        if kinds.count(kind) > most:
+            often = "only once" if most == 1 else f"at most {most} times"
+            raise ValueError(f"the jsonpath may have {sign} {often}")
+    if "TOKEN_FILTER" in kinds and "TOKEN_COMMA" in kinds:
+        raise ValueError("the jsonpath may have a filter or a comma, not both")
+    if not all(query.path.singular_query() for query in _queries_in_filters(path)):
+        raise ValueError("a filter of the jsonpath may look at single values only: @.name, @[0]")
+
+
+_MOST_SIGNS = (
+    ("..", "TOKEN_DDOT", 1),
+    ("$", "TOKEN_ROOT", 1),
+    ("?", "TOKEN_FILTER", 1),
+    ("@", "TOKEN_SELF", MOST_TERMS),
+)
+
+
+def _queries_in_filters(path: Any) -> Iterator[Any]:
+    selectors = (one for segment in path.segments for one in segment.selectors)
+    below = [one.expression for one in selectors if hasattr(one, "expression")]
+    while below:
+        one = below.pop()
+        below += one.children()
+        if hasattr(one, "path"):
+            yield one

@@ -16,6 +16,7 @@ import pytest
 import judgesheet
 from judgesheet.errors import JudgeError, JudgesheetError, RunError, StoppedError, UsageError
 from judgesheet.judges import Connection, Judge, open_judge
+from judgesheet.plain import server_message
 from judgesheet.progress import sentence
 from judgesheet.records import Call, Plan, Reply
 from judgesheet.spine.collect import (
@@ -24,7 +25,6 @@ from judgesheet.spine.collect import (
     Progress,
     _limiter,
     collect,
-    server_message,
 )
 from judgesheet.spine.ledger import Ledger
 from tests.judges import loopback
@@ -385,7 +385,7 @@ def unread(path: Path, script: loopback.Script, calls: int = 78) -> Progress:
     ("answer", "advice"),
     [
         (completion("", finish_reason="length"), "finish reason length.*--max-tokens"),
-        (completion("As a \x1b[31mmodel:\n4"), "“As a .31mmodel: 4”.*--parser"),
+        (completion("As a \x1b[31mmodel:\n4"), "“As a .*31mmodel: 4”.*--parser"),
     ],
 )
 def test_a_run_that_cannot_be_read_stops_at_its_start(
@@ -572,7 +572,7 @@ def test_a_run_with_a_rate_settles(path: Path) -> None:
         ('{"error": "plain"}', "plain"),
         ('{"message": "top"}', "top"),
         ("<html><h1>502</h1> Bad gateway</html>", "502 Bad gateway"),
-        ("\x1b[31mred\x1b[0m", "[31mred [0m"),
+        ("\x1b[31mred\x1b[0m", "[U+001B][31mred[U+001B][0m"),
         ("[" * 100_000, "[" * 119 + "…"),
         ("", ""),
     ],

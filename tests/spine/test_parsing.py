@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from judgesheet.axes import get_axis
+from judgesheet.axis.answer import LONGEST
 from judgesheet.axis.reply import displayed
 from judgesheet.errors import ParserError
 from judgesheet.spine.parsing import (
-    LONGEST,
     Parser,
     as_record,
     from_records,

@@ -10,7 +10,7 @@ from judgesheet.axes.candidate_order._compose import Composer, Shown
 from judgesheet.axes.candidate_order._material import is_task
 from judgesheet.axis import Options
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, boundary, mark, object_schema, parameters, renderer
+from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer
 from judgesheet.records import Call, Stimulus
 
 if TYPE_CHECKING:
@@ -129,14 +129,8 @@ def both_orders(stimulus: Stimulus, options: Options) -> tuple[Call, Call]:
 
 
 def _prompt(options: Options) -> Callable[..., str]:
-    return renderer("candidate_order", options, _variants(options), ("request",))
-
-
-def _variants(options: Options) -> Iterator[Variant]:
-    """A template must show the request and both responses, the first before the second."""
-    for names in (["response one", "response two"], ["response two", "response one"]):
-        responses = [mark(name) for name in names]
-        yield Variant(_variables(options, mark("request"), responses), names)
+    permuted = {"first": "response one", "second": "response two"}
+    return renderer("candidate_order", options, ("request",), permuted)
 
 
 def _variables(

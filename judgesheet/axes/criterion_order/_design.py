@@ -7,7 +7,7 @@ from judgesheet.axes.criterion_order._names import fault_of_names
 from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, Settings, item_fault, reads
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
+from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.records import Call, Stimulus
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def design(
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    render = renderer("criterion_order", options, _variants(options), ("prompt", "response"))
+    shown, permuted = ("prompt", "response"), {"criteria.name": "criterion"}
+    render = renderer("criterion_order", options, shown, permuted)
     settings = PROFILES[options.profile].chosen(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         count = len(stimulus.fields["criteria"])
@@ -58,22 +59,6 @@ def fault(cell: Mapping[str, Any]) -> str | None:
 def arm(cell: Mapping[str, Any]) -> str:
     """The arm of a cell in the plan's table."""
     return f"{cell['arm']}, scale {cell['scale']}" if "scale" in cell else str(cell["arm"])
-
-
-def _variants(options: Options) -> Iterator[Variant]:
-    """A template must show prompt, response and criteria in order; levels may be left out."""
-    for order in ((1, 2, 3), (3, 1, 2)):
-        names = [f"criterion {number}" for number in order]
-        variables = {
-            "prompt": mark("prompt"),
-            "response": mark("response"),
-            "reference": None,
-            "criteria": [_shown(mark(name), [f"{name}, {s}" for s in (1, 2)]) for name in names],
-            "n": 3,
-            "scale": 2,
-            "reply": options.reply,
-        }
-        yield Variant(variables, names)
 
 
 def _shown(name: str, levels: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from judgesheet.axes.listwise_consensus._reply import LABELS, schema
 from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, item_fault
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, boundary, mark, parameters, renderer
+from judgesheet.axis.prompt import boundary, parameters, renderer
 from judgesheet.errors import TemplateError
 from judgesheet.records import Call, Stimulus
 from judgesheet.stats import orders
@@ -119,13 +119,19 @@ def _renderer(options: Options) -> Callable[..., str]:
     Raises
     ------
     TemplateError
-        if the user's hides, repeats or reorders what the judge must see.
+        when a call is rendered, if the user's hides, repeats or reorders what the judge must see,
+        or a candidate's text could imitate an end or another candidate.
     """
-    variants = list(_variants(options))
-    render = renderer("listwise_consensus", options, variants, ("prompt",))
-    if options.template:
-        _refuse_unmarked(render, variants)
-    return render
+    render = renderer("listwise_consensus", options, ("prompt",), {"candidates.text": "candidate"})
+
+    def marked_off(**variables: Any) -> str:
+        text = render(**variables)
+        if text.count(variables["boundary"]) < variables["n"]:
+            what = "the prompt of listwise_consensus"
+            raise TemplateError(f"{what} does not mark each candidate with the boundary")
+        return text
+
+    return marked_off
 
 
 def _cells(index: int, n: int, settings: ListSettings, options: Options) -> Iterator[Read]:
@@ -138,29 +144,6 @@ def _cells(index: int, n: int, settings: ListSettings, options: Options) -> Iter
         often = (place - index * again) % len(others) < again
         for repeat in range(settings.repeats if often else 1):
             yield Read(PERMUTED, order, repeat)
-
-
-def _variants(options: Options) -> Iterator[Variant]:
-    """A template must show the prompt, and the candidates with their letters in order."""
-    names = [f"candidate {number}" for number in (1, 2, 3)]
-    for listed in (names, names[::-1]):
-        variables = _shown(mark("prompt"), None, [mark(name) for name in listed], options)
-        yield Variant(variables, listed)
-
-
-def _refuse_unmarked(render: Callable[..., str], variants: Sequence[Variant]) -> None:
-    """Refuse a template in which a candidate's text could imitate an end or another candidate.
-
-    Raises
-    ------
-    TemplateError
-        if the boundary does not stand at every candidate.
-    """
-    for variant in variants:
-        shown = render(**variant.variables).count(str(variant.variables["boundary"]))
-        if shown < len(variant.order):
-            what = "the prompt of listwise_consensus"
-            raise TemplateError(f"{what} does not mark each candidate with the boundary")
 
 
 def _shown(

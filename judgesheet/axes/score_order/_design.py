@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, Settings, item_fault, reads, sequences
 from judgesheet.axis.material import spread
-from judgesheet.axis.prompt import Variant, mark, object_schema, parameters, renderer
+from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.records import LOGPROBS, Call, Stimulus
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def design(
     Calls of one item stand together so that an endpoint with prefix caching answers faster, and in
     random order so that a drift of the endpoint over time cannot pose as an effect of the order.
     """
-    shown = "prompt", "response"
-    render = renderer("score_order", options, _variants(options), shown, labelled=True)
+    shown, permuted = ("prompt", "response"), {"options.description": "option"}
+    render = renderer("score_order", options, shown, permuted, labelled=True)
     settings, kind = PROFILES[options.profile].chosen(options), options.sequences
     # One scale for the whole pool: figures of rubrics of different lengths do not compare.
     scale = min(MAIN_SCALE, *map(_longest, stimuli))
@@ -49,22 +49,6 @@ def design(
 
 def _longest(stimulus: Stimulus) -> int:
     return len(stimulus.fields["rubric"]["levels"])
-
-
-def _variants(options: Options) -> Iterator[Variant]:
-    """A template must show prompt and response, and the options with their scores in order."""
-    for order in ((1, 2, 3), (3, 1, 2)):
-        names = {score: f"option {score}" for score in order}
-        variables = {
-            "prompt": mark("prompt"),
-            "response": mark("response"),
-            "reference": None,
-            "criterion": "",
-            "options": [{"score": s, "description": mark(name)} for s, name in names.items()],
-            "n": 3,
-            "reply": options.reply,
-        }
-        yield Variant(variables, list(names.values()))
 
 
 def _call(

@@ -8,7 +8,7 @@ from typing import Any
 from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.identity import served
+from judgesheet.spine.render.page.identity import failures, served
 from judgesheet.spine.render.page.parts import (
     Anchors,
     Fact,
@@ -29,7 +29,7 @@ _RUN_SETTINGS = {"profile": "Profile", "reply": "Reply format", "temperature": "
 _RUN_KNOWN = (
     *_RUN_SETTINGS,
     *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
-    *("attempts", "outcomes", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
+    *("attempts", "outcomes", "failures", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at"),
 )
 _PROVENANCE_KNOWN = (
@@ -158,6 +158,7 @@ def conditions(sheet: Datasheet) -> TestConditions:
             *(Fact(heading, show.anything(run.get(n))) for n, heading in _RUN_SETTINGS.items()),
             Fact("Attempts", show.count(run.get("attempts"))),
             Fact("Outcomes of attempts", show.anything(run.get("outcomes"))),
+            *(Fact("Failed attempts", failure) for failure in failures(run)),
             *unknown(run, _RUN_KNOWN),
         ),
         provenance=tuple(_provenance(sheet)),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from judgesheet.records import AxisResult, Control, Datasheet
 from judgesheet.spine.render import show
+from judgesheet.spine.render.page.identity import mixed
 from judgesheet.spine.render.page.parts import OUTCOMES, Mark, losses, made, total
 from judgesheet.units import unit
 
@@ -88,9 +89,7 @@ def _of_run(sheet: Datasheet) -> Iterator[Control]:
     passed, text = None, "The endpoint does not say which model answered."
     if names:
         passed, text = names == 1, "Every reply names the same model."
-    if names > 1:
-        text = f"{names} models answered under one name: the figures mix them. Pin one version."
-    yield Control("one served model", passed, text)
+    yield Control("one served model", passed, mixed(sheet.judge) or text)
 
 
 def _of_axis(axis: AxisResult) -> Iterator[Control]:

@@ -14,6 +14,7 @@ from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Decision, Rating
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.controls import READABLE, ControlCheck, checks
+from judgesheet.spine.render.page.identity import mixed
 from judgesheet.spine.render.page.parts import (
     VOID,
     Context,
@@ -265,8 +266,10 @@ def _check_lines(check: ControlCheck) -> int:
 
 
 def _features(context: Context, room: int) -> Trimmed[Finding]:
-    """The most telling findings: every axis in turn, problems first."""
+    """The most telling findings: of the run, then of every axis in turn, problems first."""
     queues = []
+    if text := mixed(context.sheet.judge):
+        queues.append([Finding("The run", show.tied(text), "", (), TONES["bad"])])
     for axis, told in zip(context.sheet.axes, findings(context), strict=True):
         tones = [_RANK[statement.tone] for statement in axis.findings]
         ranked = sorted(zip(tones, told, strict=True), key=itemgetter(0))

@@ -92,6 +92,22 @@ def served(judge: Mapping[str, Any]) -> str:
     return f"{len(parts)} models answered: " + ", ".join(parts[:4])
 
 
+def mixed(judge: Mapping[str, Any]) -> str | None:
+    """That several models answered under one name, and how many calls each; None if not."""
+    answered = judge.get("served_models")
+    if not isinstance(answered, Mapping) or len(answered) < 2:
+        return None
+    return f"{served(judge)}, under one name: the figures mix them. Pin one version."
+
+
+def failures(run: Mapping[str, Any]) -> Iterator[str]:
+    """The kinds of failed attempts, the commonest first, with what the server said last."""
+    for kind in records(run.get("failures")):
+        said = show.visible(str(kind.get("said") or ""), 200)
+        what = f"{show.count(kind.get('attempts'))} × {show.anything(kind.get('outcome'), 40)}"
+        yield f"{what} ({said})" if said else what
+
+
 def _valid(sheet: Datasheet) -> Iterator[Fact]:
     run, judge = sheet.run, sheet.judge
     yield Fact("Served model", show.short(served(judge), 70))

@@ -1,0 +1,129 @@
+"""No reply takes long to read: the event loop that reads it carries all other requests."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from judgesheet.axes import all_axes
+from judgesheet.axis.answer import LONGEST, LONGEST_THOUGHT
+from judgesheet.errors import ParserError
+from judgesheet.judges.transport import MOST_PARTS, Received
+from judgesheet.spine.parsing import Parser, reading
+
+SECONDS = 0.5
+"""Ten times what they take: this tells seconds from milliseconds, on any machine."""
+
+CELLS: dict[str, dict[str, Any]] = {
+    "score_order": {"scale": 5, "order": [1, 2, 3, 4, 5]},
+    "criterion_order": {"scale": 5, "order": ["fluency", "coherence"]},
+    "listwise_consensus": {"order": list("abcde")},
+    "candidate_order": {"order": ["u", "v"]},
+}
+LONG = LONGEST - 1_000
+
+
+def filled(part: str, length: int = LONG) -> str:
+    return (part * (length // len(part) + 1))[:length]
+
+
+REPLIES = {
+    "results on one line": "* " * 40_000 + filled("[RESULT] 1 ", 9_900),
+    "names of marks": filled("[" + " :" * 49 + "] "),
+    "marks behind names": filled("[RESULT]" + "*" * 300),
+    "brackets": "[" * 100_000,
+    "prefixes of an object": filled('{"score":', 1_000_000),
+    "objects": filled('{"score": 1} '),
+    "objects, spelled loosely": filled("{'score': 1} "),
+    "objects in objects": filled('{"a":' * 900 + "1" + "}" * 900 + "x"),
+    "a long list at the end of every brace": '{"a":' * 900 + "[" + "1," * 45_000,
+    "digits": "[RESULT] " + "1" * LONG,
+    "long numbers": filled('{"score": ' + "1" * 4_000 + "} "),
+    "ends of thought": filled("</think>", LONGEST_THOUGHT - 10),
+    "half a tag": filled("<", LONGEST_THOUGHT - 10),
+    "a word of second thoughts": '{"score": 1} ' + filled("re"),
+    "candidates": json.dumps({"candidates": [{"label": "A", "score": 1}] * 3_000}),
+    "ligatures": filled("[" + "ﷺ" * 40 + "] "),
+}
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_a_reply_built_to_hurt_is_read_at_once(name: str) -> None:
+    text = REPLIES[name]
+    for axis, cell in CELLS.items():
+        for form in ("text", "json"):
+            reading(all_axes()[axis], "x", form, cell)  # imports
+            began = time.process_time()
+            reading(all_axes()[axis], text, form, cell)
+            assert time.process_time() - began < SECONDS, f"{axis} in {form}"
+
+
+def test_a_long_reply_is_read_up_to_the_limit() -> None:
+    axis, cell = all_axes()["score_order"], CELLS["score_order"]
+    for words, score in ((LONGEST - 11, 3), (LONGEST + 1, None)):
+        found = reading(axis, "x" * words + "\n[RESULT] 3", "text", cell)
+        assert (found and found.value) == score
+    thought = "<think>" + "x" * (LONGEST_THOUGHT - 100) + "</think>\n[RESULT] 3"
+    found = reading(axis, thought, "text", cell)
+    assert (found and found.value) == 3
+    assert reading(axis, "<think>xx" + thought * 2, "text", cell) is None
+
+
+def test_an_object_too_deep_to_look_into_is_no_answer() -> None:
+    for depth, score in ((50, 3), (300, None)):
+        text = '{"a":' * depth + '{"score": 3}' + "}" * depth
+        found = reading(all_axes()["score_order"], text, "json", CELLS["score_order"])
+        assert (found and found.value) == score
+
+
+def by_path(path: str) -> Parser:
+    return Parser.from_source(f"[verdict]\njsonpath = '''{path}'''\n", "mine.toml")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("$" + "[*,*]" * 20 + ".x", "[" * 21 + "]" * 21),
+        ("$.." + "['a','a']" * 16 + ".x", '{"a":' * 60 + "1" + "}" * 60),
+        ("$..a", '{"' + "k" * 50_000 + '": [' + "[]," * 15_000 + "[]]}"),
+        ("$..[?@.a == 1].b", "[" + '{"a": 2},' * 9_000 + "{}]"),
+    ],
+)
+def test_a_path_that_multiplies_gives_up(path: str, text: str) -> None:
+    made, began = by_path(path), time.process_time()
+    assert made.verdict(text) is None
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("$..[*,*,*][?@.x].y", "a filter or a comma, not both"),
+        ("$[?@.a[?@.b]].c", r"\? only once"),
+        ("$[?@..a].b", "single values only"),
+        ("$[?count(@[*]) > 1].b", "single values only"),
+        ("$[?@.a && @.b && @.c && @.d].e", "at most 3 times"),
+    ],
+)
+def test_a_path_whose_filter_runs_away_is_refused(path: str, words: str) -> None:
+    with pytest.raises(ParserError, match=words) as caught:
+        by_path(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_candidate_may_be_found_by_a_filter() -> None:
+    made = by_path("$.candidates[?@.label == '{label}'].score")
+    rated = [
+        {"label": chr(65 + n), "score": n, "rationale": "Good, short, and true, as far as it goes."}
+        for n in range(26)
+    ]
+    parts = [{"candidate": str(n), "label": chr(65 + n)} for n in range(26)]
+    verdict = made.verdict(json.dumps({"candidates": rated}), parts)
+    assert json.loads(verdict or "{}") == {str(n): n for n in range(26)}
+
+
+def test_a_body_of_too_many_parts_is_not_unfolded() -> None:
+    for parts, is_read in ((MOST_PARTS - 1, True), (MOST_PARTS, False)):
+        body = "[" + ",".join(["[]"] * parts) + "]"
+        assert (Received(200, {}, body, complete=True).json() is not None) == is_read
