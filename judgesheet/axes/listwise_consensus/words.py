@@ -110,15 +110,20 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
     place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
     extreme = shares[place]
     evidence = (extreme.key, estimates.key("position_bias_p"))
+    nearly_even = all(
+        above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
+    )
     if announced(estimates, "position_bias_p"):
         text = (
             f"The answer at place {place} of the list wins {share(extreme)} of single calls "
             f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
         )
-        yield Statement(text, evidence, "bad")
-    elif _prompts(estimates) >= FEWEST_PROMPTS and all(
-        above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
-    ):
+        little = f" That is measured, and little: under {100 * NEARLY_EVEN:.0f} points."
+        if nearly_even:
+            yield Statement(f"{text}{little}", evidence)
+        else:
+            yield Statement(text, evidence, "bad")
+    elif _prompts(estimates) >= FEWEST_PROMPTS and nearly_even:
         text = (
             "No place in the list wins much more often than another: every place is within "
             f"{100 * NEARLY_EVEN:.0f} points of {percent(even)}."

@@ -43,6 +43,8 @@ from judgesheet.axis.words import (
 from judgesheet.estimates import Estimates
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 
+SMALL_CHANGES = 0.05
+"""Changes of the score that are proven to exceed those of a repeat by less are little."""
 SMALL_V = 0.15
 """A preference for a place that is proven to be below this is called small."""
 NEARLY_ALL = 0.8
@@ -123,6 +125,9 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
             f"It gives the score listed at position {place} in {share(extreme)} of calls "
             f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
         )
+        if v is not None and below(v, SMALL_V):
+            text += f" That is measured, and little: Cramér's V is {v.most:.2f} at most."
+            return Statement(text, (extreme.key, *tests), "neutral")
         return Statement(text, (extreme.key, *tests), "bad")
     if v is not None and prompts >= FEWEST_PROMPTS and below(v, SMALL_V):
         text = (
@@ -147,10 +152,13 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     if told := order_changes(estimates, "rubric", "the score"):
         text, change = told
         apart = noise is not None and noise.most is not None and surely_above(change, noise.most)
+        shown = apart or announced(estimates, "order_dependence_p")
+        little = noise is not None and below(change, (noise.least or 0.0) + SMALL_CHANGES)
+        more = " That is measured, and little." if shown and little else ""
         yield Statement(
-            f"{text}.",
+            f"{text}.{more}",
             (change.key, estimates.key("repeat_change_rate"), estimates.key("order_dependence_p")),
-            "bad" if apart or announced(estimates, "order_dependence_p") else "neutral",
+            "bad" if shown and not little else "neutral",
         )
 
 
