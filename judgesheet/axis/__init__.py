@@ -245,6 +245,14 @@ class Permuting(Protocol):
 
 
 @runtime_checkable
+class Citing(Protocol):
+    """An axis whose measurements were published."""
+
+    PAPER: str
+    """Authors, title and year, as a bibliography has them."""
+
+
+@runtime_checkable
 class NamingParts(Protocol):
     """An axis whose replies say something about each thing that the prompt lists."""
 

@@ -1,14 +1,14 @@
 """Stage four: the datasheet, from the estimates and what the ledger knows of judge and run."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 from judgesheet import __version__
 from judgesheet.axes import all_axes
-from judgesheet.axis import Permuting
+from judgesheet.axis import Citing, Permuting
 from judgesheet.plain import said_by_server
 from judgesheet.prices import cost
 from judgesheet.records import END_OF_TIME, AxisResult, Datasheet
@@ -46,10 +46,19 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "axis_code": [
                 {"axis": axis.name, "digest": code_digest(axis.name)} for axis in measured.results
             ],
+            "papers": list(dict.fromkeys(_papers(measured.results))),
         },
         axes=measured.results,
         recommendations=measured.recommendations,
     )
+
+
+def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:
+    """What the measurements of the axes were published in."""
+    for result in results:
+        axis: object = all_axes().get(result.name)
+        if isinstance(axis, Citing):
+            yield axis.PAPER
 
 
 def _with_permuted(prompt: Mapping[str, Any]) -> dict[str, Any]:

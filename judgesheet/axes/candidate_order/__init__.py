@@ -39,6 +39,10 @@ QUESTION = (
     "see, whichever response stands first?"
 )
 PERMUTED = frozenset({"first", "second"})
+PAPER = (
+    "Usami, Hara, Tsuboi, Matsuda: LLM Judges Have Dark Current: A Psychometric Datasheet for "
+    "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
+)
 
 ESTIMATES = {
     **declared_in(vacuum, equal_quality, ladder, operating_point),

@@ -33,6 +33,10 @@ NAME = "criterion_order"
 TITLE = "Order of several criteria"
 QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
 PERMUTED = frozenset({"criteria"})
+PAPER = (
+    "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
+    "in Rubric-Based LLM-as-a-Judge, 2026"
+)
 
 ESTIMATES = {
     **declared_in(positions),

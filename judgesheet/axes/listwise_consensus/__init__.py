@@ -75,6 +75,10 @@ SWEEP_KEYS = tuple(
 )
 
 PERMUTED = frozenset({"candidates"})
+PAPER = (
+    "Huang, Huang, Tang, Chen, Fan: Permutation-Consensus Listwise Judging for Robust "
+    "Factuality Evaluation, 2026"
+)
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:

@@ -34,6 +34,10 @@ NAME = "score_order"
 TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
 PERMUTED = frozenset({"options"})
+PAPER = (
+    "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "
+    "in Rubric-Based LLM-as-a-Judge, 2026"
+)
 
 SAMPLED = {
     **declared_in(positions),

@@ -34,7 +34,7 @@ _RUN_KNOWN = (
 )
 _PROVENANCE_KNOWN = (
     *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
-    *("parsers", "parsers_replaced"),
+    *("parsers", "parsers_replaced", "papers"),
 )
 
 

@@ -12,6 +12,7 @@ from judgesheet.spine.render.page.parts import Fact, records
 
 REVIEW_DAYS = 180
 """Days after which a hosted model is likely to have changed under its name."""
+MOST_PAPERS = 12
 SHORT = 10
 """Digits of a digest on the first page; the whole stands in the appendix."""
 
@@ -28,6 +29,9 @@ class Identity:
     digests: tuple[tuple[str, ...], ...]
     """Per axis: its name, then the digests of prompt, stimuli and parser."""
     history: tuple[Fact, ...]
+    made_with: str
+    papers: tuple[str, ...]
+    """What the measurements were published in."""
 
 
 def identify(sheet: Datasheet) -> Identity:
@@ -40,6 +44,8 @@ def identify(sheet: Datasheet) -> Identity:
         valid=tuple(_valid(sheet)),
         digests=tuple(_digests(sheet)),
         history=tuple(_history(sheet)),
+        made_with=show.short(show.anything(sheet.provenance.get("judgesheet"), 40), 20),
+        papers=tuple(_papers(sheet)),
     )
 
 
@@ -129,6 +135,12 @@ def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
         digests = (kind.get(axis.name) for kind in (prompts, stimuli, {**code, **own}))
         shown = ("–" if text is None else show.short(str(text)[:SHORT], SHORT) for text in digests)
         yield show.short(show.words(axis.name), 24), *shown
+
+
+def _papers(sheet: Datasheet) -> Iterator[str]:
+    papers = sheet.provenance.get("papers")
+    for paper in papers[:MOST_PAPERS] if isinstance(papers, list | tuple) else ():
+        yield show.short(show.anything(paper, 400), 300)
 
 
 def _history(sheet: Datasheet) -> Iterator[Fact]:
