@@ -6,6 +6,7 @@ between its orders. Every axis has these figures: it adds `figures` to its `ESTI
 its measuring and `find` to its findings, and says what a verdict gives to each thing listed.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,8 @@ from judgesheet.stats.interval import cluster_rate, exactly
 
 Gives = Callable[[Any, Sequence[Any]], Sequence[float]]
 """What a verdict gives to each of the things that were listed in this order."""
+Answer = tuple[Any, Sequence[Any]]
+"""A verdict, and the order in which things were listed."""
 
 REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
@@ -98,21 +101,26 @@ class Stimuli:
         read = self.frame[self.frame["value"].notna()]
         # Arms differ in which orders they show: the calls of an item are all exchangeable.
         cell = [one for one in read.columns if one not in NOT_THE_CELL and one != "arm"]
-        items = read.groupby(codes(read[["stimulus", *cell]]), sort=False)
-        places = int(read["order"].map(len).max()) if len(read) else 0
-        tables: dict[str, list[tuple[Floats, Floats]]] = {}
-        for _, calls in items:
-            tables.setdefault(str(calls["stimulus"].iloc[0]), []).append(self._table(calls))
+        columns = [read[name].tolist() for name in ("stimulus", "value", "order")]
+        items: defaultdict[tuple[str, int], list[Answer]] = defaultdict(list)
+        for stimulus, value, order, item in zip(
+            *columns, codes(read[["stimulus", *cell]]), strict=True
+        ):
+            items[str(stimulus), item].append((value, order))
+        places = max(map(len, columns[-1]), default=0)
+        tables: defaultdict[str, list[tuple[Floats, Floats]]] = defaultdict(list)
+        for (stimulus, _), answers in items.items():
+            tables[stimulus].append(self._table(answers))
         sums = {name: exchanged(tables[name], places, rng) for name in tables}
         enough = log(1 / SIGNIFICANT)
         return {name: one for name, one in sums.items() if one.log_ways >= enough}
 
-    def _table(self, calls: pd.DataFrame) -> tuple[Floats, Floats]:
-        """What each call gives to each thing, and where it lists that thing, from 0."""
-        things = sorted({thing for order in calls["order"] for thing in order}, key=str)
-        given = np.zeros((len(calls), len(things)))
-        where = np.full((len(calls), len(things)), -1.0)
-        for call, (value, order) in enumerate(zip(calls["value"], calls["order"], strict=True)):
+    def _table(self, answers: Sequence[Answer]) -> tuple[Floats, Floats]:
+        """What each answer to an item gives to each thing, and where it lists it, from 0."""
+        things = sorted({thing for _, order in answers for thing in order}, key=str)
+        given = np.zeros((len(answers), len(things)))
+        where = np.full((len(answers), len(things)), -1.0)
+        for call, (value, order) in enumerate(answers):
             at = [things.index(thing) for thing in order]
             given[call, at], where[call, at] = self.gives(value, order), range(len(order))
         return given, where
@@ -136,7 +144,8 @@ class Stimuli:
     @property
     def rest_p(self) -> float | None:
         """The p-value of all other stimuli together."""
-        others = [one for name, one in self.tested.items() if name not in self.shown]
+        shown = self.shown
+        others = [one for name, one in self.tested.items() if name not in shown]
         return together(others).p() if others else None
 
 

@@ -4,6 +4,7 @@ If the order does not matter, the verdicts on an item could be exchanged between
 exchanges need no model of the judge, and can test the calls of a single stimulus.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -61,9 +62,10 @@ class Exchanged:
         forms = np.sum(((np.vstack([self.observed, self.drawn]) - self.mean) @ scaled) ** 2, axis=1)
         if not kept.any():
             return 0.0, np.zeros(len(self.drawn))
-        # Rounding must not tell apart what is equal by symmetry.
-        tails = special.chdtrc(int(kept.sum()), np.round(forms, 9))
-        surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))
+        # Rounding must not tell apart what is equal by symmetry; what is equal is computed once.
+        different, place = np.unique(np.round(forms, 9), return_inverse=True)
+        tails = special.chdtrc(int(kept.sum()), different)
+        surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))[place]
         return float(surprise[0]), surprise[1:]
 
     def p(self) -> float:
@@ -111,13 +113,13 @@ def exchanged(
         mean += would.sum(axis=(0, 1)) / m
         covariance += np.einsum("jkp,jkq->pq", centred, centred) / max(1, m - 1)
         calls += m
-        _, alike = np.unique(where, axis=0, return_counts=True)
+        alike = np.array([*Counter(sorted(map(tuple, where.tolist()))).values()])
         log_ways += float(special.gammaln(m + 1) - special.gammaln(alike + 1).sum())
         if np.abs(centred).max() < ROUNDING:  # as most items of a good judge: nothing to draw
             drawn += would[own, own].sum(axis=0)
             continue
         orders = rng.permuted(np.broadcast_to(own, (draws, m)), axis=1)
-        drawn += would[own, orders].sum(axis=1)
+        drawn += sum(call.take(order, axis=0) for call, order in zip(would, orders.T, strict=True))
     return Exchanged(observed, mean, covariance, drawn, calls, log_ways)
 
 

@@ -7,9 +7,10 @@ disagrees, a short interval would reflect a lack of information, so each interva
 stimuli that were not drawn (`unseen_share`), and a design effect below 1 is set to 1.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -21,7 +22,6 @@ from judgesheet.reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUS
 
 from ._support import (
     Floats,
-    Integers,
     cluster_codes,
     expanded_percentiles,
     floats,
@@ -39,6 +39,11 @@ ALIKE = 0.05
 an estimate, (1 - 3/G)^G = .05: its resamples then say nothing about other stimuli."""
 ROUNDING = 1e-9
 """What differs by less differs by rounding."""
+Times = tuple[tuple[tuple[float, float], int], ...]
+"""Successes and failures of a cluster, and how many clusters have them."""
+CELLS, CORRELATIONS = 64, 24
+"""Points of the quadrature."""
+_ROOT = (np.arange(CORRELATIONS) + 0.5) / CORRELATIONS  # of the correlation: more points near 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,20 +410,10 @@ class _Posterior(NamedTuple):
     below: Floats
 
     @classmethod
-    def of(cls, k: Floats, n: Floats, cells: int = 64, within: float = 18.0) -> "_Posterior":
-        """Quadrature over mean and intraclass correlation, first coarse, then where the mass is.
-
-        `within` is how many log units below its greatest the density still counts.
-        """
-        counts, times = np.unique(np.stack([k, n - k], axis=1), axis=0, return_counts=True)
-        # Jeffreys' Beta(1/2, 1/2) is the law of sin^2 of a uniform angle
-        angles = np.linspace(0, np.pi / 2, cells + 1)
-        near = np.flatnonzero((peak := _log_density(angles, counts, times)) > peak.max() - within)
-        first, last = max(0, near[0] - 1), min(cells, near[-1] + 2)
-        angles = np.linspace(angles[first], angles[last], cells + 1)
-        density = _log_density(angles, counts, times)
-        mass = np.cumsum(np.exp(density - density.max()))
-        return cls(np.sin(angles) ** 2, np.concatenate([[0.0], mass / mass[-1]]))
+    def of(cls, k: Floats, n: Floats) -> "_Posterior":
+        """The posterior of k of n calls in each cluster, shape (G,)."""
+        times = Counter(zip(k.tolist(), (n - k).tolist(), strict=True))
+        return _posterior(tuple(sorted(times.items())))
 
     def ends(self, level: float) -> tuple[float, float]:
         """Ends of the equal-tailed interval."""
@@ -427,14 +422,42 @@ class _Posterior(NamedTuple):
         return float(low), float(high)
 
 
-def _log_density(angles: Floats, counts: Floats, times: Integers, correlations: int = 24) -> Floats:
+@lru_cache(maxsize=4096)  # a sheet has the same counts many times, above all where calls were lost
+def _posterior(times: Times, within: float = 18.0) -> _Posterior:
+    """Quadrature over mean and intraclass correlation, first coarse, then where the mass is.
+
+    `within` is how many log units below its greatest the density still counts.
+    """
+    # Jeffreys' Beta(1/2, 1/2) is the law of sin^2 of a uniform angle
+    angles = _angles(0, np.pi / 2)
+    near = np.flatnonzero((peak := _log_density(angles, times)) > peak.max() - within)
+    first, last = max(0, near[0] - 1), min(CELLS, near[-1] + 2)
+    angles = _angles(angles[first], angles[last])
+    density = _log_density(angles, times)
+    mass = np.cumsum(np.exp(density - density.max()))
+    return _Posterior(np.sin(angles) ** 2, np.concatenate([[0.0], mass / mass[-1]]))
+
+
+def _angles(first: float, last: float) -> Floats:
+    return np.linspace(first, last, CELLS + 1)
+
+
+def _log_density(angles: Floats, times: Times) -> Floats:
     """Log posterior of the mean at the midpoints of angles (m + 1,), the correlation integrated."""
-    mean = np.sin((angles[1:] + angles[:-1]) / 2)[:, None] ** 2
-    root = (np.arange(correlations) + 0.5) / correlations  # more points where it is near 0
-    concentration = (1 - root**2) / root**2
-    alpha, beta = mean * concentration, (1 - mean) * concentration
-    log_density: Floats = np.log(root) - times.sum() * special.betaln(alpha, beta)
-    for (hits, misses), count in zip(counts, times, strict=True):
-        log_density = log_density + count * special.betaln(alpha + hits, beta + misses)
+    ends = float(angles[0]), float(angles[-1])
+    log_density = np.log(_ROOT) - sum(count for _, count in times) * _log_beta(*ends, 0.0, 0.0)
+    for (hits, misses), count in times:
+        log_density = log_density + count * _log_beta(*ends, hits, misses)
     result: Floats = special.logsumexp(log_density, axis=1)
+    return result
+
+
+@lru_cache(maxsize=1024)  # few clusters differ in their counts
+def _log_beta(first: float, last: float, hits: float, misses: float) -> Floats:
+    """Log beta function of prior and counts at midpoints of angles, shape (means, correlations)."""
+    angles = _angles(first, last)
+    mean = np.sin((angles[1:] + angles[:-1]) / 2)[:, None] ** 2
+    concentration = (1 - _ROOT**2) / _ROOT**2
+    alpha, beta = mean * concentration, (1 - mean) * concentration
+    result: Floats = special.betaln(alpha + hits, beta + misses)
     return result

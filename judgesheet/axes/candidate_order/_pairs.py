@@ -70,7 +70,7 @@ class Pairs:
         """The pairs of every arm except the one that lists the answers in another order."""
         return self.where(listing=LISTING)
 
-    @property
+    @cached_property
     def ordered(self) -> "Pairs":
         """The pairs of which one response is known to be better."""
         return self._take(self.cells["better"].isin(["u", "v"]).to_numpy())
@@ -118,7 +118,7 @@ class Pairs:
 
     # -- arrays ------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def cluster(self) -> Ints:
         """The stimulus of each pair as a code from 0."""
         return self.cells["cluster"].to_numpy(dtype=np.int64)
@@ -139,26 +139,26 @@ class Pairs:
         whole: Flags = (rows != MISSING).all(axis=1)
         return rows[whole], cluster[whole]
 
-    @property
+    @cached_property
     def partial(self) -> Flags:
         """Per pair, whether one of its repeats was answered in one order only."""
         answered = self.verdicts != MISSING
         partial: Flags = (answered.any(axis=1) & ~answered.all(axis=1)).any(axis=1)
         return partial
 
-    @property
+    @cached_property
     def slots(self) -> Floats:
         """1 where the first slot was chosen, -1 the second, 0 neither, NaN where unknown."""
         slots: Floats = _SLOT[self.verdicts]
         return slots
 
-    @property
+    @cached_property
     def contents(self) -> Floats:
         """1 where u was chosen, -1 where v, 0 neither, NaN where unknown."""
         contents: Floats = self.slots * np.array([1.0, -1.0])[:, None]
         return contents
 
-    @property
+    @cached_property
     def decided(self) -> Floats:
         """1 where a response was chosen, 0 where none, NaN where unknown."""
         return np.abs(self.slots)
@@ -176,14 +176,14 @@ class Pairs:
                 tables.append((given, where[read]))
         return exchanged(tables, 2, np.random.default_rng([self.seed, 17]))
 
-    @property
+    @cached_property
     def correct(self) -> Floats:
         """1 where the better response was chosen, -1 the other one, 0 neither, NaN unknown."""
         side = np.where(self.cells["better"] == "u", 1.0, -1.0)
         correct: Floats = self.contents * side[:, None, None]
         return correct
 
-    @property
+    @cached_property
     def better_first(self) -> Flags:
         """Whether slot 1 holds the better response, shape (pairs, 2 orders, 1)."""
         u_better = (self.cells["better"] == "u").to_numpy()
