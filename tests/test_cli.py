@@ -1,7 +1,6 @@
 """The tool as its user meets it: real commands, real files, exit codes and one-sentence errors."""
 
 import json
-import os
 import shutil
 import signal
 import sqlite3
@@ -17,39 +16,17 @@ import pandas as pd
 import pytest
 
 import judgesheet
+from tests.command import run, sentence, start
 from tests.judges.loopback import Script, completion, failure, serving
 
-Done = subprocess.CompletedProcess[str]
 CANARY = "sk-canary-0123456789abcdef"
-
-
-def run(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
-    return subprocess.run(
-        [sys.executable, "-m", "judgesheet", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONWARNINGS": "error::DeprecationWarning:judgesheet", **environment},
-        timeout=300,
-        check=False,
-    )
-
-
-def sentence(done: Done, code: int = 1) -> str:
-    """The one line of an expected failure."""
-    assert done.returncode == code, done.stderr
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
-    lines = [line for line in done.stderr.splitlines() if line.startswith("judgesheet: ")]
-    assert len(lines) == 1, done.stderr
-    return lines[0]
 
 
 @pytest.fixture(scope="module")
 def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of a simulated judge."""
     directory = tmp_path_factory.mktemp("probed") / "run"
-    done = run("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", directory)
+    done = start("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", directory)
     assert done.returncode == 0, done.stderr
     return directory
 
@@ -95,7 +72,7 @@ def test_measure_is_reproducible(probed: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(probed, copy)
     (copy / "datasheet.json").unlink()
-    assert run("measure", copy).returncode == 0
+    assert start("measure", copy).returncode == 0
     for name in ("datasheet.json", "datasheet.html", "datasheet.pdf", "judgments.parquet"):
         assert (copy / name).read_bytes() == (probed / name).read_bytes(), name
 
@@ -116,11 +93,12 @@ def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
 
 
 def test_results_go_to_stdout_and_progress_to_stderr(tmp_path: Path) -> None:
-    common = ("probe", "--model", "sim/fair", "--profile", "smoke", "--out")
-    loud = run(*common, tmp_path / "loud")
+    common = ("probe", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke",
+              "--out")  # fmt: skip
+    loud = start(*common, tmp_path / "loud")
     assert "calls" in loud.stderr
     assert "datasheet.pdf" in loud.stdout
-    quiet = run(*common, tmp_path / "quiet", "--quiet", "--json", "--no-pdf")
+    quiet = start(*common, tmp_path / "quiet", "--quiet", "--json", "--no-pdf")
     assert quiet.stderr == ""
     assert json.loads(quiet.stdout)["schema_version"]
 
@@ -220,7 +198,8 @@ def test_interrupted_run_exits_130_and_resumes(tmp_path: Path, how: signal.Signa
 @pytest.mark.parametrize("form", ["md", "csv", "json", "html"])
 def test_render_from_a_datasheet_alone(probed: Path, tmp_path: Path, form: str) -> None:
     shutil.copy(probed / "datasheet.json", tmp_path)
-    done = run("render", tmp_path / "datasheet.json", "--to", form)
+    command = start if form == "md" else run
+    done = command("render", tmp_path / "datasheet.json", "--to", form)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / f"datasheet.{form}").stat().st_size > 500
     assert done.stdout.strip().endswith(f"datasheet.{form}")
@@ -340,7 +319,7 @@ def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_plan_on_a_full_disk() -> None:
-    done = run("plan", "--model", "sim/fair", "--profile", "smoke", "--out", "/dev/full")
+    done = start("plan", "--model", "sim/fair", "--profile", "smoke", "--out", "/dev/full")
     assert "No space" in sentence(done)
 
 
@@ -383,14 +362,14 @@ def test_explain_and_doctor() -> None:
     assert "Xu et al" in run("explain", "score_order.selection[score=1,position=2]").stdout
     assert "position_share" in sentence(run("explain", "score_order.none"), 2)
     assert run("explain", "cramers_v").stdout == run("explain", "score_order.cramers_v").stdout
-    assert "score_order.cramers_v" in run("explain").stdout
-    found = run("doctor", "--json")
+    assert "score_order.cramers_v" in start("explain").stdout
+    found = start("doctor", "--json")
     assert found.returncode == 0, found.stdout
     assert {finding["what"] for finding in json.loads(found.stdout)} >= {"PDF", "local judge"}
 
 
 def test_stimuli_need_no_axis(tmp_path: Path) -> None:
-    listed = run("stimuli", "list").stdout.splitlines()
+    listed = start("stimuli", "list").stdout.splitlines()
     total = sum(int(line.split()[1]) for line in listed)
     assert f"{total} stimuli, 0 errors" in run("stimuli", "check").stdout
     pool = judgesheet.list_stimuli()["score_order"]
@@ -453,7 +432,7 @@ def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
 
 def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
-    made = run("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
+    made = start("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
                "--axis", "score_order", "--out", directory / "plan.jsonl",
                "--export-batch", batch)  # fmt: skip
     assert made.returncode == 0, made.stderr
@@ -468,7 +447,7 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
         answers.append({"custom_id": request["custom_id"], "response": response,
                         "error": {"message": "expired"} if failed else None})  # fmt: skip
     path = recorded(tmp_path / "answers.jsonl", answers)
-    done = run("ingest", path, "--out", directory, "--no-pdf", "--json")
+    done = start("ingest", path, "--out", directory, "--no-pdf", "--json")
     assert done.returncode == 0, done.stderr
     sheet = json.loads(done.stdout)
     assert sheet["axes"][0]["answered"] == len(requests) - 1

@@ -13,21 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from judgesheet.cli import main
+from tests.command import run, sentence
 from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
-from tests.test_cli import Done, sentence
 
 MODEL = ("--model", "openai-compatible/m")
 SIM = ("--model", "sim/fair?gap=40")
-
-
-def run(*arguments: str | Path) -> Done:
-    """The command in this process: what it prints and how it exits."""
-    done = CliRunner().invoke(main, list(map(str, arguments)))
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return Done(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 def write(path: Path, records: list[dict[str, Any]]) -> Path:

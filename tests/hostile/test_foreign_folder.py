@@ -16,6 +16,7 @@ from judgesheet import measure, probe
 from judgesheet.errors import RunError
 from judgesheet.files import write_lines, write_whole
 from judgesheet.spine.ledger import Ledger
+from tests.command import run as command_line
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")
 
@@ -44,11 +45,6 @@ def mine(tmp_path: Path) -> Path:
     return file
 
 
-def judgesheet(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "judgesheet", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 @pytest.mark.parametrize(
     "name", ["judgments.parquet", "datasheet.json", "datasheet.html", "datasheet.pdf"]
 )
@@ -67,7 +63,7 @@ def test_a_ledger_is_no_link(run: Path, mine: Path, end: str, command: str) -> N
     link.unlink(missing_ok=True)
     link.symlink_to(mine)
     words = (run,) if command == "measure" else ("--model", "sim/fair", "--out", run)
-    done = judgesheet(command, *words)
+    done = command_line(command, *words)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "is a link or no plain file" in done.stderr
     assert mine.read_text() == "ssh-ed25519 mine\n"
@@ -96,7 +92,7 @@ def test_a_journal_deletes_no_other_file(run: Path, mine: Path, command: str) ->
         command,
         ("--model", "sim/fair", "--axis", "score_order", "--profile", "smoke", "--out", run),
     )
-    done = judgesheet(command, *words)
+    done = command_line(command, *words)
     assert mine.exists()
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "names another file" in done.stderr

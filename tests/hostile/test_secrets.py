@@ -3,9 +3,6 @@
 import asyncio
 import io
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +12,7 @@ from judgesheet.errors import JudgesheetError, UsageError
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.redaction import Redaction, is_secret_name, is_token, without_userinfo
 from judgesheet.sweep.knob import parse_knob
+from tests.command import run, start
 from tests.judges.loopback import Answer, Request, make_call, serving
 
 KEY, QUERY, PASSWORD = "sk-header-0123456789", "q/uery+key=0123", "pass:word-0123456"
@@ -38,11 +36,6 @@ def parrot(request: Request, _number: int) -> Answer:
     return Answer(json.dumps(body).encode())
 
 
-def judgesheet(*words: str | Path, **env: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "judgesheet", *map(str, words)]
-    return subprocess.run(command, capture_output=True, check=False, env={**os.environ, **env})
-
-
 def test_a_run_holds_no_secret(tmp_path: Path) -> None:
     from pypdf import PdfReader
 
@@ -52,7 +45,7 @@ def test_a_run_holds_no_secret(tmp_path: Path) -> None:
         # The second goes on with the same run.
         for field, more in ((FIELD, ("--no-pdf",)), (f"{FIELD}-renewed", ())):
             extra = {"api_key": field, "metadata": [{"accessToken": NESTED}], "max_tokens": 99}
-            done = judgesheet(
+            done = start(
                 *("probe", "--model", "openai-compatible/m", "--base-url", url),
                 *("--api-key-env", "MY_KEY", "--extra-body", json.dumps(extra)),
                 *("--axis", "score_order", "--profile", "smoke", "--out", tmp_path / "run", *more),
@@ -66,7 +59,7 @@ def test_a_run_holds_no_secret(tmp_path: Path) -> None:
     pages = PdfReader(io.BytesIO(texts["datasheet.pdf"]))
     texts["pages"] = "".join(page.extract_text() for page in pages.pages).encode()
     texts["attached"] = b"".join(pages.attachments["datasheet.json"])
-    texts["printed"] = done.stdout + done.stderr
+    texts["printed"] = (done.stdout + done.stderr).encode()
     for name, text in texts.items():
         for secret in SECRETS:
             assert not any(spelling in text for spelling in spellings(secret)), (name, secret)
@@ -140,9 +133,9 @@ def test_a_proxy_that_refuses_is_quoted_without_its_password(
 def test_a_key_in_the_place_of_its_name_is_not_repeated(typed: str, tmp_path: Path) -> None:
     words = ("--model", "openai/x", "--api-key-env", typed)
     for command in (("probe", "--out", tmp_path / "run"), ("doctor",)):
-        done = judgesheet(*command, *words)
+        done = run(*command, *words)
         assert done.returncode
-        assert typed.encode() not in done.stdout + done.stderr
+        assert typed not in done.stdout + done.stderr
 
 
 def test_what_a_function_raises_is_redacted(

@@ -2,10 +2,7 @@
 
 import ast
 import json
-import os
 import re
-import subprocess
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -16,6 +13,7 @@ from hypothesis import strategies as st
 from judgesheet.plain import one_line, tame_json
 from judgesheet.records import Datasheet, Decision, Recommendation, Statement, Verdict
 from judgesheet.spine.datasheet import to_json
+from tests.command import run
 from tests.render.sheets import plausible
 
 EVIL = (
@@ -28,12 +26,9 @@ PACKAGE = Path(__file__).parents[2] / "judgesheet"
 
 
 def printed(*words: str | Path, here: Path | None = None, **env: str) -> str:
-    """Both streams of a command, as its bytes are."""
-    command = [sys.executable, "-m", "judgesheet", *map(str, words)]
-    done = subprocess.run(
-        command, cwd=here, capture_output=True, check=False, env={**os.environ, **env}
-    )
-    text = (done.stdout + done.stderr).decode()
+    """Both streams of a command."""
+    done = run(*words, cwd=here, **env)
+    text = done.stdout + done.stderr
     assert "Traceback" not in text
     return text
 
