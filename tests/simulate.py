@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -50,18 +51,37 @@ def simulate(
     axis: str = "score_order",
     seed: int = 0,
     stimuli: Path | None = None,
-    edit: Callable[[pd.DataFrame], pd.DataFrame] = lambda frame: frame,
+    edit: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
     *,
     logprobs: bool = False,
 ) -> Sheet:
-    """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured."""
+    """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured.
+
+    Tests share the replies to built-in stimuli, and the sheet of replies as they are.
+    """
+    if edit is None and stimuli is None:
+        return _untouched(spec, profile, axis, seed, logprobs)
+    ask = _answered.__wrapped__ if stimuli else _answered  # a file may change under its name
+    plan, frame = ask(spec, profile, axis, seed, logprobs, stimuli)
     room = get_axis(axis)
-    options = Options(profile=profile, reply="json", logprobs=logprobs)
-    plan = make_plan([room], {axis: options}, seed, stimuli)
-    judge = SimulatedJudge.from_name(spec, answer_key(plan.labels))
-    frame = edit(asyncio.run(_ask(plan, judge)))
-    readings = Readings(parse_rows(room, frame), plan.labels, 0.0, seed)
+    rows = parse_rows(room, edit(frame.copy()) if edit else frame)
+    readings = Readings(rows, plan.labels, 0.0, seed)
     return Sheet(plan, *measure_axis(room, readings))
+
+
+@lru_cache(maxsize=32)
+def _untouched(spec: str, profile: str, axis: str, seed: int, logprobs: bool) -> Sheet:
+    return simulate(spec, profile, axis, seed, edit=lambda frame: frame, logprobs=logprobs)
+
+
+@lru_cache(maxsize=32)
+def _answered(
+    spec: str, profile: str, axis: str, seed: int, logprobs: bool, stimuli: Path | None
+) -> tuple[Plan, pd.DataFrame]:
+    options = Options(profile=profile, reply="json", logprobs=logprobs)
+    plan = make_plan([get_axis(axis)], {axis: options}, seed, stimuli)
+    judge = SimulatedJudge.from_name(spec, answer_key(plan.labels))
+    return plan, asyncio.run(_ask(plan, judge))
 
 
 async def _ask(plan: Plan, judge: Judge) -> pd.DataFrame:

@@ -102,6 +102,9 @@ EDITS: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
     "lossy": lossy,
     "one order": one_order,
 }
+LOSSY = "fair", "first-biased", "constant"
+"""Judges whose replies are lost too: every bound is widened by a dozen measurements."""
+CASES = [(spec, edit) for spec in JUDGES for edit in EDITS if edit != "lossy" or spec in LOSSY]
 
 
 def said(axis: str, spec: str, edit: str) -> Said:
@@ -133,8 +136,7 @@ def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("edit", EDITS)
-@pytest.mark.parametrize("spec", JUDGES)
+@pytest.mark.parametrize(("spec", "edit"), CASES)
 @pytest.mark.parametrize("axis", all_axes())
 def test_no_word_decides(axis: str, spec: str, edit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = said(axis, spec, edit)

@@ -1,6 +1,7 @@
 """A real HTTP server on loopback whose answers a test scripts, and plans to ask it."""
 
 import json
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -81,7 +82,12 @@ def serving(script: Script) -> Iterator[Server]:
         def log_message(self, *_: Any) -> None:
             return
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
+    class Listener(ThreadingHTTPServer):
+        def handle_error(self, *where: Any) -> None:
+            if not isinstance(sys.exception(), ConnectionError):  # the client has gone
+                super().handle_error(*where)
+
+    with Listener(("127.0.0.1", 0), Handler) as listener:
         server = Server(f"http://127.0.0.1:{listener.server_address[1]}/v1")
         thread = threading.Thread(target=listener.serve_forever, args=(0.02,))
         thread.start()
