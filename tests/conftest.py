@@ -1,6 +1,23 @@
-"""What holds for every test: none asserts a time, hypothesis included."""
+"""What holds for every test: none asserts a time, hypothesis included, and neighbours share."""
 
+import pytest
 from hypothesis import settings
+
+from judgesheet import run_directory
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture
+def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs write no pages: for tests that look at none, which else cost more than the rest."""
+    monkeypatch.setattr(run_directory, "FORMATS", ("json",))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """By default neighbours stay with one worker, until another has nothing left to do."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None

@@ -111,6 +111,7 @@ def test_every_reply_unreadable_still_gives_a_datasheet(tmp_path: Path) -> None:
     assert "No reply could be read" in (tmp_path / "datasheet.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("only_json")
 def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     judge = ("--model", "sim/fair", "--profile", "smoke", "--no-pdf")
     command = ("probe", *judge, "--out", tmp_path)
@@ -124,6 +125,7 @@ def test_max_calls_stops_and_the_same_command_goes_on(tmp_path: Path) -> None:
     assert done["attempts"] == done["planned"]
 
 
+@pytest.mark.usefixtures("only_json")
 def test_a_run_whose_credit_ends_says_so_and_goes_on_elsewhere(tmp_path: Path) -> None:
     probe = ("probe", "--model", "openai-compatible/m", "--profile", "smoke", "--no-pdf",
              "--axis", "score_order", "--quiet", "--out", tmp_path)  # fmt: skip
@@ -148,6 +150,7 @@ def test_a_run_whose_credit_ends_says_so_and_goes_on_elsewhere(tmp_path: Path) -
     assert len(whole["judge"]["earlier_base_urls"]) == 2
 
 
+@pytest.mark.usefixtures("only_json")
 def test_calls_that_fail_are_left_out_when_told(tmp_path: Path) -> None:
     probe = ("probe", "--model", "openai-compatible/m", "--profile", "smoke", "--no-pdf",
              "--axis", "score_order", "--out", tmp_path)  # fmt: skip
@@ -392,6 +395,7 @@ def judgment(item: int, order: list[int], verdict: object, **more: object) -> di
     return {**record, **more}
 
 
+@pytest.mark.usefixtures("only_json")
 def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1], [2, 1, 3], [1, 3, 2]]
     rows = [judgment(item, order, order[0]) for item in range(8) for order in orders]
@@ -407,6 +411,7 @@ def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     assert "human" in found["score_order.pearson_r[arm=balanced]"]["conditions"]
 
 
+@pytest.mark.usefixtures("only_json")
 def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
     orders = [[1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1], [2, 1, 3], [1, 3, 2]]
     rows = [judgment(item, order, 1 + item % 3) for item in range(8) for order in orders]
@@ -430,6 +435,7 @@ def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
     assert "read twice" in noise["note"]
 
 
+@pytest.mark.usefixtures("only_json")
 def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
     made = start("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
@@ -495,6 +501,7 @@ def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words:
     assert "log.jsonl:2" in said
 
 
+@pytest.mark.usefixtures("only_json")
 def test_commands_are_functions(tmp_path: Path) -> None:
     done = judgesheet.probe("sim/fair", out=tmp_path / "run", profile="smoke", pdf=False)
     assert done.datasheet.axes[0].answered == done.datasheet.axes[0].planned
@@ -522,6 +529,7 @@ class Schema(Page):
         self.wfile.write(body)
 
 
+@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize("honours", [True, False])
 def test_auto_asks_the_endpoint_once_and_records_the_format(tmp_path: Path, honours: bool) -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("S", (Schema,), {"honours": honours}))
@@ -542,6 +550,7 @@ def test_auto_asks_the_endpoint_once_and_records_the_format(tmp_path: Path, hono
     assert again.stdout == first.stdout
 
 
+@pytest.mark.usefixtures("only_json")
 def test_the_same_pair_name_may_recur_under_every_stimulus(tmp_path: Path) -> None:
     rows: list[dict[str, object]] = [
         {"axis": "candidate_order", "stimulus": f"q{task}", "verdict": 1,
@@ -621,6 +630,7 @@ def test_a_parser_beside_the_prompt_reads_a_judge_of_its_own(odd: Path) -> None:
     assert "Final grade =&gt; &lt;" in html
 
 
+@pytest.mark.usefixtures("only_json")
 def test_another_parser_reads_the_stored_replies_and_is_recorded(odd: Path) -> None:
     assert run(*ODD_PROBE, cwd=odd).returncode == 0
     asked = attempts(odd / "run" / "ledger.sqlite")
@@ -669,6 +679,7 @@ def test_a_parser_that_cannot_be_used_is_named(
     assert words in sentence(run(*ODD_PROBE, *options, cwd=odd), code)
 
 
+@pytest.mark.usefixtures("only_json")
 def test_recorded_verdicts_take_no_parser(odd: Path) -> None:
     path = recorded(odd / "log.jsonl", [judgment(0, [1, 2, 3], 1)])
     assert run("ingest", path, "--out", odd / "run", "--no-pdf").returncode == 0

@@ -34,6 +34,7 @@ def test_every_key_of_a_run_is_explained(axis: str) -> None:
             refer(estimate.key)
 
 
+@pytest.mark.usefixtures("only_json")
 def test_every_key_of_a_sweep_is_explained(tmp_path: Path) -> None:
     asked: dict[str, Any] = {"axes": list(all_axes()), "profile": "smoke", "pdf": False}
     run = judgesheet.probe("sim/first-biased", tmp_path, sweep="temperature=0,1", **asked)

@@ -22,7 +22,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("local") / "run"
-    judgesheet.probe("local/smollm2-135m", out, profile="smoke", axes=["score_order"])
+    judgesheet.probe("local/smollm2-135m", out, profile="smoke", axes=["score_order"], pdf=False)
     return out
 
 

@@ -11,6 +11,7 @@ from judgesheet.spine.datasheet import by_key
 from judgesheet.sweep.knob import Knob, parse_knob
 from tests.judges.loopback import completion, failure, serving
 
+pytestmark = pytest.mark.usefixtures("only_json")
 OPTIONS: dict[str, Any] = {"axes": ("score_order",), "profile": "quick"}
 
 
