@@ -148,6 +148,6 @@ def test_no_word_decides(axis: str, spec: str, edit: str, monkeypatch: pytest.Mo
 
 def test_the_words_are_really_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     scramble(monkeypatch)
-    result = simulate("fair", "smoke", "score_order").result
+    result = simulate("fair", "smoke", "score_order", edit=EDITS["whole"]).result  # not shared
     words = [getattr(e, name) for e in result.estimates for name in WORDS]
     assert all(word.isalpha() and word.islower() and len(word) == 12 for word in words if word)
