@@ -48,16 +48,16 @@ class Calls:
         return {name: number for name, number in ranked if number}
 
 
-def find(calls: Calls) -> Statement:
-    """Why nothing is known."""
+def find(calls: Calls, evidence: tuple[str, ...] = ()) -> Statement:
+    """Why nothing is known; `evidence` are keys of figures without a value for it."""
     if not calls.made:
         text = f"Not asked yet: none of its {calls.planned} calls was made."
-        return Statement(text, (), "unknown")
+        return Statement(text, evidence, "unknown")
     lost = calls.lost
     words = _WORDS[next(iter(lost))] if len(lost) == 1 else "No call gave a verdict"
     told = ", ".join(f"{number} {name}" for name, number in lost.items())
     tone: Tone = "unknown" if [*lost] == ["failed"] else "bad"
-    return Statement(f"{words} ({told}), so nothing is known on this axis.", (), tone)
+    return Statement(f"{words} ({told}), so nothing is known on this axis.", evidence, tone)
 
 
 def recommend(axis: str, calls: Calls) -> Iterator[Recommendation]:

@@ -150,7 +150,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
 
 
 def _silent(estimates: Estimates, calls: Calls) -> Iterator[Statement]:
-    yield unanswered.find(calls)
+    yield unanswered.find(calls, tuple(estimates)[:1])
     yield from losses.find(estimates)
 
 
