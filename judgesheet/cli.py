@@ -56,12 +56,14 @@ class Commands(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130; no traces."""
+        """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, our faults 1."""
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         try:
             with _complaints_in_one_line():
                 return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
         except JudgesheetError as error:
             say(complaint(f"judgesheet: {error}"), err=True)
             ctx.exit(error.exit_code)
@@ -75,6 +77,12 @@ class Commands(click.Group):
         except OSError as error:
             what = f"{error.filename}: " if error.filename else ""
             say(f"judgesheet: {what}{error.strerror or error}", err=True)
+            ctx.exit(1)
+        except Exception as error:
+            from judgesheet.unexpected import lines
+
+            for line in lines(error):
+                say(line, err=True)
             ctx.exit(1)
 
 

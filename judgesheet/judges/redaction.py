@@ -6,6 +6,7 @@ like tokens. Whatever else is secret cannot be known to be (docs/judges.md).
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -78,6 +79,11 @@ class Redaction:
         for pattern in self._patterns:
             text = pattern.sub(REDACTED, text)
         return text
+
+
+def of_environment() -> Redaction:
+    """Removes the secrets that lie in the environment, which are known by their names."""
+    return Redaction(value for name, value in os.environ.items() if is_secret_name(name))
 
 
 def _spellings(secret: str) -> re.Pattern[str]:
