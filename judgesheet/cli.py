@@ -56,7 +56,7 @@ class Commands(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, our faults 1."""
+        """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, a bug 1."""
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         try:
@@ -410,12 +410,19 @@ def explain(key: str | None) -> None:
 
 
 @main.command()
+@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False),
+                required=False)  # fmt: skip
+@option("--save", type=_PATH, metavar="NEW", help="Make a run here of all that can be read of it.")
 @option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
 @_BASE_URL
 @_KEY
 @_JSON
 def doctor(as_json: bool, **options: Any) -> None:
-    """Check this machine, and an endpoint if --model is given."""
+    """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.
+
+    A run is whole if its ledger is undamaged, every id follows from its question, every call is
+    settled once, and plan, sheet and table are those of the ledger. Nothing in it is changed.
+    """
     checks = judgesheet.doctor(**options)
     if as_json:
         say_json(_json([asdict(check) for check in checks]))

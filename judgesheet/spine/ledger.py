@@ -23,7 +23,7 @@ from judgesheet import __version__
 from judgesheet.errors import RunError
 from judgesheet.files import decoded
 from judgesheet.records import Call, Label, Outcome, Plan, Reply, digest
-from judgesheet.spine.ledger_schema import SCHEMA, VIEWS, damage, is_plain, misshapen
+from judgesheet.spine.ledger_schema import SCHEMA, VIEWS, column_names, damage, is_plain, misshapen
 
 SCHEMA_VERSION = 2
 # History
@@ -48,6 +48,19 @@ SELECT (SELECT count(*) FROM call) AS planned,
    ORDER BY place LIMIT 1) AS latency_p99_s
 FROM attempt
 """
+
+_MISCOUNTS = {
+    "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
+    "calls settled twice": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt WHERE outcome IN ('ok', 'refused', 'too_long')
+            AND (call_id, attempt) NOT IN (
+                SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
+                FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
+        GROUP BY call_id HAVING count(*) > 1)""",
+    "calls with a missing attempt": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt GROUP BY call_id HAVING count(DISTINCT attempt) != max(attempt))""",
+    "replies to no call": "SELECT count(*) FROM attempt WHERE call_id NOT IN (SELECT id FROM call)",
+}
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 """The last bytes of a rollback journal that names a super-journal (https://sqlite.org/fileformat.html)."""
@@ -169,6 +182,20 @@ class Ledger:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    # -- whether it is whole -----------------------------------------------------------------
+
+    def integrity(self) -> list[str]:
+        """What SQLite itself finds wrong with the file; empty where nothing is."""
+        with self._reading() as db:
+            found = [line for (line,) in db.execute("PRAGMA main.integrity_check(100)")]
+        return [] if found == ["ok"] else found
+
+    def miscounts(self) -> dict[str, int]:
+        """What no run leaves in a ledger, and how often it is there; empty where all is well."""
+        with self._reading() as db:
+            counts = {what: db.execute(query).fetchone()[0] for what, query in _MISCOUNTS.items()}
+        return {what: count for what, count in counts.items() if count}
 
     def close(self) -> None:
         """Release the file, which is then a single plain file that can be read anywhere.
@@ -366,7 +393,7 @@ class Ledger:
         version = self._version()
         if version == 1:  # what schema 2 adds, it adds to older runs too
             with self._writing() as db:
-                if "ratings" not in _columns(db, "label"):
+                if "ratings" not in column_names(db, "label"):
                     db.execute("ALTER TABLE label ADD COLUMN ratings TEXT NOT NULL DEFAULT '[]'")
                 db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (_json(2),))
         elif version != SCHEMA_VERSION:
@@ -379,7 +406,7 @@ class Ledger:
     def _add_finish_reason(self, *, writable: bool = True) -> None:
         """Take the finish reasons of an older run from its bodies; reading changes no file."""
         with self._reading() as db:
-            if "finish_reason" in _columns(db, "attempt"):
+            if "finish_reason" in column_names(db, "attempt"):
                 return
             if not writable:
                 given = f"SELECT *, {_FINISH_REASON} AS finish_reason FROM main.attempt"  # noqa: S608
@@ -521,7 +548,7 @@ class Ledger:
 
 def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
     """A connection that creates no file, follows no link and believes nothing that a file says."""
-    _refuse_traps(path)
+    refuse_traps(path)
     db = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -544,7 +571,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return _connect(path, "ro")
 
 
-def _refuse_traps(path: Path) -> None:
+def refuse_traps(path: Path) -> None:
     """RunError where opening the ledger would change or delete a file that lies elsewhere."""
     for end in ("", "-journal", "-wal", "-shm"):
         with suppress(FileNotFoundError):
@@ -592,7 +619,7 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     works on network file systems too (https://sqlite.org/wal.html#noshm).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _refuse_traps(path)
+    refuse_traps(path)
     path.touch()
     db = _connect(path, "rw")
     try:
@@ -606,10 +633,6 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
         db.close()
         raise
     return db
-
-
-def _columns(db: sqlite3.Connection, table: str) -> set[str]:
-    return {name for _, name, *_ in db.execute(f"PRAGMA main.table_info({table})")}
 
 
 def _is_empty(db: sqlite3.Connection) -> bool:

@@ -24,10 +24,9 @@ ADDED_LATER = frozenset({"finish_reason"})
 """Columns that older runs lack; whoever opens one to write adds them."""
 _DECODED = frozenset({"prompt", "params"})
 _TYPES = {"TEXT": "'text'", "INTEGER": "'integer'", "REAL": "'real', 'integer'"}
-_MOST = {"repeat": 1000, "score": 1_000_000_000}
-_MOST_ROWS = 1_000_000_000
+_MOST = {"repeat": 1000}
 _PARSER = {"axis": str, "name": str, "digest": str, "source": str}
-_ALWAYS: Mapping[str, Any] = {
+ALWAYS: Mapping[str, Any] = {
     "schema_version": int,
     "judgesheet": str,
     "plan": str,
@@ -36,8 +35,8 @@ _ALWAYS: Mapping[str, Any] = {
     "judge": dict,
     "created_at": (int, float),
 }
-_SOMETIMES: Mapping[str, Any] = {
-    "prices": [(int, float)],
+SOMETIMES: Mapping[str, Any] = {
+    "prices": object,
     "parsers": [_PARSER],
     "parsers_replaced": [dict],
     "given_up": [str],
@@ -76,15 +75,23 @@ def _columns(db: sqlite3.Connection, table: str) -> list[Column]:
     return [Column(name, kind, bool(filled or key)) for _, name, kind, filled, _, key in rows]
 
 
-def is_plain(db: sqlite3.Connection) -> bool:
-    """Whether every table of a ledger is there as a table, and reading them does nothing else."""
-    rows = db.execute("SELECT name, type, rootpage FROM main.sqlite_schema WHERE type != 'index'")
-    kinds = {name: kind for name, kind, root in rows if root or kind == "trigger"}
+def column_names(db: sqlite3.Connection, table: str) -> set[str]:
+    """The columns that a table of a file has."""
+    return {column.name for column in _columns(db, table)}
+
+
+def plain_tables(db: sqlite3.Connection) -> set[str]:
+    """Those tables of a ledger that a file has as tables, so that reading them does no more."""
+    rows = db.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND rootpage")
     hidden = "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden"
-    return "trigger" not in kinds.values() and all(
-        kinds.get(table) == "table" and not db.execute(hidden, (table,)).fetchone()
-        for table in tables()
-    )
+    there = {name for (name,) in rows} & tables().keys()
+    return {table for table in there if not db.execute(hidden, (table,)).fetchone()}
+
+
+def is_plain(db: sqlite3.Connection) -> bool:
+    """Whether a file has every table of a ledger, and nothing that acts by itself."""
+    triggers = "SELECT 1 FROM main.sqlite_schema WHERE type = 'trigger'"
+    return plain_tables(db) == tables().keys() and not db.execute(triggers).fetchone()
 
 
 def damage(db: sqlite3.Connection) -> str | None:
@@ -93,7 +100,7 @@ def damage(db: sqlite3.Connection) -> str | None:
     Contents of calls, the most of a ledger, are left to whoever decodes them.
     """
     for table, columns in tables().items():
-        there = {column.name for column in _columns(db, table)}
+        there = column_names(db, table)
         lacking = {column.name for column in columns} - there - ADDED_LATER
         if lacking:
             return f"it lacks {table}.{min(lacking)}"
@@ -111,17 +118,37 @@ def _is_wrong(column: Column) -> str:
     """A condition in SQL that holds where a column has a value that it cannot have."""
     name, types = column.name, _TYPES[column.kind] + ("" if column.required else ", 'null'")
     wrong = f"typeof({name}) NOT IN ({types})"
-    if name == "score" or (column.kind == "INTEGER" and column.required):
-        most = _MOST.get(name, _MOST_ROWS)
-        wrong += f" OR {name} NOT BETWEEN {-most if column.kind == 'REAL' else 0} AND {most}"
+    if _is_bounded(column):
+        wrong += f" OR {name} NOT BETWEEN {_least(column)} AND {_most(column)}"
     return wrong
+
+
+def _is_bounded(column: Column) -> bool:
+    return column.name == "score" or (column.kind == "INTEGER" and column.required)
+
+
+def _least(column: Column) -> int:
+    return -_most(column) if column.name == "score" else 0
+
+
+def _most(column: Column) -> int:
+    return _MOST.get(column.name, 1_000_000_000)
+
+
+def belongs(column: Column, value: Any) -> bool:
+    """Whether a column may have this value; the same in Python as in SQL."""
+    if value is None:
+        return not column.required
+    if column.kind == "TEXT":
+        return isinstance(value, str)
+    is_number = isinstance(value, int if column.kind == "INTEGER" else int | float)
+    return is_number and (not _is_bounded(column) or _least(column) <= value <= _most(column))
 
 
 def misshapen(meta: Mapping[str, Any]) -> Iterator[str]:
     """The keys of `meta` whose values cannot be."""
-    for key, shape in {**_ALWAYS, **_SOMETIMES}.items():
-        value = meta.get(key)
-        if (key in _ALWAYS or value is not None) and not _fits(value, shape):
+    for key, shape in {**ALWAYS, **SOMETIMES}.items():
+        if (key in ALWAYS or key in meta) and not _fits(meta.get(key), shape):
             yield key
     provenance = meta.get("provenance")
     parts = provenance if isinstance(provenance, dict) else {}
@@ -130,7 +157,8 @@ def misshapen(meta: Mapping[str, Any]) -> Iterator[str]:
             yield f"provenance.{key}"
     if isinstance(seed := meta.get("seed"), int) and seed < 0:
         yield "seed"
-    if isinstance(prices := meta.get("prices"), list) and len(prices) != 2:
+    prices = meta.get("prices")
+    if prices is not None and not (_fits(prices, [(int, float)]) and len(prices) == 2):
         yield "prices"
 
 
