@@ -37,7 +37,7 @@ ALLOWED = {
     "spine.plan": {*BASE, "prices", "axis", "axes", "spine.stimuli"},
     "spine.ledger_schema": set(),
     "spine.ledger": {"records", "errors", "files", "judges", "spine.ledger_schema"},
-    "spine.salvage": {*BASE, "spine.ledger_schema", "spine.ledger", "spine.plan"},
+    "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
     "spine.collect": {"records", "errors", "plain", "prices", "judges", "spine.ledger"},
     "spine.ingest": {
         *(*BASE, "axis", "axes", "judges"),

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
 LONGEST_SPELLING = 18  # characters for one of a secret, as JSON within JSON may escape it
@@ -63,6 +64,27 @@ def secrets_in(value: Any) -> Iterator[str]:
 def without_userinfo(text: str) -> str:
     """A message with `[redacted]@` in the place of the credentials of every address in it."""
     return _USERINFO.sub(f"{REDACTED}@", text)
+
+
+def address_without_secrets(address: Any) -> str | None:
+    """An address without credentials, query and tokens in its path; None stays None."""
+    if address is None:
+        return None
+    try:
+        parts = urlsplit(str(address))
+    except ValueError:
+        return REDACTED
+    host = parts.netloc.rpartition("@")[2]
+    path = "/".join(REDACTED if is_token(part) else part for part in parts.path.split("/"))
+    return urlunsplit((parts.scheme, host, path, "", ""))
+
+
+def identity_without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a judge, as it is kept today: older versions wrote secrets down."""
+    clean: dict[str, Any] = without_secrets(identity)
+    if "base_url" in clean:
+        clean["base_url"] = address_without_secrets(clean["base_url"])
+    return clean
 
 
 class Redaction:

@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple, Self
 from judgesheet import __version__
 from judgesheet.errors import RunError
 from judgesheet.files import decoded
+from judgesheet.judges.redaction import identity_without_secrets, address_without_secrets
 from judgesheet.records import Call, Label, Outcome, Plan, Reply, digest
 from judgesheet.spine.ledger_schema import SCHEMA, VIEWS, column_names, damage, is_plain, misshapen
 
@@ -210,6 +211,16 @@ class Ledger:
             self._db.close()
 
     # -- what it belongs to ------------------------------------------------------------------
+
+    @property
+    def judge(self) -> dict[str, Any]:
+        """The identity of the judge, without the secrets that older versions kept in it."""
+        return identity_without_secrets(self.get_meta("judge"))
+
+    @property
+    def earlier_base_urls(self) -> list[str | None]:
+        """Where the judge was asked before, likewise."""
+        return [*map(address_without_secrets, self.get_meta("earlier_base_urls", []))]
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -430,7 +441,7 @@ class Ledger:
         # Through JSON and back, so that what was stored and what is given compare alike. A server
         # may move; what it serves is told by `served_model`.
         given = json.loads(_json(judge))
-        stored = {**self.get_meta("judge"), "base_url": given.get("base_url")}
+        stored = {**self.judge, "base_url": given.get("base_url")}
         difference = _difference(stored, given)
         if difference:
             self._refuse(f"another judge ({difference})")
@@ -452,10 +463,10 @@ class Ledger:
 
     def _follow(self, judge: Mapping[str, Any]) -> None:
         """Take down where the judge is asked from now on, and where it was before."""
-        kept = self.get_meta("judge")
+        kept = self.judge
         if kept.get("base_url") == judge.get("base_url"):
             return
-        before = [*self.get_meta("earlier_base_urls", []), kept.get("base_url")]
+        before = [*self.earlier_base_urls, kept.get("base_url")]
         self.set_meta("earlier_base_urls", before)
         self.set_meta("judge", judge)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from judgesheet.errors import RunError, StimuliError
 from judgesheet.files import decoded, records
+from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.records import Call, Label, Plan, Reply
 from judgesheet.spine.ledger import Ledger, refuse_traps
 from judgesheet.spine.ledger_schema import (
@@ -60,10 +61,12 @@ def save(path: Path, plan_path: Path, target: Path) -> tuple[Plan, Saved]:
                 f"{path} has lost its {lost}, and nothing else tells what its replies belong to: "
                 "start over with --fresh"
             )
+        earlier = meta.get("earlier_base_urls", [])
+        meta["earlier_base_urls"] = [*map(address_without_secrets, earlier)]
         planned, calls = _calls(db, meta["plan"], plan_path)
         labels = tuple(_labels(db))
         plan = Plan(meta["seed"], tuple(calls[:planned]), labels, meta["provenance"])
-        with Ledger.create_or_open(target, plan, meta["judge"]) as ledger:
+        with Ledger.create_or_open(target, plan, identity_without_secrets(meta["judge"])) as ledger:
             ledger.add(calls[planned:])
             for key in SOMETIMES.keys() & meta.keys():
                 ledger.set_meta(key, meta[key])
@@ -160,14 +163,17 @@ def _replies(db: sqlite3.Connection) -> Iterator[Reply]:
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     """Every row that can be read and holds what it may, in sequence; damaged pages are skipped."""
+    columns = tables()[table]
     with suppress(sqlite3.Error):
         there = column_names(db, table) if table in plain_tables(db) else set()
-        columns = [column for column in tables()[table] if column.name in there]
-        names = ", ".join(column.name for column in columns)
-        query = f"SELECT rowid, {names} FROM main.{table}"  # noqa: S608
-        for _, *values in _pages(db, query) if names else ():
-            if all(map(belongs, columns, values)):
-                yield {column.name: value for column, value in zip(columns, values, strict=True)}
+        present = [column for column in columns if column.name in there]
+        if any(column.required and column not in present for column in columns):
+            return
+        names = ", ".join(column.name for column in present)
+        for _, *values in _pages(db, f"SELECT rowid, {names} FROM main.{table}"):  # noqa: S608
+            if all(map(belongs, present, values)):
+                known = {column.name: value for column, value in zip(present, values, strict=True)}
+                yield {**dict.fromkeys(column.name for column in columns), **known}
 
 
 def _pages(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:

@@ -268,7 +268,7 @@ def _rows() -> Iterator[tuple[str, Damage]]:
         "UPDATE call SET seq = 0 WHERE seq = 1; UPDATE call SET seq = 1 WHERE seq = -1",
         "a call far away": f"UPDATE call SET seq = {LARGEST} WHERE seq = 3",
         "a call before the first": "UPDATE call SET seq = -5 WHERE seq = 3",
-        "a changed question": "UPDATE prompt SET messages = replace(messages, 'e', 'a')",
+        "a changed question": "UPDATE prompt SET messages = replace(messages, 'a', 'i')",
         "another plan": """UPDATE meta SET value = '"0"' WHERE key = 'plan'""",
         "another seed": "UPDATE meta SET value = '99' WHERE key = 'seed'",
         "a newer schema": "UPDATE meta SET value = '99' WHERE key = 'schema_version'",
