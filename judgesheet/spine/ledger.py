@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple, Self
 from judgesheet import __version__
 from judgesheet.errors import RunError
 from judgesheet.files import decoded
-from judgesheet.judges.redaction import identity_without_secrets, address_without_secrets
+from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.records import Call, Label, Outcome, Plan, Reply, digest
 from judgesheet.spine.ledger_schema import SCHEMA, VIEWS, column_names, damage, is_plain, misshapen
 
