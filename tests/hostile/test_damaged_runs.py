@@ -3,6 +3,8 @@
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from itertools import cycle
@@ -151,6 +153,21 @@ def test_its_traceback_is_shown_when_wanted(whole: Path, monkeypatch: pytest.Mon
     assert "[redacted]" in done.stderr
     assert "sk-secret" not in done.stderr
     assert not any(line.startswith("::") for line in done.stderr.splitlines())
+
+
+def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
+    program = (
+        "import runpy, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'judgesheet.cli': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "runpy.run_module('judgesheet', run_name='__main__')"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "judgesheet: interrupted before it began\n"
 
 
 # -- secrets of older versions ---------------------------------------------------------------------
