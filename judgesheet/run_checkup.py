@@ -103,8 +103,8 @@ def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
 def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
     again = "the same probe writes it anew"
     if not (directory / PLAN).is_file():
-        if ledger.settings().get("reply") == "recorded":
-            return "none, as these judgments were recorded elsewhere"
+        if "command" in ledger.provenance or ledger.settings().get("reply") == "recorded":
+            return "there is none, as such a run needs none"
         return Diagnosis(PLAN, "missing", f"there is none; {again}")
     ids = [call.id for call in ledger.calls()]
     kept = ids[: planned_first(ids, ledger.get_meta("plan"))]
