@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
-from judgesheet.checkup import examine
+from judgesheet.checkup import Diagnosis, examine
 from judgesheet.errors import RunError, StoppedError, UsageError
 from judgesheet.files import write_whole
 from judgesheet.judges import check_name
@@ -420,7 +420,30 @@ def explain(key: str | None = None) -> str:
     raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
-doctor = examine
+def doctor(
+    model: str | None = None,
+    *,
+    directory: str | Path | None = None,
+    save: str | Path | None = None,
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+) -> list[Diagnosis]:
+    """Check the machine, and with `model` also the endpoint (a few tiny questions).
+
+    With a `directory`, that run is checked instead: its ledger, its plan, and whether its files
+    were made from it. `save` names a new folder for a run of all that can be read of its ledger.
+    """
+    if directory is None:
+        if save is not None:
+            raise UsageError("--save needs the run directory that is to be saved")
+        return examine(model, base_url=base_url, api_key_env=api_key_env)
+    if model is not None:
+        raise UsageError("give a run directory or --model, not both")
+    from judgesheet.run_checkup import examine_run, save_run
+
+    if save is not None:
+        return [save_run(Path(directory), Path(save))]
+    return list(examine_run(Path(directory)))
 
 
 def _policy(source: str | Path | None) -> policies.Policy | None:

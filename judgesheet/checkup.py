@@ -33,13 +33,13 @@ def examine(
     model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
 ) -> list[Diagnosis]:
     """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
-    checks = [_tried(what, look) for what, look in _MACHINE.items()]
+    checks = [tried(what, look) for what, look in _MACHINE.items()]
     if model is not None:
         checks.extend(_endpoint(model, base_url, api_key_env))
     return checks
 
 
-def _tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
+def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
     """What was seen, which is well unless it says otherwise; or what went wrong in looking."""
     try:
         seen = look()

@@ -56,12 +56,14 @@ class Commands(click.Group):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130; no traces."""
+        """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, a bug 1."""
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         try:
             with _complaints_in_one_line():
                 return super().invoke(ctx)
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
         except JudgesheetError as error:
             say(complaint(f"judgesheet: {error}"), err=True)
             ctx.exit(error.exit_code)
@@ -75,6 +77,12 @@ class Commands(click.Group):
         except OSError as error:
             what = f"{error.filename}: " if error.filename else ""
             say(f"judgesheet: {what}{error.strerror or error}", err=True)
+            ctx.exit(1)
+        except Exception as error:
+            from judgesheet.unexpected import lines
+
+            for line in lines(error):
+                say(line, err=True)
             ctx.exit(1)
 
 
@@ -402,12 +410,19 @@ def explain(key: str | None) -> None:
 
 
 @main.command()
+@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False),
+                required=False)  # fmt: skip
+@option("--save", type=_PATH, metavar="NEW", help="Make a run here of all that can be read of it.")
 @option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
 @_BASE_URL
 @_KEY
 @_JSON
 def doctor(as_json: bool, **options: Any) -> None:
-    """Check this machine, and an endpoint if --model is given."""
+    """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.
+
+    A run is whole if its ledger is undamaged, every id follows from its question, every call is
+    settled once, and plan, sheet and table are those of the ledger. Nothing in it is changed.
+    """
     checks = judgesheet.doctor(**options)
     if as_json:
         say_json(_json([asdict(check) for check in checks]))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from judgesheet.axis import Readings
 from judgesheet.files import write_whole
@@ -31,7 +32,8 @@ def publish(
     sheet = assemble(ledger, measured)
     if policy is not None:
         sheet = judge(sheet, policy)
-    _write_judgments(measured.readings, directory / JUDGMENTS)
+    table = judgments(measured.readings)
+    write_whole(directory / JUDGMENTS, table.to_parquet(index=False))
     write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
@@ -48,20 +50,30 @@ def publish_sweep(knob: Knob, directory: Path, *, pdf: bool = True) -> Datasheet
     return sheet
 
 
-def _write_judgments(readings: Mapping[str, Readings], path: Path) -> None:
-    """One row per call. `value` is the reading as JSON, `score` the same where it is a number.
+def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:
+    """The table of `judgments.parquet`, one row per call.
 
-    `distribution` is the second reading, from log-probabilities, or the reason why there is none.
+    `value` is the reading as JSON, `score` the same where it is a number, `distribution` the second
+    reading, from log-probabilities, or the reason why there is none.
     """
     table = pd.concat([read.frame for read in readings.values()], ignore_index=True)
     numbers = [v if isinstance(v, int) else None for v in table["value"]]
     if "distribution" in table:
         table["distribution"] = [_as_text(v) for v in table["distribution"]]
-    for column in ("order", "value"):
-        if column in table:
+    for column in table:
+        if column in ("order", "value") or not _is_of_one_type(table[column]):
             table[column] = [None if v is None else json.dumps(v) for v in table[column]]
     table["score"] = numbers
-    write_whole(path, table.astype({"score": "Int64"}).to_parquet(index=False))
+    return table.astype({"score": "Int64"})
+
+
+def _is_of_one_type(values: pd.Series) -> bool:
+    """Whether a table can hold the values as they are; recorded cells may hold anything."""
+    try:
+        pa.array(values, from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        return False
+    return True
 
 
 def _as_text(value: Any) -> str | None:

@@ -91,8 +91,7 @@ def open_run(
                 f"{ledger.path} is read with another parser; give the same again, or read all of "
                 "its replies anew with `judgesheet measure DIR --parser AXIS=FILE`"
             )
-        if not (directory / PLAN).exists():
-            write_plan(plan, directory / PLAN)
+        write_plan(plan, directory / PLAN)  # on every start, whatever lies there
         yield ledger
 
 

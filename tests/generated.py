@@ -10,7 +10,8 @@ from judgesheet.axes import all_axes, prompt
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
 from judgesheet.judges.simulated import PRESETS
-from judgesheet.spine.ledger import SCHEMA, SCHEMA_VERSION
+from judgesheet.spine.ledger import SCHEMA_VERSION
+from judgesheet.spine.ledger_schema import SCHEMA
 
 
 def axes_table() -> str:

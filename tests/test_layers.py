@@ -35,7 +35,9 @@ ALLOWED = {
     "spine.stimuli": {*BASE, "axis", "axes"},
     "importers": {*BASE, "axis", "axes", "spine.stimuli"},
     "spine.plan": {*BASE, "prices", "axis", "axes", "spine.stimuli"},
-    "spine.ledger": {"records", "errors"},
+    "spine.ledger_schema": set(),
+    "spine.ledger": {"records", "errors", "files", "judges", "spine.ledger_schema"},
+    "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
     "spine.collect": {"records", "errors", "plain", "prices", "judges", "spine.ledger"},
     "spine.ingest": {
         *(*BASE, "axis", "axes", "judges"),
@@ -91,6 +93,12 @@ ALLOWED = {
         *("spine.ledger", "spine.measure", "spine.assemble", "spine.policy", "spine.gate"),
         "spine.render",
     },
+    "unexpected": {"judges"},
+    "run_checkup": {
+        *("records", "errors", "files", "checkup", "run_directory", "publish", "sweep.knob"),
+        *("spine.datasheet", "spine.ledger", "spine.salvage", "spine.plan"),
+        *("spine.measure", "spine.assemble"),
+    },
     "checkup": {"records", "errors", "resources", "judges", "spine.render"},
     "cli_types": {"axes", "errors"},
 }
@@ -100,7 +108,7 @@ HOMES = {
     "httpx_aiohttp": {"judges.transport"},
     "aiohttp": {"judges.transport"},
     "xllamacpp": {"judges._local_server"},
-    "sqlite3": {"spine.ledger", "importers"},
+    "sqlite3": {"spine.ledger_schema", "spine.ledger", "spine.salvage", "importers"},
     "aiolimiter": {"spine.collect"},
     "tenacity": {"spine.collect"},
     "re2": {"spine.parsing"},

@@ -11,7 +11,6 @@ since repeating the call cannot fix it.
 import asyncio
 import importlib
 import inspect
-import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, Self
 
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Answer, Judge
-from judgesheet.judges.redaction import Redaction, is_secret_name
+from judgesheet.judges.redaction import of_environment
 from judgesheet.records import Call, Outcome
 
 
@@ -31,7 +30,7 @@ class CallableJudge(Judge):
         self._function = function
         self._timeout_s = timeout_s
         self._takes_params = _takes_params(function)
-        self._redacted = _redaction()
+        self._redacted = of_environment()  # the function has its own keys
 
     @classmethod
     def from_name(cls, name: str, timeout_s: float) -> Self:
@@ -47,7 +46,7 @@ class CallableJudge(Judge):
         except AttributeError:
             raise UsageError(f"the module {module} has no {attribute}") from None
         except Exception as error:
-            said = _redaction()(f"{type(error).__name__}: {error}")
+            said = of_environment()(f"{type(error).__name__}: {error}")
             raise UsageError(f"{module} cannot be imported ({said})") from None
         if not callable(function):
             raise UsageError(f"{name} is a {type(function).__name__}, not a function")
@@ -91,11 +90,6 @@ class CallableJudge(Judge):
                 f"{self._name} returned a {type(result).__name__}: a judge returns its reply as str"
             )
         return result
-
-
-def _redaction() -> Redaction:
-    """The function has its own keys; those that lie in the environment are known by their names."""
-    return Redaction(value for name, value in os.environ.items() if is_secret_name(name))
 
 
 def _takes_params(function: Callable[..., Any]) -> bool:

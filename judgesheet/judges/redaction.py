@@ -6,9 +6,11 @@ like tokens. Whatever else is secret cannot be known to be (docs/judges.md).
 """
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
 LONGEST_SPELLING = 18  # characters for one of a secret, as JSON within JSON may escape it
@@ -64,6 +66,27 @@ def without_userinfo(text: str) -> str:
     return _USERINFO.sub(f"{REDACTED}@", text)
 
 
+def address_without_secrets(address: Any) -> str | None:
+    """An address without credentials, query and tokens in its path; None stays None."""
+    if address is None:
+        return None
+    try:
+        parts = urlsplit(str(address))
+    except ValueError:
+        return REDACTED
+    host = parts.netloc.rpartition("@")[2]
+    path = "/".join(REDACTED if is_token(part) else part for part in parts.path.split("/"))
+    return urlunsplit((parts.scheme, host, path, "", ""))
+
+
+def identity_without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a judge, as it is kept today: older versions wrote secrets down."""
+    clean: dict[str, Any] = without_secrets(identity)
+    if "base_url" in clean:
+        clean["base_url"] = address_without_secrets(clean["base_url"])
+    return clean
+
+
 class Redaction:
     """Removes secrets from texts. `longest` is the most characters that one can take up."""
 
@@ -78,6 +101,11 @@ class Redaction:
         for pattern in self._patterns:
             text = pattern.sub(REDACTED, text)
         return text
+
+
+def of_environment() -> Redaction:
+    """Removes the secrets that lie in the environment, which are known by their names."""
+    return Redaction(value for name, value in os.environ.items() if is_secret_name(name))
 
 
 def _spellings(secret: str) -> re.Pattern[str]:

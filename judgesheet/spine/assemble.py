@@ -75,10 +75,10 @@ def _parsers(ledger: "Ledger") -> dict[str, Any]:
 
 def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
     """The judge's identity, named as the user names it: PROVIDER/NAME."""
-    identity = dict(ledger.get_meta("judge", {}))
+    identity = ledger.judge
     name = str(identity.get("model", "unknown"))
     model = f"{identity.get('provider', 'unknown')}/{name}"
-    moved = ledger.get_meta("earlier_base_urls")
+    moved = ledger.earlier_base_urls
     return {
         **identity,
         "model": model,

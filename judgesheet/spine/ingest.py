@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,7 +17,7 @@ from judgesheet.judges.dialects import LONGEST_NAME, OPENAI, read_response
 from judgesheet.records import END_OF_TIME, Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import read
-from judgesheet.spine.plan import read_sidecar
+from judgesheet.spine.plan import LONGEST_LINE, call_of, read_sidecar
 
 MOST_REPEATS = 1000
 MOST_NAMES = 100
@@ -27,8 +27,6 @@ ROUNDING = 0.051
 """How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
 LARGEST_SCORE = 1e9
 """No scale that people rate on reaches so far, whichever its sign."""
-LONGEST = 100_000_000
-"""Characters a line may have: planned calls hold whole stimuli, answers log-probabilities."""
 BATCH = 1000
 """Replies written in one transaction."""
 
@@ -39,7 +37,7 @@ def ingest(file: Path, ledger_path: Path, plan_path: Path) -> None:
     Lines with a `custom_id` are batch answers and need the exported plan at `plan_path`; lines with
     an `axis` are recorded judgments. A StimuliError names the line that cannot be read.
     """
-    first = next(records(file, LONGEST), None)
+    first = next(records(file, LONGEST_LINE), None)
     if first is None:
         raise StimuliError(f"{file} holds no judgments; put one JSON object on each line")
     if "custom_id" in first[0]:
@@ -56,7 +54,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
     labels: list[Label] = []
     home: dict[tuple[str, str], str] = {}
     names: set[str] = set()
-    for record, where in records(file, LONGEST):
+    for record, where in records(file, LONGEST_LINE):
         if "human" in record:
             labels.append(_human(record["human"], where))
             continue
@@ -215,7 +213,7 @@ def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
     plan = _exported_plan(plan_path)
     known = {call.id for call in plan.calls}
     # Where a call was answered twice, the later line counts.
-    given = (_answer(record, where, known) for record, where in records(file, LONGEST))
+    given = (_answer(record, where, known) for record, where in records(file, LONGEST_LINE))
     answers = {reply.call_id: reply for reply in given}
     judge = {"provider": "batch", "model": str(plan.provenance.get("model", "unnamed"))}
     _fill(ledger_path, plan, judge, answers.values())
@@ -228,18 +226,14 @@ def _exported_plan(path: Path) -> Plan:
             f"{path} does not exist; a batch needs the plan it was made from: "
             f"`judgesheet plan … --export-batch FILE --out {path}`"
         )
-    calls = tuple(_planned(record, where) for record, where in records(path, LONGEST))
+    calls = tuple(_planned(record, where) for record, where in records(path, LONGEST_LINE))
     seed, labels, provenance = read_sidecar(path)
     return Plan(seed, calls, labels, provenance)
 
 
 def _planned(record: Mapping[str, Any], where: str) -> Call:
-    content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
-    try:
-        call = Call(**{**content, "messages": tuple(record["messages"])})
-    except (KeyError, TypeError) as error:
-        raise StimuliError(f"{where}: not a line of a plan ({error})") from None
-    if call.id != record.get("call_id") or call.axis not in all_axes():
+    call = call_of(record)
+    if call is None or call.axis not in all_axes():
         raise StimuliError(f"{where}: the plan was changed; export it again")
     return call
 

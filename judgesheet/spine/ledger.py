@@ -3,7 +3,7 @@
 One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
 counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.
 Parsing happens in `measure`, so a better parser costs no calls. This module alone knows its SQL;
-`ledger.sql` beside it is the schema.
+`ledger.sql` beside it is the schema, `ledger_schema` tells whether a file follows it.
 """
 
 import json
@@ -12,33 +12,24 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from judgesheet import __version__
 from judgesheet.errors import RunError
+from judgesheet.files import decoded
+from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.records import Call, Label, Outcome, Plan, Reply, digest
+from judgesheet.spine.ledger_schema import SCHEMA, VIEWS, column_names, damage, is_plain, misshapen
 
 SCHEMA_VERSION = 2
 # History
 # 1: the first.
 # 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
-
-SCHEMA = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
-
-VIEWS = [
-    statement.replace("CREATE VIEW", "CREATE TEMP VIEW")
-    for statement in SCHEMA.split(";\n")
-    if "CREATE VIEW" in statement
-]
-"""Our own reading of the tables: those that a file brings along may be anything, even endless, and
-those of an older run settle other outcomes."""
-
-_TABLES = ("meta", "prompt", "params", "call", "label", "attempt")
 
 _SUMS = """
 WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE outcome = 'ok'),
@@ -47,10 +38,10 @@ SELECT (SELECT count(*) FROM call) AS planned,
   (SELECT count(*) FROM call) - (SELECT count(*) FROM pending) AS settled,
   count(*) AS attempts,
   -- A count beyond a thousand million is none, and its sum would overflow.
-  sum(iif(tokens_in <= 1000000000, tokens_in, NULL)) AS tokens_in,
-  sum(iif(tokens_out <= 1000000000, tokens_out, NULL)) AS tokens_out,
+  sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
+  sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL)) AS tokens_out,
   min(at) AS first_at, max(at) AS last_at,
-  (SELECT max(tokens_in) FROM ok) AS longest_prompt,
+  (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
   -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
   (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ok)
    ORDER BY place LIMIT 1) AS latency_p50_s,
@@ -59,8 +50,24 @@ SELECT (SELECT count(*) FROM call) AS planned,
 FROM attempt
 """
 
+_MISCOUNTS = {
+    "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
+    "calls settled twice": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt WHERE outcome IN ('ok', 'refused', 'too_long')
+            AND (call_id, attempt) NOT IN (
+                SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
+                FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
+        GROUP BY call_id HAVING count(*) > 1)""",
+    "calls with a missing attempt": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt GROUP BY call_id HAVING count(DISTINCT attempt) != max(attempt))""",
+    "replies to no call": "SELECT count(*) FROM attempt WHERE call_id NOT IN (SELECT id FROM call)",
+}
+
 _MAGIC = bytes.fromhex("d9d505f920a163d7")
 """The last bytes of a rollback journal that names a super-journal (https://sqlite.org/fileformat.html)."""
+
+LARGEST_SCORE = 1e9
+"""No rating reaches so far, whichever its sign."""
 
 _PAGE = 500  # calls read at once: no read transaction stays open while requests are in flight
 
@@ -74,6 +81,7 @@ AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str 
 
 _REPLY = tuple(field.name for field in fields(Reply))
 _LABEL = tuple(field.name for field in fields(Label))
+_MESSAGE = {"role", "content"}
 _CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
 """Columns of the tables `attempt`, `label` and `call`."""
 
@@ -131,6 +139,7 @@ class Ledger:
                 else:
                     ledger._check_version()
                     ledger._add_finish_reason()
+                    ledger._check_content()
                     ledger._refuse_another(plan, judge)
                     ledger._follow(judge)
                 ledger._use_own_views()
@@ -157,6 +166,7 @@ class Ledger:
                     return cls.open(path)
                 ledger._check_version()
                 ledger._add_finish_reason(writable=writable)
+                ledger._check_content()
                 ledger._use_own_views()
         return ledger
 
@@ -174,6 +184,20 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    # -- whether it is whole -----------------------------------------------------------------
+
+    def integrity(self) -> list[str]:
+        """What SQLite itself finds wrong with the file; empty where nothing is."""
+        with self._reading() as db:
+            found = [line for (line,) in db.execute("PRAGMA main.integrity_check(100)")]
+        return [] if found == ["ok"] else found
+
+    def miscounts(self) -> dict[str, int]:
+        """What no run leaves in a ledger, and how often it is there; empty where all is well."""
+        with self._reading() as db:
+            counts = {what: db.execute(query).fetchone()[0] for what, query in _MISCOUNTS.items()}
+        return {what: count for what, count in counts.items() if count}
+
     def close(self) -> None:
         """Release the file, which is then a single plain file that can be read anywhere.
 
@@ -187,6 +211,16 @@ class Ledger:
             self._db.close()
 
     # -- what it belongs to ------------------------------------------------------------------
+
+    @property
+    def judge(self) -> dict[str, Any]:
+        """The identity of the judge, without the secrets that older versions kept in it."""
+        return identity_without_secrets(self.get_meta("judge"))
+
+    @property
+    def earlier_base_urls(self) -> list[str | None]:
+        """Where the judge was asked before, likewise."""
+        return [*map(address_without_secrets, self.get_meta("earlier_base_urls", []))]
 
     @property
     def provenance(self) -> dict[str, Any]:
@@ -232,14 +266,18 @@ class Ledger:
     def labels(self) -> tuple[Label, ...]:
         """What is known about the items."""
         rows = self._stream(f"SELECT {', '.join(_LABEL)} FROM label")  # noqa: S608
-        return tuple(Label(*(*rest, tuple(self._decoded(ratings)))) for *rest, ratings in rows)
+        return tuple(self._label(*row) for row in rows)
 
     def pending(self) -> Iterator[Pending]:
         """Calls without a settling reply, in plan order, read a page at a time.
 
-        A call whose retries were exhausted in an earlier session is pending again.
+        A call whose retries were exhausted in an earlier session is pending again. RunError where
+        one is not the question that was planned: what is asked costs money.
         """
-        return self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?")
+        for one in self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?"):
+            if replace(one.call).id != one.call.id:
+                raise damaged(self.path, "a question in it was changed")
+            yield one
 
     def give_up(self) -> None:
         """Settle every call that was tried in vain; the sheet counts it as failed."""
@@ -350,17 +388,11 @@ class Ledger:
     def _version(self) -> Any:
         """The schema version, once it is sure that reading the tables does nothing else."""
         with self._reading() as db:
-            kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type != 'index'"))
-            plain = {
-                table
-                for table in _TABLES
-                if kinds.get(table) == "table"
-                and not db.execute(
-                    "SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)
-                ).fetchone()
-            }
-        if len(plain) < len(_TABLES) or "trigger" in kinds.values():
-            raise RunError(f"{self.path} is no ledger: it holds other things than plain tables")
+            if not is_plain(db):
+                raise RunError(
+                    f"{self.path} is no ledger: it holds other things than plain tables; "
+                    f"{_remedy(self.path)}"
+                )
         return self.get_meta("schema_version")
 
     def _use_own_views(self) -> None:
@@ -372,7 +404,8 @@ class Ledger:
         version = self._version()
         if version == 1:  # what schema 2 adds, it adds to older runs too
             with self._writing() as db:
-                db.execute("ALTER TABLE label ADD COLUMN ratings TEXT NOT NULL DEFAULT '[]'")
+                if "ratings" not in column_names(db, "label"):
+                    db.execute("ALTER TABLE label ADD COLUMN ratings TEXT NOT NULL DEFAULT '[]'")
                 db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (_json(2),))
         elif version != SCHEMA_VERSION:
             raise RunError(
@@ -384,8 +417,7 @@ class Ledger:
     def _add_finish_reason(self, *, writable: bool = True) -> None:
         """Take the finish reasons of an older run from its bodies; reading changes no file."""
         with self._reading() as db:
-            columns = {name for _, name, *_ in db.execute("PRAGMA table_info(attempt)")}
-            if "finish_reason" in columns:
+            if "finish_reason" in column_names(db, "attempt"):
                 return
             if not writable:
                 given = f"SELECT *, {_FINISH_REASON} AS finish_reason FROM main.attempt"  # noqa: S608
@@ -395,11 +427,21 @@ class Ledger:
             db.execute("ALTER TABLE attempt ADD COLUMN finish_reason TEXT")
             db.execute(f"UPDATE attempt SET finish_reason = {_FINISH_REASON}")  # noqa: S608
 
+    def _check_content(self) -> None:
+        """RunError where the tables hold what no ledger holds; calls are not read."""
+        with self._reading() as db:
+            wrong = damage(db)
+            if wrong is None:
+                meta = {key: self._decoded(text) for key, text in db.execute("SELECT * FROM meta")}
+                wrong = next((f"meta.{key} cannot be" for key in misshapen(meta)), None)
+        if wrong is not None:
+            raise damaged(self.path, wrong)
+
     def _refuse_another(self, plan: Plan, judge: Mapping[str, Any]) -> None:
         # Through JSON and back, so that what was stored and what is given compare alike. A server
         # may move; what it serves is told by `served_model`.
         given = json.loads(_json(judge))
-        stored = {**self.get_meta("judge"), "base_url": given.get("base_url")}
+        stored = {**self.judge, "base_url": given.get("base_url")}
         difference = _difference(stored, given)
         if difference:
             self._refuse(f"another judge ({difference})")
@@ -421,10 +463,10 @@ class Ledger:
 
     def _follow(self, judge: Mapping[str, Any]) -> None:
         """Take down where the judge is asked from now on, and where it was before."""
-        kept = self.get_meta("judge")
+        kept = self.judge
         if kept.get("base_url") == judge.get("base_url"):
             return
-        before = [*self.get_meta("earlier_base_urls", []), kept.get("base_url")]
+        before = [*self.earlier_base_urls, kept.get("base_url")]
         self.set_meta("earlier_base_urls", before)
         self.set_meta("judge", judge)
 
@@ -434,19 +476,27 @@ class Ledger:
             "start over with --fresh or choose another --out"
         )
 
-    def _decoded(self, text: Any) -> Any:
-        try:
-            return json.loads(text)
-        except (TypeError, ValueError, RecursionError):
-            raise RunError(
-                f"{self.path} is damaged, it holds {str(text)[:40]!r} where JSON belongs: "
-                "start over with --fresh"
-            ) from None
+    def _decoded(self, text: Any, kind: type = object) -> Any:
+        with suppress(TypeError, ValueError):
+            value = decoded(text)
+            if isinstance(value, kind):
+                return value
+        raise damaged(self.path, "it holds something else where JSON belongs")
+
+    def _label(self, *row: Any) -> Label:
+        *known, ratings = row
+        stored = dict(zip(_LABEL, [*known, tuple(self._decoded(ratings, list))], strict=True))
+        label = Label(**stored)
+        numbers = [rating for rating in label.ratings if rating is not None]
+        if not all(isinstance(x, int | float) and abs(x) <= LARGEST_SCORE for x in numbers):
+            raise damaged(self.path, "it holds ratings that are none")
+        return label
 
     def _pages(self, query: str) -> Iterator[Pending]:
         """The calls that `query` gives after a `seq`, page after page."""
         with self._reading() as db:
-            params = {key: self._decoded(text) for key, text in db.execute("SELECT * FROM params")}
+            contents = db.execute("SELECT * FROM params")
+            params = {key: self._decoded(text, dict) for key, text in contents}
         last = -1
         while True:
             with self._reading() as db:
@@ -454,8 +504,28 @@ class Ledger:
             if not rows:
                 return
             for row in rows:
-                yield Pending(_restore(row, params, self._decoded), row[-1])
+                yield Pending(self._restored(row, params), row[-1])
             last = rows[-1][0]
+
+    def _restored(self, row: tuple[Any, ...], params: Mapping[str, Any]) -> Call:
+        """The call of a row of `question`; `params` are those of all calls by digest.
+
+        Its id is taken as stored: hashing two million prompts again takes minutes.
+        """
+        stored = dict(zip((*_CALL, "messages"), row, strict=False))
+        messages = self._decoded(stored["messages"], list)
+        are_messages = all(isinstance(one, dict) and one.keys() >= _MESSAGE for one in messages)
+        if not are_messages or stored["params"] not in params:
+            raise damaged(self.path, "it lacks what was asked")
+        stored |= {
+            "cell": self._decoded(stored["cell"], dict),
+            "params": params[stored["params"]],
+            "messages": tuple(messages),
+        }
+        call = object.__new__(Call)
+        for part in fields(Call):
+            object.__setattr__(call, part.name, stored[part.name])
+        return call
 
     def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
         with self._reading() as db:
@@ -489,7 +559,7 @@ class Ledger:
 
 def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
     """A connection that creates no file, follows no link and believes nothing that a file says."""
-    _refuse_traps(path)
+    refuse_traps(path)
     db = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -512,7 +582,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return _connect(path, "ro")
 
 
-def _refuse_traps(path: Path) -> None:
+def refuse_traps(path: Path) -> None:
     """RunError where opening the ledger would change or delete a file that lies elsewhere."""
     for end in ("", "-journal", "-wal", "-shm"):
         with suppress(FileNotFoundError):
@@ -560,7 +630,7 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     works on network file systems too (https://sqlite.org/wal.html#noshm).
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    _refuse_traps(path)
+    refuse_traps(path)
     path.touch()
     db = _connect(path, "rw")
     try:
@@ -599,13 +669,26 @@ def _sentence(path: Path, error: Exception) -> str:
         return f"{path} is in use by another judgesheet: wait for it or stop it"
     if code == sqlite3.SQLITE_FULL:
         return f"{path} cannot grow, the disk is full: make room and run the same command again"
-    if code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
-        return f"{path} is no ledger or is damaged ({error}): start over with --fresh"
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:
         return f"{path} cannot be written ({error}): choose another --out"
+    if code == sqlite3.SQLITE_IOERR:
+        return f"{path} cannot be read or written ({error}): look after the disk"
     if isinstance(error, OSError):
         return f"{path} cannot be used ({error.strerror or error}): choose another --out"
-    return f"{path} cannot be used ({error})"
+    # A text that is no UTF-8 is quoted, and may be a reply.
+    return str(damaged(path, f"{error}".partition(" with text")[0]))
+
+
+def damaged(path: Path, what: str) -> RunError:
+    """What to raise where the ledger at `path` does not hold what it must."""
+    return RunError(f"{path} is no ledger or is damaged ({what}): {_remedy(path)}")
+
+
+def _remedy(path: Path) -> str:
+    return (
+        f"`judgesheet doctor {path.parent}` says what can be saved, "
+        "the same probe with --fresh starts over"
+    )
 
 
 def _primary(error: Exception) -> int:
@@ -640,25 +723,6 @@ def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0)
         return (*place, params, prompt)
 
     _insert(db, "call", _CALL, (row(seq, call) for seq, call in enumerate(calls, start)))
-
-
-def _restore(
-    row: tuple[Any, ...], contents: Mapping[str, Any], decode: Callable[[Any], Any]
-) -> Call:
-    """The call of a row of `question`; `contents` are the params by digest.
-
-    Its id is taken as stored: hashing two million prompts again takes minutes.
-    """
-    stored = dict(zip((*_CALL, "messages"), row, strict=False))
-    stored |= {
-        "cell": decode(stored["cell"]),
-        "params": contents[stored["params"]],
-        "messages": tuple(decode(stored["messages"])),
-    }
-    call = object.__new__(Call)
-    for part in fields(Call):
-        object.__setattr__(call, part.name, stored[part.name])
-    return call
 
 
 def _row_of(reply: Reply) -> tuple[Any, ...]:

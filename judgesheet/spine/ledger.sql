@@ -67,7 +67,7 @@ CREATE INDEX attempt_outcome ON attempt (outcome, call_id);
 -- A call with its messages, as it is sent.
 CREATE VIEW question AS
     SELECT call.*, messages
-    FROM call JOIN prompt ON prompt.digest = call.prompt;
+    FROM call LEFT JOIN prompt ON prompt.digest = call.prompt;
 
 -- A call without a settling outcome, and how often it was tried. What was refused for another reason
 -- than the call itself (a key, the credit, a parameter) is asked again.

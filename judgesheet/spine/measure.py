@@ -1,9 +1,8 @@
 """Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import repeat
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +18,7 @@ from judgesheet.axis import Axis, Distributing, Readings, headline, losses, unan
 from judgesheet.axis.unanswered import Calls
 from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
+from judgesheet.files import decoded
 from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import AxisResult, Estimate, Recommendation, Statement, digest
@@ -34,6 +34,7 @@ COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", 
 """What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
 MOST_NAMES = 12
 """Figures that a sentence about missing ones names."""
+CHECK = "`judgesheet doctor DIR` says what can be saved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ def measure(ledger: "Ledger") -> Measured:
             f"{ledger.path.parent} was made by `judgesheet {command}` and holds nothing to measure"
         )
     frame = with_distributions(answers(ledger), ledger.bodies())
+    if frame.empty:
+        raise RunError(f"{ledger.path} holds no calls; {CHECK}")
     for name in frame["axis"].unique():
         if name not in all_axes():
             raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
@@ -103,7 +106,9 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
         name, text, reply, cell = calls[call_id]
         axis = axes.get(name)
         if isinstance(axis, Distributing):
-            read_bodies[call_id] = axis.distribution(raw, text, reply, json.loads(cell))
+            read_bodies[call_id] = axis.distribution(
+                raw, text, reply, _cell(all_axes()[name], cell)
+            )
     if not read_bodies:
         return frame
     values = [read_bodies.get(call_id) for call_id in frame["call_id"]]
@@ -235,8 +240,8 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
 
     `parser` is the user's own, None for the axis's.
     """
-    decode = lru_cache(maxsize=4096)(json.loads)  # cells recur; decode each text once
-    cells: list[Mapping[str, Any]] = [decode(cell) for cell in rows["cell"]]
+    decode = lru_cache(maxsize=4096)(partial(_cell, axis))  # cells recur; decode each text once
+    cells = [decode(cell) for cell in rows["cell"]]
     reasons = rows["finish_reason"] if "finish_reason" in rows else repeat(None, len(rows))
     columns = zip(rows["text"], rows["reply"], rows["outcome"], cells, reasons, strict=True)
     readings = [
@@ -253,6 +258,18 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     if "distribution" in rows:
         table["distribution"] = rows["distribution"].to_numpy()
     return table
+
+
+def _cell(axis: Axis, text: str) -> dict[str, Any]:
+    """The condition that a call was made under; RunError if the axis has no such condition."""
+    try:
+        cell = decoded(text)
+    except ValueError as error:
+        raise RunError(f"the run holds a cell that is no JSON ({error}); {CHECK}") from None
+    fault = axis.fault(cell) if isinstance(cell, dict) else "a cell must be an object"
+    if fault:
+        raise RunError(f"the run holds a cell that {axis.NAME} does not know: {fault}; {CHECK}")
+    return dict(cell)
 
 
 def _counts(table: pd.DataFrame) -> Calls:

@@ -1,9 +1,10 @@
 """Stage one: every question of a run, decided before the first one is paid for."""
 
+import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mode
@@ -22,6 +23,8 @@ from judgesheet.spine import stimuli as pools
 if TYPE_CHECKING:
     import numpy as np
 
+LONGEST_LINE = 100_000_000
+"""Characters a line may have: planned calls hold whole stimuli, answers log-probabilities."""
 CHARACTERS_PER_TOKEN = 4.0
 """Rule of thumb for English; only estimates of cost rest on it, and they say so."""
 
@@ -86,6 +89,27 @@ def as_line(call: Call) -> str:
     """One line of plan.jsonl."""
     content = {part.name: getattr(call, part.name) for part in fields(Call) if part.init}
     return json.dumps({"call_id": call.id, **content}, ensure_ascii=False)
+
+
+def call_of(record: Mapping[str, Any]) -> Call | None:
+    """The call of a line of plan.jsonl; None if it is none, or was changed."""
+    content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
+    content.pop("id", None)
+    try:
+        call = Call(**{**content, "messages": tuple(record["messages"])})
+    except (KeyError, TypeError, ValueError):
+        return None
+    return call if call.id == record.get("call_id") else None
+
+
+def planned_first(ids: Iterable[str], wanted: str) -> int:
+    """How many of the first ids make up the plan with this digest; 0 if it is not theirs."""
+    sha = hashlib.sha256()
+    for place, one in enumerate(ids):
+        sha.update(f"\n{one}".encode() if place else one.encode())
+        if sha.hexdigest() == wanted:
+            return place + 1
+    return 0
 
 
 def write_plan(plan: Plan, path: Path) -> None:

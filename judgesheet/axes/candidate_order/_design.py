@@ -262,17 +262,23 @@ def fault(cell: Mapping[str, Any]) -> str | None:
         return "cell.prompt must be baseline or strict"
     if condition == "vacuum" and cell.get("kind") not in KINDS:
         return f"cell.kind must be one of {', '.join(KINDS)}"
-    if tuple(cell.get("order") or ()) not in ORDERS:
+    if cell.get("order") not in [list(order) for order in ORDERS]:
         return 'cell.order must be ["u", "v"] or ["v", "u"], as displayed'
     if cell.get("better") not in ("u", "v", None):
         return 'cell.better must be "u", "v" or null'
-    return _ladder_fault(cell) if condition == "ladder" else None
+    if not isinstance(cell.get("listing", LISTING), str):
+        return "cell.listing must name the answers as listed"
+    return _delta_fault(cell)
 
 
-def _ladder_fault(cell: Mapping[str, Any]) -> str | None:
-    delta = cell.get("delta")
+def _delta_fault(cell: Mapping[str, Any]) -> str | None:
+    delta, is_ladder = cell.get("delta"), cell["condition"] == "ladder"
+    if delta is None and not is_ladder:
+        return None
     if isinstance(delta, bool) or not isinstance(delta, int | float):
         return "cell.delta must be the number of steps between the two responses"
+    if not is_ladder:
+        return None
     if not 0 < delta <= MOST_STEPS:
         return f"cell.delta must be a number above 0 and up to {MOST_STEPS}"
     return None if cell.get("better") else 'cell.better must be "u" or "v" on the ladder'
