@@ -8,12 +8,14 @@ from pathlib import Path
 
 import click
 
-from torture import faults, kills
+from torture import damages, faults, hostile, kills
 from torture.page import PAGE, Table, put
 
 TABLES: dict[str, Callable[[int, int], Table]] = {
     "faults": faults.table,
     "kills": kills.table,
+    "damages": damages.table,
+    "hostile": hostile.table,
 }
 
 

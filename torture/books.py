@@ -48,9 +48,11 @@ def attempts(ledger: Path) -> list[Attempt]:
         SELECT call_id, attempt, messages, outcome, text, raw FROM attempt
         JOIN call ON call.id = call_id JOIN prompt ON prompt.digest = prompt ORDER BY at"""
     with closing(sqlite3.connect(f"{ledger.absolute().as_uri()}?mode=ro", uri=True)) as db:
-        return [
-            Attempt(*row[:2], _words(row[2]), row[3], _name(*row[4:])) for row in db.execute(query)
-        ]
+        rows = db.execute(query).fetchall()
+    return [
+        Attempt(call, number, _words(messages), outcome, _name(text, raw))
+        for call, number, messages, outcome, text, raw in rows
+    ]
 
 
 def planned(ledger: Path) -> Counter[str]:

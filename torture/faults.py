@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -134,7 +133,7 @@ def _page(status: int) -> Given:
 def _on_the_way() -> Iterator[Fault]:
     short = ("--timeout", "1")
     ways: dict[str, Give] = {
-        "reset before the headers": lambda a: Given([RESET]),
+        "reset before the headers": lambda _: Given([RESET]),
         "reset within the headers": lambda a: Given([_response(a)[:40], RESET]),
         "reset in the middle of the body": lambda a: Given([_response(a)[:200], RESET]),
         "closed before the stated length": lambda a: Given([http(_content(a), length=9999), RESET]),
@@ -165,11 +164,10 @@ def _on_the_way() -> Iterator[Fault]:
     bomb = gzip.compress(b" " * 100_000_000)
     yield Fault("a body of 20 MB", lambda _: _ok(b" " * 20_000_000), _few)
     yield Fault("a gzip bomb", lambda _: _ok(bomb, Content_Encoding="gzip"), _few)
-    away = {"is_away": True}
-    two_s, ever = Outage(2.0), Outage()
-    yield Fault("nobody listens for two seconds", lambda _: Given([two_s]), _once, **away)
-    yield Fault("nobody listens from half way on", lambda _: Given([ever]), _once, (5, 0), **away)
-    yield Fault("nobody listens at first", answer, _every, (1, 0), at_once=True, **away)
+    two_s, ever = Given([Outage(2.0)]), Given([Outage()])
+    yield Fault("nobody listens for two seconds", _always(two_s), _once, is_away=True)
+    yield Fault("nobody listens from half way on", _always(ever), _once, (5, 0), is_away=True)
+    yield Fault("nobody listens at first", answer, _every, (1, 0), is_away=True, at_once=True)
 
 
 def _good_though_odd() -> Iterator[Fault]:
@@ -188,7 +186,7 @@ def _good_though_odd() -> Iterator[Fault]:
         "one id for all": lambda a: _labelled(a, _content(a, id="chatcmpl-1")),
         "absurd token counts": _odd_counts,
         "content in parts": _in_parts,
-        "NUL, half a surrogate pair": lambda a: _labelled(a, _content(a).replace(b"We", b"\\u0000\\ud800")),
+        "NUL, half a surrogate": _with_odd_letters,
     }  # fmt: skip
     for name, give in odd.items():
         yield Fault(name, give, _share)
@@ -200,6 +198,10 @@ def _odd_counts(asked: Asked) -> Given:
     odd = [2**53, -1, 1.5, "9", None, [1]][asked.number % 6]
     content = _content(asked, usage={"prompt_tokens": odd, "completion_tokens": odd})
     return replace(_labelled(asked, content), tokens=(0, 0))
+
+
+def _with_odd_letters(asked: Asked) -> Given:
+    return _labelled(asked, _content(asked).replace(b"We", rb"\u0000\ud800"))
 
 
 def _in_parts(asked: Asked) -> Given:
@@ -273,6 +275,10 @@ def _in_the_answer() -> Iterator[Fault]:
 # -- what only somebody can mend -----------------------------------------------------------------
 
 
+def _always(given: Given) -> Give:
+    return lambda _: given
+
+
 def _hasty(asked: Asked) -> Given:
     """Refused at once, while answers to those who asked before are still under way."""
     if asked.number <= 26:
@@ -291,12 +297,12 @@ def _to_be_mended() -> Iterator[Fault]:
         "429: come back in two hours": failed(429, {"Retry-After": "7200"}),
     }
     for name, given in ends.items():
-        yield Fault(name, lambda _, given=given: given, _half_way, (5, 0))
+        yield Fault(name, _always(given), _half_way, (5, 0))
     odd, away = failed(400, message="unknown field"), {"Location": "http://127.0.0.1:9/"}
     moved = Given([http(b"", 307, away)])
-    yield Fault("400 for some calls: unknown", lambda _: odd, _some_words, (5, 0))
-    yield Fault("redirects for some calls", lambda _: moved, _some_words, (5, 0))
-    yield Fault("400 from the start", lambda _: odd, _every, (1, 0))
+    yield Fault("400 for some calls: unknown", _always(odd), _some_words, (5, 0))
+    yield Fault("redirects for some calls", _always(moved), _some_words, (5, 0))
+    yield Fault("400 from the start", _always(odd), _every, (1, 0))
     yield Fault("401 while answers are under way", _hasty, lambda a: a.number > 16, (5, 0))
 
 
@@ -318,8 +324,18 @@ def suffer(fault: Fault) -> tuple[list[Ended], Balance]:
         return fault.give(asked) if fault.meets(asked) else answer(asked)
 
     with TemporaryDirectory(prefix="torture-") as folder, serving(broken) as server:
-        run, ended = Path(folder) / "run", []
-        asked = ("--model", MODEL, "--base-url", server.url, *ASKED, *fault.words, "--out", run)
+        run = Path(folder) / "run"
+        ended: list[Ended] = []
+        asked: tuple[str | Path, ...] = (
+            "--model",
+            MODEL,
+            "--base-url",
+            server.url,
+            *ASKED,
+            *fault.words,
+            "--out",
+            run,
+        )
         if fault.at_once:
             server.stop()
         for turn in range(len(fault.codes)):

@@ -24,7 +24,7 @@ from torture.page import Table
 from torture.processes import Ended, Running
 from torture.server import Asked, Entry, Given, Server, answer, serving
 
-KILLS = 220
+KILLS = 208
 IN_FLIGHT = 4
 LONGEST_S = 0.8
 """Kills come 0 to so many seconds after the start, the first request or the last one."""
