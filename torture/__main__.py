@@ -26,18 +26,19 @@ TABLES: dict[str, Callable[[int, int], Table]] = {
 @click.option("--jobs", type=int, default=os.cpu_count(), show_default=True)
 def main(tables: tuple[str, ...], fewer: int, to: Path, jobs: int) -> None:
     """Make tables; exit 1 if a count that should be 0 is not."""
-    page, faulty = PAGE.read_text(encoding="utf-8"), 0
+    faulty = 0
     for name in tables or TABLES:
         started = time.monotonic()
         made = TABLES[name](fewer, jobs)
-        page, faulty = put(page, name, str(made)), faulty + made.faulty
+        faulty += made.faulty
+        page = (to if to.exists() else PAGE).read_text(encoding="utf-8")
+        to.write_text(put(page, name, str(made)), encoding="utf-8")
         for note in made.notes:
             click.echo(f"{name}: {note}", err=True)
         seconds = time.monotonic() - started
         click.echo(
             f"{name}: {len(made.rows)} rows, {made.faulty} in bold, {seconds:.0f} s", err=True
         )
-    to.write_text(page, encoding="utf-8")
     sys.exit(1 if faulty else 0)
 
 

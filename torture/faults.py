@@ -364,6 +364,6 @@ def table(fewer: int, jobs: int) -> Table:
                 made.nought(len(books.differs)),
             )
             if "**" in " ".join(made.rows[-1]):
-                said = [one.err.strip()[-300:] for one in ended]
+                said = [(one.code, one.err.strip()[-300:]) for one in ended]
                 made.notes.append(f"{fault.name}: {books} {said}")
     return made

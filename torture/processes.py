@@ -26,7 +26,7 @@ LOADED = (
 )
 CODES = {0, 1, 2, 3, 4, 5, 130}
 """The exit codes of the contract."""
-LONGEST_S = 60.0
+LONGEST_S = 180.0
 ROOT = Path(__file__).parent.parent
 _SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete; .*goes on")
 _TRACEBACK = re.compile(r"Traceback \(most recent call last\)|^Process .*:$|Warning: ", re.M)
