@@ -67,7 +67,7 @@ def _write(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def _open_device(path: Path) -> int:
-    """Open a device for writing; OSError for a pipe that nobody reads, which would be waited for."""
+    """Open a device for writing; OSError for a pipe that nobody reads, else we would wait."""
     handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     os.set_blocking(handle, True)
     return handle
