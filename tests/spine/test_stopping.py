@@ -45,12 +45,12 @@ def hasty(first: int) -> Script:
 def test_answers_under_way_are_kept_when_a_run_stops(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with pytest.raises(StoppedError, match="revoked"):  # none had come when it was refused
-        run(path, hasty(10), 60)
+        run(path, hasty(10), 200)
     with Ledger.open(path) as ledger:
         assert ledger.totals().outcomes["ok"] == 10
-    assert requests[-1] <= 16 + 5  # nothing is asked once it is over
-    progress, asked = run(path, lambda *_: completion("[RESULT] 1"), 60)
-    assert (progress.settled, asked) == (60, 50)
+    assert requests[-1] < 100  # nothing is asked once it is over
+    progress, asked = run(path, lambda *_: completion("[RESULT] 1"), 200)
+    assert (progress.settled, asked) == (200, 190)
 
 
 def test_a_run_without_an_answer_is_an_error(tmp_path: Path) -> None:
