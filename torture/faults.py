@@ -131,7 +131,7 @@ def _page(status: int) -> Given:
 
 
 def _on_the_way() -> Iterator[Fault]:
-    short = ("--timeout", "1")
+    short = ("--timeout", "5")  # a good answer has its time even where the machine is busy
     ways: dict[str, Give] = {
         "reset before the headers": lambda _: Given([RESET]),
         "reset within the headers": lambda a: Given([_response(a)[:40], RESET]),
@@ -156,9 +156,9 @@ def _on_the_way() -> Iterator[Fault]:
         "a header of 100 KB": lambda a: Given([http(_content(a), 200, {"X": "x" * 100_000})]),
     }  # fmt: skip
     yield Fault(
-        "reply after the timeout", lambda a: Given([2.0, _response(a)]), _share, words=short
+        "reply after the timeout", lambda a: Given([8.0, _response(a)]), _share, words=short
     )
-    yield Fault("body never ends", lambda a: Given([_response(a)[:200], 2.0]), _share, words=short)
+    yield Fault("body never ends", lambda a: Given([_response(a)[:200], 8.0]), _share, words=short)
     for name, give in ways.items():
         yield Fault(name, give, _share)
     bomb = gzip.compress(b" " * 100_000_000)

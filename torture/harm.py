@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +16,9 @@ MINE = "MINE-CANARY-0123456789"
 _LOADS = ("iframe", "object", "embed", "base", "form", "link", "audio", "video", "frame", "applet")
 _MARKUP = re.compile(r"(?<![\\`])<(script|img|iframe|svg|style|object|a )|(?<!\\)\]\(javascript:")
 _OWN = re.compile(r"^::(error|warning|notice)( title=judgesheet[^:]*)?::")
+
+
+State = Mapping[str, tuple[bytes, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,14 @@ def spellings(secret: str) -> set[bytes]:
 
 
 def look(
-    ended: Sequence[Ended], laid: set[Path], folder: Path, guarded: bool, secrets: Iterable[str]
+    ended: Sequence[Ended], laid: State, folder: Path, guarded: bool, secrets: Iterable[str]
 ) -> Harm:
-    """What a case did in its folder; `guarded` says that the files beside it are as they were."""
-    written = [file for file in folder.rglob("*") if _is_new(file, laid)]
+    """What a case did in its folder, where `laid` was before.
+
+    `guarded` says that the files beside it are as they were.
+    """
+    now = state(folder)
+    written = [folder / name for name in now if now[name] != laid.get(name)]
     printed = "".join(one.out + one.err for one in ended)
     contents = [printed.encode(), *(file.read_bytes() for file in written)]
     forms = [form for secret in secrets for form in spellings(secret)]
@@ -123,5 +130,14 @@ def look(
     )
 
 
-def _is_new(file: Path, laid: set[Path]) -> bool:
-    return file.is_file() and not file.is_symlink() and file not in laid
+def state(folder: Path) -> State:
+    """Contents, modes and times of all files that are no links, by their names."""
+    return {
+        str(file.relative_to(folder)): (
+            file.read_bytes(),
+            file.stat().st_mode,
+            file.stat().st_mtime_ns,
+        )
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and not file.is_symlink()
+    }

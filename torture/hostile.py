@@ -6,10 +6,9 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from tests.hostile.test_secrets import SECRETS
-from torture.harm import MINE, Harm, look
+from torture.harm import MINE, Harm, look, state
 from torture.inputs import CLASSES, SAID, SIM, SOMEONE, Case, Place, attacks
 from torture.page import Table
 from torture.processes import judgesheet
@@ -51,11 +50,11 @@ def _meet(server: Server, case: Case) -> tuple[Harm, str]:
         (mine / "keys").write_text(MINE, encoding="utf-8")
         place = Place(folder, mine, server.url, server.url.replace("/v1", "/canary"))
         case.lay(place)
-        before, laid = _state(mine), {path for path in folder.rglob("*") if path.is_file()}
+        before, laid = state(mine), state(folder)
         filled = ([_filled(word, place) for word in words] for words in case.commands)
         ended = [judgesheet(*words, env=case.env, here=folder) for words in filled]
         secrets = [*SECRETS] if case.env or _holds_secret(case) else []
-        harm = look(ended, laid, folder, _state(mine) == before, secrets)
+        harm = look(ended, laid, folder, state(mine) == before, secrets)
         told = " | ".join(f"{one.code} {one.err[-300:]}" for one in ended)
         return harm, f"{[word[:60] for word in case.commands[-1]]}: {told}"
 
@@ -68,19 +67,6 @@ def _filled(word: str, place: Place) -> str:
 def _holds_secret(case: Case) -> bool:
     words = " ".join(word for words in case.commands for word in words)
     return any(secret in words for secret in SECRETS)
-
-
-def _state(folder: Path) -> dict[str, Any]:
-    """Names, contents, modes and times of all files."""
-    return {
-        str(path.relative_to(folder)): (
-            path.read_bytes(),
-            path.stat().st_mode,
-            path.stat().st_mtime_ns,
-        )
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
 
 
 def table(fewer: int, jobs: int) -> Table:

@@ -31,7 +31,7 @@ LONGEST_S = 0.8
 CALLS = 78
 SIGTERMS = 0.2
 """Share of the kills that are not `kill -9`."""
-FRESH = 0.15
+FRESH = 0.05
 """Share of sessions that are started as a shell does; the others are forked."""
 WHOLE = {"ledger.sqlite", "plan.jsonl", "judgments.parquet", "datasheet.json", "datasheet.html"}
 _SINCE = re.compile(r"_at$|_s$")
@@ -52,10 +52,11 @@ class Tally:
     odd_ends: int = 0
     notes: list[str] = field(default_factory=list)
 
-    def judge(self, kind: int, ended: Ended, asked: Sequence[Entry]) -> None:
+    def judge(self, kind: int, ended: Ended, asked: Sequence[Entry], *, is_killed: bool) -> None:
         """Whether a process ended as it should; SIGTERM may come before it listens to signals."""
+        self.kills += is_killed
         codes = {-kind} if kind == signal.SIGKILL else {130} if asked else {130, -kind}
-        if ended.code not in codes or ended.has_traceback:
+        if ended.code not in codes or ended.has_traceback or not is_killed:
             self.odd_ends += 1
             self.notes.append(f"{SIGNALS[kind]}: {ended}")
 
@@ -157,17 +158,17 @@ class Killer:
             kind = signal.SIGTERM if self._rng.random() < SIGTERMS else signal.SIGKILL
             pending = (before.planned - before.words).total() or CALLS
             self._await(running, server, first + self._rng.choice((0, 1, 1, 1, pending)))
-            if self._left > 0 and not running.wait(self._rng.uniform(0, LONGEST_S)):
+            is_killed = self._left > 0 and not running.wait(self._rng.uniform(0, LONGEST_S))
+            if is_killed:
                 with suppress(ProcessLookupError):
                     os.kill(running.pid, kind)
             ended = running.end()
             asked, after = server.log[first:], Book.read(run)
-            is_done = ended.code == 0
+            is_done = ended.code == 0 or not is_killed
             tally = self.tallies[kind, _phase(asked, after)]
-            if not is_done:
-                tally.kills += 1
-                self._left -= 1
-                tally.judge(kind, ended, asked)
+            if ended.code != 0:
+                tally.judge(kind, ended, asked, is_killed=is_killed)
+                self._left -= is_killed
             _count(tally, before, after, asked)
             tally.halves += len(list(_halves(run)))
             before = after
