@@ -326,8 +326,6 @@ TEMPLATES = (
     "{% extends 'MINE' %}",
     "{{ namespace.__init__.__globals__ }}",
     "{% for a in range(10**9) %}x{% endfor %}",
-    "{{ 'x' * 10**10 }}",
-    "{{ 9 ** 9 ** 9 }}",
     "{{ '%s' % prompt | attr('__class__') }}",
     "{{ '{0.__class__}'.format(prompt) }}",
     "{{ prompt | map(attribute='__class__') | list }}",
@@ -338,8 +336,6 @@ TEMPLATES = (
     "{{ [1] | sum(start='x') }}",
     "{% set x = [] %}{% for i in range(100) %}{{ x.append(x) }}{% endfor %}{{ x }}",
     "{{ url_for }}{{ config }}{{ request }}",
-    "{{ prompt | indent(10**9) }}",
-    "{{ prompt | center(10**10) }}",
     "\x00" * 1000,
     "{# " + "x" * 1_000_000 + " #}",
 )
