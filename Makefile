@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
 
-.PHONY: help demo test env check docs proof check-proof bench golden counts clean
+.PHONY: help demo test env check docs proof check-proof torture bench golden counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -38,6 +38,9 @@ proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their s
 
 check-proof: $(VENV)/dev.stamp  ## the same with few data sets, against the committed results (five minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m proof --check
+
+torture: $(VENV)/dev.stamp  ## break everything around real runs and count what that costs (ten minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m torture
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks

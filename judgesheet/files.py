@@ -58,12 +58,19 @@ def _write(path: Path, parts: Iterable[bytes]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_device(path):
-            with path.open("wb") as device:
+            with os.fdopen(_open_device(path), "wb") as device:
                 device.writelines(parts)
         else:
             _replace(path, parts)
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _open_device(path: Path) -> int:
+    """Open a device for writing; OSError for a pipe that nobody reads, else we would wait."""
+    handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    os.set_blocking(handle, True)
+    return handle
 
 
 def _is_device(path: Path) -> bool:

@@ -75,7 +75,9 @@ ALLOWED = {
     "sweep.estimates": {*BASE, "axis", "stats", "spine.measure", "sweep.knob"},
     "sweep.words": {*BASE, "axis", "sweep.estimates", "sweep.knob"},
     "sweep.combine": {*BASE, "axis", "axes", "sweep.estimates", "sweep.knob", "sweep.words"},
-    "sweep.loop": {"prices", "spine.ledger", "request", "run_directory", "publish", "sweep.knob"},
+    "sweep.loop": {
+        *("errors", "prices", "spine.ledger", "request", "run_directory", "publish", "sweep.knob"),
+    },
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
         *("spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
@@ -248,6 +250,7 @@ SHIPPED_BY_NAME = {
     "examples": "records and policies to start from",
     "proof": "simulations of each axis",
     "benchmarks": "sizes measured on a known axis",
+    "torture": "faults and kills are suffered by a run of one axis",
     "Makefile": "the demo, and one proof per axis",
     "README.md": "a newcomer's examples",
     "CHANGELOG.md": "what is new in each axis",

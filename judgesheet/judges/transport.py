@@ -178,7 +178,7 @@ async def _read(response: httpx.Response) -> Received:
         await response.aclose()
     content = _unpacked(b"".join(chunks), response.headers.get("content-encoding", ""))
     complete = size <= LONGEST_BODY and len(content) < LONGEST_BODY
-    text = content.decode("utf-8", "replace")
+    text = content.decode("utf-8-sig", "replace")  # JSON after a byte order mark is JSON
     return Received(response.status_code, response.headers, text, complete)
 
 

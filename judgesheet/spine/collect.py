@@ -10,7 +10,7 @@ import json
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Container, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -204,13 +204,18 @@ class Circuit:
         self._fruitless = 0
         self._given_up = 0
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether any call was ever answered."""
+        return self._answered or self._replies > 0
+
     def read(self, *, is_readable: bool) -> None:
         """Register whether a reply could be read."""
         self._replies += 1
         self._is_start = self._is_start and not is_readable
 
     def attempted(self, reply: Reply) -> None:
-        """Register one attempt; StoppedError if further calls would be wasted."""
+        """Register one attempt; JudgeError if further calls would be wasted."""
         self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
         if reply.outcome in SETTLING:
             self._answered, self._given_up = True, 0
@@ -249,7 +254,7 @@ class Circuit:
             advice = "raise --max-tokens"
         else:
             advice = "try another --reply, or a --parser of your own,"
-        raise StoppedError(
+        raise JudgeError(
             f"none of the first {self._replies} replies can be read "
             f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "
             "command goes on all the same"
@@ -265,9 +270,7 @@ class Circuit:
         again = "then run the same again"
         if reply.outcome == "rejected":
             again = "a change needs --fresh; --give-up leaves out the calls that were tried"
-        # Without a single reply there is no sheet that could say that the run is not complete.
-        error = StoppedError if self._replies or self._answered else JudgeError
-        raise error(f"the judge {did} {how_often}{quote}: {advice}, {again}")
+        raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, {again}")
 
 
 _TROUBLE: dict[Outcome, tuple[str, str]] = {
@@ -284,7 +287,7 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
 """What a judge did, and what to do about it."""
 
 
-class _BudgetSpentError(Exception):
+class _OverError(Exception):
     """No further request in this session; the call stays pending."""
 
 
@@ -298,7 +301,7 @@ class Budget:
     def __init__(self, settings: CollectSettings, before: Totals) -> None:
         self.asked = 0
         self.spent_by: str | None = None
-        self.is_spent = asyncio.Event()
+        self.is_over = asyncio.Event()
         self._settings = settings
         self._paid = cost(before.tokens_in or 0, before.tokens_out or 0, settings.prices) or 0.0
         self._dearest = self._paid / max(1, before.attempts)
@@ -308,7 +311,7 @@ class Budget:
 
     @asynccontextmanager
     async def lent(self, call: Call) -> AsyncIterator[None]:
-        """Make one request of the budget; _BudgetSpentError if it does not suffice."""
+        """Make one request of the budget; _OverError if it does not suffice."""
         while self._must_wait(price := self._price(call)):
             self._returned.clear()
             await self._returned.wait()
@@ -327,9 +330,17 @@ class Budget:
         self._paid += paid
         self._dearest = max(self._dearest, paid)
 
+    def end(self, spent_by: str | None = None) -> None:
+        """Lend nothing more: because one of the limits is spent, or for another reason."""
+        self.spent_by = spent_by
+        self.is_over.set()
+        self._returned.set()
+
     def _must_wait(self, price: float) -> bool:
-        """Whether what is in flight may leave enough; _BudgetSpentError if nothing can."""
-        settings, spent_by = self._settings, self.spent_by
+        """Whether what is in flight may leave enough; _OverError if nothing can."""
+        if self.is_over.is_set():
+            raise _OverError
+        settings, spent_by = self._settings, None
         if settings.max_calls is not None and self.asked >= settings.max_calls:
             spent_by = "max_calls"
         if settings.max_cost is not None and not spent_by:
@@ -341,10 +352,8 @@ class Budget:
                     return True
                 spent_by = "max_cost"
         if spent_by:
-            self.spent_by = spent_by
-            self.is_spent.set()
-            self._returned.set()
-            raise _BudgetSpentError
+            self.end(spent_by)
+            raise _OverError
         return False
 
     def _price(self, call: Call) -> float:
@@ -402,6 +411,7 @@ class _Session:
         self._rate = _limiter(settings.rate)
         self._retrying = self._make_retrying()
         self._budget = Budget(settings, before)
+        self._fault: JudgeError | None = None
         self._open_at = 0.0
         self._wake_at: list[float] = []
         self._asking = 0
@@ -435,14 +445,22 @@ class _Session:
             telling.cancel()
             await self._writing
             self._report(at_once=True)
+        if self._fault:
+            # Without a single reply there is no sheet that could say that the run is not complete.
+            kind = StoppedError if self._circuit.has_answers else JudgeError
+            raise kind(str(self._fault))
         return self._now
 
     async def _work(self) -> None:
         for call, attempts in self._pending:
-            with suppress(_BudgetSpentError):
+            try:
                 await self._settle(call, attempts)
-            if self._budget.spent_by:
+            except _OverError:
                 return
+            except JudgeError as fault:
+                # What is in flight is paid for: the others still take their answers.
+                self._fault = self._fault or fault
+                self._budget.end()
 
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
@@ -470,6 +488,8 @@ class _Session:
                 await self._pause(wait)
             if self._rate:
                 await self._rate.acquire()
+            if self._fault:
+                raise _OverError
             asked_at = time.monotonic()
             self._asking += 1
             try:
@@ -554,12 +574,12 @@ class _Session:
         self._wake_at.append(wake_at)
         try:
             async with asyncio.timeout(seconds):
-                await self._budget.is_spent.wait()
+                await self._budget.is_over.wait()
         except TimeoutError:
             return
         finally:
             self._wake_at.remove(wake_at)
-        raise _BudgetSpentError
+        raise _OverError
 
     # -- progress ----------------------------------------------------------------------------
 

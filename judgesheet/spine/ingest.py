@@ -240,7 +240,7 @@ def _planned(record: Mapping[str, Any], where: str) -> Call:
 
 def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Reply:
     """One line of a batch's output file as a reply."""
-    if record.get("custom_id") not in known:
+    if str(record.get("custom_id")) not in known:
         raise StimuliError(f"{where}: custom_id is not in the plan; is it the right folder?")
     response = record.get("response")
     response = response if isinstance(response, dict) else {}
@@ -255,7 +255,8 @@ def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Re
     )
     is_time = isinstance(created, int | float) and 0 <= created < END_OF_TIME
     at = float(created or 0) if is_time else 0.0
-    return kept.as_reply(record["custom_id"], 1, 0.0, at)  # `_fill` counts on from the ledger's
+    # `_fill` counts on from the attempts of the ledger.
+    return kept.as_reply(str(record["custom_id"]), 1, 0.0, at)
 
 
 def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]) -> None:

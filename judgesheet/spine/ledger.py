@@ -631,7 +631,8 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     refuse_traps(path)
-    path.touch()
+    if not path.exists():  # another file that it is a hard link of keeps its time
+        path.touch()
     db = _connect(path, "rw")
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")

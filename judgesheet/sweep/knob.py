@@ -10,7 +10,7 @@ from pathlib import Path
 from judgesheet.errors import RunError, UsageError
 from judgesheet.files import slug, write_lines
 from judgesheet.judges.redaction import is_secret_name
-from judgesheet.run_directory import LEDGER
+from judgesheet.run_directory import LEDGER, settings_of
 
 FILE = "sweep.json"
 """What makes a folder a sweep: the knob and its values."""
@@ -47,9 +47,9 @@ class Knob:
         return f"{place:02d}-{self.name}-{slug(value) or 'empty'}"[:80]
 
     def begun(self, directory: Path) -> dict[str, Path]:
-        """Value -> the folder of its run, where that was begun."""
+        """Value -> the folder of its run, where that was begun: its ledger holds a plan."""
         folders = {value: self.place(directory, value) for value in self.values}
-        return {value: path for value, path in folders.items() if (path / LEDGER).is_file()}
+        return {value: path for value, path in folders.items() if settings_of(path)}
 
     def place(self, directory: Path, value: str) -> Path:
         """Where the run of a value lies in the folder of the sweep.

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.prices import Prices, cost
 from judgesheet.request import Request
 from judgesheet.run_directory import LEDGER, Run, make_directory
-from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.ledger import Ledger, Totals
 from judgesheet.sweep.knob import parse_knob, remember, typed
 
 
@@ -21,7 +22,8 @@ def probe_each_value(
 ) -> Run:
     """Probe under every value of the request's knob, as far as the budget of all of them goes.
 
-    `probe` runs one request in one folder and can resume it.
+    `probe` runs one request in one folder and can resume it. StoppedError if the judge no longer
+    answers: the sheet of what it did answer is written first.
     """
     from judgesheet.publish import publish_sweep
 
@@ -29,12 +31,19 @@ def probe_each_value(
     make_directory(directory, fresh=fresh)
     remember(directory, knob)
     progress, left = None, request.max_calls
-    folders = [knob.place(directory, value) for value in knob.values]
-    for value, folder in zip(knob.values, folders, strict=True):
-        others = (_cost_of(other, request.prices) for other in folders if other != folder)
-        dollars = None if request.max_cost is None else max(0.0, request.max_cost - sum(others))
+    for value in knob.values:
+        folder = knob.place(directory, value)
+        others = (run for run in knob.begun(directory).values() if run != folder)
+        spent = sum(_cost(_totals(other), request.prices) for other in others)
+        dollars = None if request.max_cost is None else max(0.0, request.max_cost - spent)
         single = replace(with_value(request, knob.name, value), max_calls=left, max_cost=dollars)
-        progress = probe(single, folder).progress
+        try:
+            progress = probe(single, folder).progress
+        except JudgeError as stopped:
+            if not any(_totals(run).settled for run in knob.begun(directory).values()):
+                raise
+            publish_sweep(knob, directory, pdf=pdf)
+            raise StoppedError(str(stopped)) from None
         if progress is not None and progress.stopped:
             break
         # The budget is of requests in this session, so what a resumed run had before is free.
@@ -54,10 +63,11 @@ def with_value(request: Request, knob: str, value: str) -> Request:
     return replace(request, sweep=None, extra_body={**request.extra_body, knob: typed(value)})
 
 
-def _cost_of(directory: Path, prices: Prices | None) -> float:
-    """US dollars that the run in a directory did cost so far; 0 where there is none."""
-    if not (directory / LEDGER).is_file():
-        return 0.0
+def _totals(directory: Path) -> Totals:
     with Ledger.open(directory / LEDGER) as ledger:
-        totals = ledger.totals()
+        return ledger.totals()
+
+
+def _cost(totals: Totals, prices: Prices | None) -> float:
+    """US dollars that a run did cost so far."""
     return cost(totals.tokens_in or 0, totals.tokens_out or 0, prices) or 0.0

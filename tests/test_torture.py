@@ -1,0 +1,117 @@
+"""The counts of docs/reliability.md can fail: what is broken on purpose is counted."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import judgesheet
+from torture.books import Balance, balance
+from torture.faults import faults
+from torture.harm import escapes, scripts
+from torture.page import PAGE, Table, put
+from torture.server import Server, answer, serving
+
+Served = tuple[Server, Path]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    run = tmp_path_factory.mktemp("torture") / "run"
+    with serving(answer) as server:
+        judgesheet.probe(
+            "openai-compatible/m",
+            run,
+            axes=["score_order"],
+            profile="smoke",
+            base_url=server.url,
+            pdf=False,
+        )
+        yield server, run
+
+
+def books(served: Served, statement: str) -> Balance:
+    """What is counted after a statement was run on the ledger, which is then put back."""
+    server, run = served
+    ledger = run / "ledger.sqlite"
+    before = ledger.read_bytes()
+    with closing(sqlite3.connect(ledger)) as db:
+        db.executescript(statement)
+    try:
+        return balance(run, server.log)
+    finally:
+        ledger.write_bytes(before)
+
+
+def test_books_that_agree(served: Served) -> None:
+    assert books(served, "") == Balance(78, 0, 0, 0, ())
+
+
+@pytest.mark.parametrize(
+    ("statement", "lost", "twice", "wrong"),
+    [
+        ("DELETE FROM attempt WHERE rowid = 7", 1, 0, 1),
+        ("UPDATE attempt SET outcome = 'timeout' WHERE rowid < 4", 3, 0, 0),
+        ("UPDATE attempt SET text = (SELECT text FROM attempt WHERE rowid = 1)", 77, 0, 77),
+        (
+            "CREATE TABLE again AS SELECT * FROM attempt WHERE rowid < 3;"
+            "UPDATE again SET attempt = 2; INSERT INTO attempt SELECT * FROM again",
+            *(0, 2, 0),
+        ),
+    ],
+)
+def test_books_that_differ(
+    served: Served, statement: str, lost: int, twice: int, wrong: int
+) -> None:
+    told = books(served, statement)
+    assert (told.lost, told.twice) == (lost, twice)
+    assert told.wrong >= wrong - 10  # other replies may have said the same of the same words
+
+
+def test_a_sheet_that_counts_otherwise(served: Served) -> None:
+    server, run = served
+    told = balance(run, server.log[1:])
+    assert told.differs[0] == "attempts: 78, the server 77"
+
+
+def test_harm_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "a.html"
+    policy = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'">'
+    page.write_text(f"{policy}<style></style><script></script><a href='#x'>x</a>")
+    assert list(scripts([page])) == []
+    for evil in (
+        "<script></script>",
+        "<img src='http://x'>",
+        "<p onclick='x'>",
+        "<a href='javascript:x'>",
+        "<svg><image href='file:///x'/></svg>",
+        "<p style='x'>",
+        "<iframe></iframe>",
+    ):
+        page.write_text(f"{policy}<style></style><script></script>{evil}")
+        assert list(scripts([page])), evil
+    page.write_text("<p>x</p>")
+    assert list(scripts([page])) == ["no content policy"]
+    assert escapes("a\x1b[2J\n::stop-commands::x\n") == 2
+    assert escapes("::error title=judgesheet::a key\n") == 0
+
+
+def test_a_count_that_is_not_nought_is_bold_and_fails() -> None:
+    table = Table(["what", "lost"])
+    table.add("x", table.nought(0))
+    table.add("y", table.nought(2))
+    assert str(table).endswith("| x | 0 |\n| y | **2** |")
+    assert table.faulty == 1
+    with pytest.raises(ValueError, match="no place"):
+        put("", "faults", "")
+
+
+def test_the_page_holds_every_fault_and_no_bold_count() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    names = [fault.name for fault in faults()]
+    assert len(set(names)) == len(names) >= 30
+    for name in names:
+        assert f"| {name} |" in page, name
+    assert "**" not in page

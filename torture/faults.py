@@ -1,0 +1,369 @@
+"""Every way in which an endpoint fails while it is asked, and what a run makes of it."""
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from torture.books import Balance, balance
+from torture.page import Table
+from torture.processes import Ended, judgesheet
+from torture.server import (
+    RESET,
+    Asked,
+    Given,
+    Outage,
+    answer,
+    answered,
+    completion,
+    failed,
+    http,
+    serving,
+)
+
+SHARE = 0.25
+"""Of the requests meet a fault."""
+MODEL = "openai-compatible/m"
+ASKED = ("--axis", "score_order", "--profile", "smoke", "--no-pdf", "--quiet")
+
+Give = Callable[[Asked], Given]
+Meets = Callable[[Asked], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault, which requests meet it, and the exit codes of a run and of those that go on with it.
+
+    Before the last of several commands the server is mended. `is_away` says that it does not
+    listen for a time (`at_once`: from the beginning), so that it knows of fewer attempts.
+    """
+
+    name: str
+    give: Give
+    meets: Meets
+    codes: tuple[int, ...] = (0,)
+    words: tuple[str, ...] = ()
+    is_away: bool = False
+    at_once: bool = False
+
+
+# -- which requests ------------------------------------------------------------------------------
+
+
+def _share(asked: Asked) -> bool:
+    """A quarter; the same words not more often than a run has attempts."""
+    return asked.before < 3 and asked.chance() < SHARE
+
+
+def _few(asked: Asked) -> bool:
+    """Some, where one takes long."""
+    return asked.before < 1 and asked.chance() < SHARE / 4
+
+
+def _some_words(asked: Asked) -> bool:
+    """The same words, however often they come."""
+    return replace(asked, before=0).chance() < SHARE
+
+
+def _half_way(asked: Asked) -> bool:
+    return asked.number > 30
+
+
+def _every(_asked: Asked) -> bool:
+    return True
+
+
+def _once(asked: Asked) -> bool:
+    return asked.number == 30
+
+
+# -- on the way ----------------------------------------------------------------------------------
+
+
+def _response(asked: Asked) -> bytes:
+    """A good answer as it is sent."""
+    return b"".join(piece for piece in answer(asked).pieces if isinstance(piece, bytes))
+
+
+def _content(asked: Asked, **fields: Any) -> bytes:
+    """Its body, with other fields."""
+    body = json.loads(_response(asked).partition(b"\r\n\r\n")[2])
+    return json.dumps({**body, **fields}).encode()
+
+
+def _sent(asked: Asked, *pieces: bytes | float | Outage | None) -> Given:
+    """A good answer, sent in another way."""
+    return replace(answer(asked), pieces=pieces)
+
+
+def _labelled(asked: Asked, content: bytes, **headers: str) -> Given:
+    """A good answer with another body or other headers."""
+    told = {name.replace("_", "-"): value for name, value in headers.items()}
+    return _sent(asked, http(content, 200, told))
+
+
+def _ok(body: bytes, **headers: str) -> Given:
+    """A failure that calls itself a success."""
+    told = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Given([http(body, 200, told)])
+
+
+def _trickle(asked: Asked) -> Iterator[bytes | float]:
+    body = _response(asked)
+    for at in range(0, len(body), 30):
+        yield from (body[at : at + 30], 0.01)
+
+
+def _chunked(content: bytes, size: bytes) -> bytes:
+    head = (
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    return head + size + b"\r\n" + content + b"\r\n0\r\n\r\n"
+
+
+def _page(status: int) -> Given:
+    page = b"<!DOCTYPE html><html><body><h1>Bad gateway</h1>[RESULT] 1</body></html>"
+    return Given([http(page, status, {"Content-Type": "text/html"})])
+
+
+def _on_the_way() -> Iterator[Fault]:
+    short = ("--timeout", "5")  # a good answer has its time even where the machine is busy
+    ways: dict[str, Give] = {
+        "reset before the headers": lambda _: Given([RESET]),
+        "reset within the headers": lambda a: Given([_response(a)[:40], RESET]),
+        "reset in the middle of the body": lambda a: Given([_response(a)[:200], RESET]),
+        "closed before the stated length": lambda a: Given([http(_content(a), length=9999), RESET]),
+        "429 with Retry-After": lambda _: failed(429, {"Retry-After": "1"}, message="slow down"),
+        "429 without": lambda _: failed(429, message="slow down"),
+        "500": lambda _: failed(500, message="oops"),
+        "502 with a page of HTML": lambda _: _page(502),
+        "503 with Retry-After": lambda _: failed(503, {"Retry-After": "1"}, message="busy"),
+        "529": lambda _: failed(529, type="overloaded_error"),
+        "408 and 409": lambda a: failed(408 + a.number % 2, message="again"),
+        "a page of HTML as a reply": lambda _: _page(200),
+        "204 without a body": lambda _: Given([http(b"", 204)]),
+        "a body that is not JSON": lambda _: _ok(b"[RESULT] 3"),
+        "JSON that is cut off": lambda a: _ok(_content(a)[:-20]),
+        "JSON that is no completion": lambda _: _ok(b'{"result": "[RESULT] 3"}'),
+        "JSON of 100,000 lists within each other": lambda _: _ok(b"[" * 100_000),
+        "a stream of events": lambda a: _ok(b"data: " + _content(a) + b"\n\n"),
+        "gzip that is none": lambda _: _ok(b"[RESULT] 3", Content_Encoding="gzip"),
+        "a chunk of no size": lambda a: Given([_chunked(_content(a), b"xyz"), RESET]),
+        "a header of 100 KB": lambda a: Given([http(_content(a), 200, {"X": "x" * 100_000})]),
+    }  # fmt: skip
+    yield Fault(
+        "reply after the timeout", lambda a: Given([8.0, _response(a)]), _share, words=short
+    )
+    yield Fault("body never ends", lambda a: Given([_response(a)[:200], 8.0]), _share, words=short)
+    for name, give in ways.items():
+        yield Fault(name, give, _share)
+    bomb = gzip.compress(b" " * 100_000_000)
+    yield Fault("a body of 20 MB", lambda _: _ok(b" " * 20_000_000), _few)
+    yield Fault("a gzip bomb", lambda _: _ok(bomb, Content_Encoding="gzip"), _few)
+    two_s, ever = Given([Outage(2.0)]), Given([Outage()])
+    yield Fault("nobody listens for two seconds", _always(two_s), _once, is_away=True)
+    yield Fault("nobody listens from half way on", _always(ever), _once, (5, 0), is_away=True)
+    yield Fault("nobody listens at first", answer, _every, (1, 0), is_away=True, at_once=True)
+
+
+def _good_though_odd() -> Iterator[Fault]:
+    """Answers that are whole: to fail with one of them would cost its price again."""
+    early = b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+    odd: dict[str, Give] = {
+        "a body that trickles": lambda a: _sent(a, *_trickle(a)),
+        "gzip": lambda a: _labelled(a, gzip.compress(_content(a)), Content_Encoding="gzip"),
+        "sent in chunks": lambda a: _sent(a, _chunked(_content(a), b"%x" % len(_content(a)))),
+        "another content type": lambda a: _labelled(a, _content(a), Content_Type="text/plain"),
+        "bytes that are no UTF-8": lambda a: _labelled(a, _content(a).replace(b"We", b"W\xff\xc3")),
+        "a byte order mark": lambda a: _labelled(a, b"\xef\xbb\xbf" + _content(a)),
+        "spaces before the JSON": lambda a: _labelled(a, b" \n" * 5000 + _content(a)),
+        "an interim response": lambda a: _sent(a, early, 0.01, _response(a)),
+        "every reply twice": lambda a: _sent(a, 2 * _response(a)),
+        "one id for all": lambda a: _labelled(a, _content(a, id="chatcmpl-1")),
+        "absurd token counts": _odd_counts,
+        "content in parts": _in_parts,
+        "NUL, half a surrogate": _with_odd_letters,
+    }  # fmt: skip
+    for name, give in odd.items():
+        yield Fault(name, give, _share)
+    other = lambda a: _labelled(a, _content(a, model="other"))  # noqa: E731
+    yield Fault("another model from half way on", other, _half_way)
+
+
+def _odd_counts(asked: Asked) -> Given:
+    odd = [2**53, -1, 1.5, "9", None, [1]][asked.number % 6]
+    content = _content(asked, usage={"prompt_tokens": odd, "completion_tokens": odd})
+    return replace(_labelled(asked, content), tokens=(0, 0))
+
+
+def _with_odd_letters(asked: Asked) -> Given:
+    return _labelled(asked, _content(asked).replace(b"We", rb"\u0000\ud800"))
+
+
+def _in_parts(asked: Asked) -> Given:
+    text = json.loads(_content(asked))["choices"][0]["message"]["content"]
+    parts = [{"type": "text", "text": text[:10]}, {"type": "text", "text": text[10:]}]
+    return replace(answered(completion(asked, parts)), verdict=answer(asked).verdict)
+
+
+# -- in the answer -------------------------------------------------------------------------------
+
+
+def _says(words: str, **choice: Any) -> Give:
+    """An answer in which a careful reader finds no verdict."""
+    return lambda asked: answer(asked, f"{asked.name}: {words}", **choice)
+
+
+def _silent(content: Any, **choice: Any) -> Give:
+    """No word, and no reason why: it is asked again."""
+    return lambda asked: replace(answered(completion(asked, content, **choice)), kind="failure")
+
+
+def _error_beside(asked: Asked) -> Given:
+    content = _content(asked, error={"message": "failed"})
+    return replace(_labelled(asked, content), kind="failure", verdict=None)
+
+
+def _refused(**choice: Any) -> Give:
+    return lambda asked: replace(answered(completion(asked, "", **choice)), kind="refused")
+
+
+def _refused_in_message(asked: Asked) -> Given:
+    body = completion(asked, None)
+    body["choices"][0]["message"]["refusal"] = "I will not."
+    return replace(answered(body), kind="refused")
+
+
+def _concerns(kind: Literal["refused", "too_long"], status: int, **error: Any) -> Give:
+    """An error that concerns the call alone, and settles it."""
+    return lambda asked: replace(failed(status, id=asked.name, **error), kind=kind)
+
+
+def _in_the_answer() -> Iterator[Fault]:
+    inside = b'{"error": {"message": "failed", "code": 502}}'
+    answers: dict[str, Give] = {
+        "an error inside a 200": lambda _: _ok(inside),
+        "an error beside the choices": _error_beside,
+        "finish reason error": _silent("[RESULT] 1", finish_reason="error"),
+        "content empty": _silent(""),
+        "content null": _silent(None, finish_reason=None),
+        "content a number": _silent(5),
+        "finish reason length, no word": lambda a: answer(a, "", finish_reason="length"),
+        "finish reason length, a verdict": _says("[RESULT] 1", finish_reason="length"),
+        "finish reason content_filter": _refused(finish_reason="content_filter"),
+        "a refusal as the API states it": _refused_in_message,
+        "a refusal in words": _says("I cannot help with grading this."),
+        "nonsense": _says("blue fish seven }{ Жж"),
+        "two verdicts": _says("[RESULT] 2\n\nOn reflection: [RESULT] 4"),
+        "a verdict cut off": _says("It is good. [RESULT"),
+        "a verdict beyond the scale": _says("[RESULT] 11"),
+        "a verdict in an open thought": _says("<think>perhaps [RESULT] 3"),
+    }
+    for name, give in answers.items():
+        yield Fault(name, give, _share)
+    too_long = _concerns("too_long", 400, code="context_length_exceeded")
+    filtered = _concerns("refused", 400, code="content_policy_violation")
+    yield Fault("400 for some calls: too long", too_long, _some_words)
+    yield Fault("413 for some calls", _concerns("too_long", 413), _some_words)
+    yield Fault("400 for some calls: content refused", filtered, _some_words)
+
+
+# -- what only somebody can mend -----------------------------------------------------------------
+
+
+def _always(given: Given) -> Give:
+    return lambda _: given
+
+
+def _hasty(asked: Asked) -> Given:
+    """Refused at once, while answers to those who asked before are still under way."""
+    if asked.number <= 26:
+        return _sent(asked, 0.5, _response(asked))
+    return failed(401, message="revoked")
+
+
+def _to_be_mended() -> Iterator[Fault]:
+    ends: dict[str, Given] = {
+        "401 from half way on": failed(401, message="revoked"),
+        "403 from half way on": failed(403, message="forbidden"),
+        "404 from half way on": failed(404, message="no such model"),
+        "402 from half way on": failed(402, message="Payment required"),
+        "400 from half way on: no credit": failed(400, message="Your credit balance is too low"),
+        "429 from half way on: quota": failed(429, code="insufficient_quota"),
+        "429: come back in two hours": failed(429, {"Retry-After": "7200"}),
+    }
+    for name, given in ends.items():
+        yield Fault(name, _always(given), _half_way, (5, 0))
+    odd, away = failed(400, message="unknown field"), {"Location": "http://127.0.0.1:9/"}
+    moved = Given([http(b"", 307, away)])
+    yield Fault("400 for some calls: unknown", _always(odd), _some_words, (5, 0))
+    yield Fault("redirects for some calls", _always(moved), _some_words, (5, 0))
+    yield Fault("400 from the start", _always(odd), _every, (1, 0))
+    yield Fault("401 while answers are under way", _hasty, lambda a: a.number > 16, (5, 0))
+
+
+def faults() -> Iterator[Fault]:
+    """All of them, in the sequence of the table."""
+    yield from _on_the_way()
+    yield from _good_though_odd()
+    yield from _in_the_answer()
+    yield from _to_be_mended()
+
+
+# -- the table -----------------------------------------------------------------------------------
+
+
+def suffer(fault: Fault) -> tuple[list[Ended], Balance]:
+    """Run into a fault, mend the server, go on with the same command; and compare the books."""
+
+    def broken(asked: Asked) -> Given:
+        return fault.give(asked) if fault.meets(asked) else answer(asked)
+
+    with TemporaryDirectory(prefix="torture-") as folder, serving(broken) as server:
+        run = Path(folder) / "run"
+        ended: list[Ended] = []
+        asked: tuple[str | Path, ...] = (
+            "--model",
+            MODEL,
+            "--base-url",
+            server.url,
+            *ASKED,
+            *fault.words,
+            "--out",
+            run,
+        )
+        if fault.at_once:
+            server.stop()
+        for turn in range(len(fault.codes)):
+            if turn and turn == len(fault.codes) - 1:
+                server.script = answer
+                server.start()
+            ended.append(judgesheet("probe", *asked))
+        return ended, balance(run, server.log, is_away=fault.is_away)
+
+
+def table(fewer: int, jobs: int) -> Table:
+    """Every fault (one in `fewer`), and what it cost."""
+    head = ["fault", "requests", "lost", "asked twice", "wrongly scored", "exit", "counts differ"]
+    made, chosen = Table(head), list(faults())[::fewer]
+    with ThreadPoolExecutor(3 * jobs) as pool:  # they wait more than they work
+        for fault, (ended, books) in zip(chosen, pool.map(suffer, chosen), strict=True):
+            codes = tuple(one.code for one in ended)
+            clean = all(one.has_sentence and not one.has_traceback for one in ended)
+            made.add(
+                fault.name,
+                books.requests,
+                made.nought(books.lost),
+                made.nought(books.twice),
+                made.nought(books.wrong),
+                made.sure(", ".join(map(str, codes)), right=codes == fault.codes and clean),
+                made.nought(len(books.differs)),
+            )
+            if "**" in " ".join(made.rows[-1]):
+                said = [(one.code, one.err.strip()[-300:]) for one in ended]
+                made.notes.append(f"{fault.name}: {books} {said}")
+    return made
