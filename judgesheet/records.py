@@ -153,6 +153,42 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A call and what came of it.
+
+    `reply` is the last attempt, None if there was none yet; `verdict` what was read in it, None for
+    nothing, and `shape` then says what came instead (a code of `axis.shapes`).
+    """
+
+    call: Call
+    reply: Reply | None
+    verdict: Any
+    shape: str
+
+    @property
+    def outcome(self) -> str:
+        """How it ended: an `Outcome`, `unreadable` for an answer without a verdict, "" for none."""
+        if self.reply is None:
+            return ""
+        lost = self.reply.outcome == "ok" and self.verdict is None
+        return "unreadable" if lost else self.reply.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A few calls that together show what a figure counts.
+
+    `calls` are ids, the most telling first, `why` is what to see in them. The worst case of a
+    figure has the highest `badness`; cases with the same `group` stand under it as a heading.
+    """
+
+    calls: tuple[str, ...]
+    why: str
+    badness: float
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PaperCompatible:
     """The same figure computed the paper's way, for readers who compare with the literature."""
 

@@ -41,6 +41,7 @@ from judgesheet.axis import Axis, Locating, NamingParts
 from judgesheet.axis.answer import LONGEST, without_thought
 from judgesheet.axis.documents import json_documents
 from judgesheet.axis.reply import PLACEHOLDERS, Reading
+from judgesheet.axis.shapes import shape
 from judgesheet.errors import ParserError, RunError, UsageError
 from judgesheet.files import checked, text_of, toml
 from judgesheet.records import CUT_OFF, Call, Reply, ReplyFormat, digest
@@ -255,6 +256,26 @@ def reading(
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return None
     return None if value is None else Reading(value)
+
+
+def shape_of(
+    axis: Axis,
+    text: str,
+    reply: ReplyFormat,
+    outcome: str,
+    cell: Mapping[str, Any],
+    parser: Parser | None = None,
+    finish_reason: str | None = None,
+) -> str:
+    """The shape of a reply that gave no verdict: a code of `axis.shapes`."""
+    if reply == "recorded":
+        return "recorded"
+    names = [part["criterion"] for part in _parts(axis, cell)]
+
+    def reads(part: str) -> Any | None:
+        return read(axis, part, reply, cell, parser)
+
+    return shape(text, outcome, finish_reason, reads, names)
 
 
 def _parts(axis: object, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
