@@ -154,24 +154,22 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A call and what came of it.
+    """A call and what came of it, as a reader is shown it.
 
-    `reply` is the last attempt, None if there was none yet; `verdict` what was read in it, None for
-    nothing, and `shape` then says what came instead (a code of `axis.shapes`).
+    `outcome` and `text` are those of the last attempt, "" for a call that was not made. `verdict`
+    is what was read, None for nothing; `shape` says what came instead (a code of `axis.shapes`).
     """
 
     call: Call
-    reply: Reply | None
+    outcome: str
+    text: str
     verdict: Any
     shape: str
 
     @property
-    def outcome(self) -> str:
-        """How it ended: an `Outcome`, `unreadable` for an answer without a verdict, "" for none."""
-        if self.reply is None:
-            return ""
-        lost = self.reply.outcome == "ok" and self.verdict is None
-        return "unreadable" if lost else self.reply.outcome
+    def ended(self) -> str:
+        """An `Outcome`, or `unreadable` for an answer without a verdict."""
+        return "unreadable" if self.outcome == "ok" and self.verdict is None else self.outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +184,20 @@ class Case:
     why: str
     badness: float
     group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Casebook:
+    """The cases behind figures, by key, and the answers that they are about, by the call's id.
+
+    `none` says of a key without cases why it has none, `groups` by axis what to know of each group
+    of cases.
+    """
+
+    cases: Mapping[str, tuple[Case, ...]]
+    answers: Mapping[str, Answer]
+    none: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

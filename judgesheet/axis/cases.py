@@ -6,7 +6,7 @@ without a verdict and the readings of an item that are farthest apart.
 """
 
 import json
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from judgesheet.axis import Axis, Readings, ShowingCases
 from judgesheet.axis.losses import NOT_THE_CELL
@@ -16,6 +16,7 @@ from judgesheet.axis.views import (
     Question,
     View,
     changed,
+    grouped,
     inline,
     lost,
     no_reply,
@@ -47,27 +48,24 @@ SHARED: Mapping[tuple[str, ...], View] = {
 """The views of figures that axes share."""
 
 
-def view_of(axis: Axis, key: Key) -> View:
-    """The view of a figure: the axis's own, one that axes share, or the default."""
-    own = axis.CASES if isinstance(axis, ShowingCases) else {}
-    for patterns, view in (*own.items(), *SHARED.items()):
-        if any(Pattern.parse(pattern).fits(key) for pattern in patterns):
-            return view
-    return DEFAULT
-
-
 class Behind:
     """The calls of an axis that were made, and the cases behind its figures."""
 
     def __init__(self, axis: Axis, readings: Readings) -> None:
-        self._axis = axis
+        own = axis.CASES if isinstance(axis, ShowingCases) else {}
+        self._views = [
+            (Pattern.parse(pattern), view)
+            for patterns, view in (*own.items(), *SHARED.items())
+            for pattern in patterns
+        ]
         self._labels = readings.labels
         self.calls = tuple(_asked(readings))
         self._found: dict[Hashable, tuple[Case, ...]] = {}
+        self._by_cell: dict[str, Mapping[str, Sequence[int]]] = {}
 
     def cases(self, key: Key) -> tuple[Case, ...]:
         """The cases behind a figure, the worst first; equal ones in plan order."""
-        view = view_of(self._axis, key)
+        view = self._view(key)
         calls = self._chosen(view, key)
         read = {name: key.dims.get(name) for name in view.dims}
         same = (id(view), tuple(call.id for call in calls), *read.values())
@@ -79,20 +77,34 @@ class Behind:
 
     def why_none(self, key: Key) -> str:
         """Why a figure without cases has none, in a sentence."""
-        why = view_of(self._axis, key).none or "no call behind it stands out"
+        why = self._view(key).none or "no call behind it stands out"
         return f"there are no cases behind {key}: {why}"
+
+    def _view(self, key: Key) -> View:
+        """The axis's own view of a figure, else one that axes share, else the default."""
+        return next((view for pattern, view in self._views if pattern.fits(key)), DEFAULT)
 
     def _chosen(self, view: View, key: Key) -> list[Asked]:
         """The calls of the cells that a key names, or of those that the view counts."""
-        calls = list(self.calls)
+        chosen = set(range(len(self.calls)))
         for name, value in {**view.where, **key.dims}.items():
             if name in view.dims:
                 continue
             cell, values = ("arm", value.split("-")) if name == "arms" else (name, [value])
-            mine = [call for call in calls if _written(call, cell) in values]
-            if mine or (name in key.dims and any(cell in call.cell for call in calls)):
-                calls = mine
-        return calls
+            held = self._held(cell)
+            mine = {at for value in values for at in held.get(value, ()) if at in chosen}
+            if mine or (name in key.dims and held):
+                chosen = mine
+        return [self.calls[at] for at in sorted(chosen)]
+
+    def _held(self, cell: str) -> Mapping[str, Sequence[int]]:
+        """What cells hold under this name, as a key would write it -> the calls that do."""
+        if cell not in self._by_cell:
+            having = [
+                at for at, one in enumerate(self.calls) if cell == "order" or cell in one.cell
+            ]
+            self._by_cell[cell] = grouped(having, lambda at: _written(self.calls[at], cell))
+        return self._by_cell[cell]
 
 
 def _written(call: Asked, name: str) -> str:

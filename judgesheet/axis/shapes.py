@@ -27,11 +27,15 @@ _BEGINNING = 200
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`code` is for programs, `words` say what came, `remedy` what would read it or avoid it."""
+    """`code` is for programs, `words` say what came, `remedy` what would read it or avoid it.
+
+    A parser of the user's own may read what is `parsed`.
+    """
 
     code: str
     words: str
     remedy: str
+    parsed: bool = False
 
 
 SHAPES = {
@@ -46,18 +50,39 @@ SHAPES = {
         Shape(
             "two_verdicts", "two different verdicts", "a --parser that says which of them counts"
         ),
-        Shape("doubted", "a verdict that other words touch", "a --parser that takes the verdict"),
+        Shape(
+            "doubted",
+            "a verdict that other words touch",
+            "a --parser that takes the verdict",
+            parsed=True,
+        ),
         Shape(
             "out_of_range",
             "a verdict that is not allowed",
             "a prompt that names the allowed ones, or a --parser with a map",
+            parsed=True,
         ),
         Shape("incomplete", "some parts without a verdict", "a prompt that asks for every part"),
-        Shape("other_json", "JSON of another form", "a --parser with a jsonpath, or --reply json"),
+        Shape(
+            "other_json",
+            "JSON of another form",
+            "a --parser with a jsonpath, or --reply json",
+            parsed=True,
+        ),
         Shape("broken_json", "JSON that does not end", "--reply json, or a larger --max-tokens"),
-        Shape("bare", "one word or number, unmarked", "a --parser with a regex, or --reply json"),
+        Shape(
+            "bare",
+            "one word or number, unmarked",
+            "a --parser with a regex, or --reply json",
+            parsed=True,
+        ),
         Shape("refusal", "a refusal in words", "no parser; change the prompt or the stimuli"),
-        Shape("prose", "prose without a verdict", "a --parser with a regex, or --reply json"),
+        Shape(
+            "prose",
+            "prose without a verdict",
+            "a --parser with a regex, or --reply json",
+            parsed=True,
+        ),
     )
 }
 """Every shape by its code, in the order in which they are looked for."""
@@ -106,10 +131,15 @@ def _parts(words: str) -> Iterator[str]:
 
 
 def _without_verdict(words: str, names: Collection[str]) -> str:
-    if 0 < sum(name.casefold() in words.casefold() for name in names) < len(names):
+    if 0 < sum(_names(words, name) for name in names) < len(names):
         return "incomplete"
     if "{" in words:
         return "other_json" if documents(words) else "broken_json"
     if _REFUSAL.search(words, 0, _BEGINNING):
         return "refusal"
     return "bare" if len(words) <= _BARE and len(words.split()) <= 3 else "prose"
+
+
+def _names(words: str, name: str) -> bool:
+    """Whether the words name a part; a letter alone names none."""
+    return len(name) > 1 and bool(re.search(rf"\b{re.escape(name)}\b", words, re.IGNORECASE))

@@ -51,6 +51,17 @@ def measure(ledger: "Ledger") -> Measured:
 
     RunError if the ledger holds an axis that this installation does not know, or no probe at all.
     """
+    readings = read_all(ledger)
+    results, recommendations = [], []
+    for name in readings:
+        result, advice = measure_axis(all_axes()[name], readings[name])
+        results.append(result)
+        recommendations.extend(advice)
+    return Measured(tuple(results), tuple(recommendations), readings)
+
+
+def read_all(ledger: "Ledger") -> dict[str, Readings]:
+    """The readings of every axis of a ledger; RunError as from `measure`."""
     command = ledger.provenance.get("command")
     if command is not None:
         raise RunError(
@@ -62,13 +73,7 @@ def measure(ledger: "Ledger") -> Measured:
     for name in frame["axis"].unique():
         if name not in all_axes():
             raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
-    readings = readings_of(ledger, frame)
-    results, recommendations = [], []
-    for name in readings:
-        result, advice = measure_axis(all_axes()[name], readings[name])
-        results.append(result)
-        recommendations.extend(advice)
-    return Measured(tuple(results), tuple(recommendations), readings)
+    return readings_of(ledger, frame)
 
 
 def answers(ledger: "Ledger") -> pd.DataFrame:
