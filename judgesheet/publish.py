@@ -11,11 +11,10 @@ import pyarrow as pa
 
 from judgesheet.axis import Readings
 from judgesheet.files import write_whole
-from judgesheet.keys import Key
 from judgesheet.records import Datasheet
 from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
-from judgesheet.spine.cases import casebook
+from judgesheet.spine.cases import of_sheet
 from judgesheet.spine.gate import judge
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import measure
@@ -101,7 +100,4 @@ def write_cases(
     ledger: Ledger, readings: Mapping[str, Readings], sheet: Datasheet, path: Path
 ) -> None:
     """The page on which the replies behind every figure of a sheet can be looked at."""
-    keys = [Key.parse(one.key) for axis in sheet.axes for one in axis.estimates]
-    known = [key for key in keys if key.axis in readings]
-    book = casebook(ledger, readings, known, whole=True)
-    write_whole(path, case_page.render(book, sheet))
+    write_whole(path, case_page.render(of_sheet(ledger, readings, sheet), sheet))

@@ -60,7 +60,7 @@ const filter = () => {
   const cases = value.key ? casesOf(value.key) : all;
   shown = cases.filter((one) => one.calls.some((at) => fits(calls[at])));
   const what = value.key ? "case" : "call";
-  $("count").textContent = `${shown.length.toLocaleString("en")} ${what}${shown.length === 1 ? "" : "s"}${value.key ? ", the worst first" : ""}`;
+  $("count").textContent = `${shown.length.toLocaleString("en")} ${what}${shown.length === 1 ? "" : "s"}${value.key && shown.length ? ", the worst first" : ""}`;
   const figure = data.about[value.key];
   $("about").textContent = (figure || "") + (value.key && !cases.length ? ` ${data.none[value.key] || "This run has no such figure."}` : "");
   const anchor = value.key.replace(/[^A-Za-z0-9_.=-]+/g, "-").replace(/^-|-$/g, "");
@@ -119,6 +119,7 @@ const show = (one) => {
   const members = one ? one.calls.map((at) => calls[at]) : [];
   const marks = members.length === 2 ? differences(...members.map((call) => data.prompts[call.prompt])) : [];
   $("calls").replaceChildren(...members.map((call, at) => article(call, marks[at], members.length <= 2)));
+  for (const mark of document.querySelectorAll("pre mark:first-of-type")) mark.parentElement.scrollTop = mark.offsetTop - 60;
 };
 
 const article = (call, marks, open) => {
@@ -132,7 +133,9 @@ const article = (call, marks, open) => {
   const fill = () => prompt.childElementCount > 1 || prompt.append(text(data.prompts[call.prompt], marks));
   prompt.addEventListener("toggle", fill);
   if (open) { fill(); prompt.open = true; }
-  element.append(heading, make("p", `${call.axis}: ${told(call)}`, { class: "cell" }), verdict, make("h4", "Reply"),
+  const help = call.verdict ? undefined : data.groups[call.axis]?.[call.shape];
+  element.append(heading, make("p", `${call.axis}: ${told(call)}`, { class: "cell" }), verdict,
+    ...(help ? [make("p", help, { class: "cell" })] : []), make("h4", "Reply"),
     make("pre", data.replies[call.reply] || "(no words)", { tabindex: 0 }), prompt);
   return element;
 };
@@ -210,7 +213,7 @@ offer("verdicts", calls.map((call) => call.verdict));
 offer("cells", data.cells.flatMap((cell) => cell.filter(([, value]) => value.length < 40).map(([name, value]) => `${name}=${value}`)));
 for (const axis of new Set(Object.keys(data.about).map((key) => key.split(".")[0]))) {
   const group = make("optgroup", undefined, { label: axis });
-  group.append(...Object.keys(data.about).filter((key) => key.startsWith(`${axis}.`)).map((key) => make("option", key.slice(axis.length + 1), { value: key })));
+  group.append(...Object.keys(data.about).filter((key) => key.startsWith(`${axis}.`)).map((key) => make("option", key, { value: key })));
   $("key").append(group);
 }
 let waiting;

@@ -77,8 +77,8 @@ class Behind:
 
     def why_none(self, key: Key) -> str:
         """Why a figure without cases has none, in a sentence."""
-        why = self._view(key).none or "no call behind it stands out"
-        return f"there are no cases behind {key}: {why}"
+        view = self._view(key)
+        return f"there are no cases behind {key}: {view.none or view.otherwise}"
 
     def _view(self, key: Key) -> View:
         """The axis's own view of a figure, else one that axes share, else the default."""

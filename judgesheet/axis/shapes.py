@@ -20,7 +20,7 @@ LONGEST = 20_000
 """Characters of a reply that are looked at, from its end."""
 _MOST_PARTS = 60
 _BARE = 24
-"""Characters of a reply that is a word or a number and nothing else, at most."""
+"""Characters of a reply that is a word or two and nothing else, at most."""
 _BEGINNING = 200
 """Characters in which a refusal says so; further on "I cannot" may be part of the reasons."""
 
@@ -89,10 +89,13 @@ SHAPES = {
 
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)*")
 _REFUSAL = re.compile(
-    r"\b(?:I(?:['’]m| am)? (?:sorry|unable|not able|not comfortable|(?:would|['’]d) rather not)"
-    r"|I (?:can(?:not|['’]t| not)|won['’]t|must decline|will not)|as an AI\b|I apologi[sz]e"
-    r"|(?:es )?tut mir leid|désolé|lo siento)",
-    re.IGNORECASE,
+    r"""\b(?:
+    I(?:['’]m|\ am)?\ (?:sorry|unable|not\ (?:able|comfortable)|(?:would|['’]d)\ rather\ not)
+    | I\ (?:can(?:not|['’]t|\ not)|won['’]t|will\ not|must\ decline)\ (?:\w+\ ){0,3}?
+      (?:grade|score|rate|judge|evaluate|assess|compare|choose|pick|help|assist|comply|provide|answer)
+    | as\ an\ AI\b | I\ apologi[sz]e | (?:es\ )?tut\ mir\ leid | désolé | lo\ siento
+    )""",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -137,7 +140,7 @@ def _without_verdict(words: str, names: Collection[str]) -> str:
         return "other_json" if documents(words) else "broken_json"
     if _REFUSAL.search(words, 0, _BEGINNING):
         return "refusal"
-    return "bare" if len(words) <= _BARE and len(words.split()) <= 3 else "prose"
+    return "bare" if len(words) <= _BARE and len(words.split()) <= 2 else "prose"
 
 
 def _names(words: str, name: str) -> bool:

@@ -71,12 +71,15 @@ class View:
         The calls that count where the key does not say otherwise, and where there are such.
     none
         Why no reply stands behind the figure; "" if some do.
+    otherwise
+        What it means that nothing was found.
     """
 
     find: Callable[[Question], Iterable[Case]]
     dims: Collection[str] = ()
     where: Mapping[str, str] = field(default_factory=dict)
     none: str = ""
+    otherwise: str = "no call behind it stands out"
 
     def only(self, **where: str) -> "View":
         """The same view of these calls."""
@@ -98,7 +101,7 @@ def _lost(question: Question) -> Iterator[Case]:
             yield Case((call.id,), SHAPES[shape].words, float(len(calls)), shape)
 
 
-lost = View(_lost)
+lost = View(_lost, otherwise="every call that was made gave a verdict")
 """The calls without a verdict, grouped by the shape of what came instead."""
 
 inline = View(
@@ -106,7 +109,8 @@ inline = View(
         Case((call.id,), f"read as {said(call.value)}, with words beside it", 0.0)
         for call in question.calls
         if call.alone is False
-    )
+    ),
+    otherwise="every verdict had lines of its own",
 )
 """The verdicts that had no lines of their own."""
 
@@ -179,9 +183,9 @@ def apart(one: Any, other: Any) -> float:
     return abs(one - other) if numbers else float(one != other)
 
 
-changed = View(differing("other"), ("criterion",))
+changed = View(differing("other"), ("criterion",), otherwise="no reading differs from another")
 """The readings that differ most under another order."""
-repeated = View(differing("same"), ("criterion",))
+repeated = View(differing("same"), ("criterion",), otherwise="no repeated reading differs")
 """The readings that differ most under the same order."""
 
 
@@ -230,7 +234,7 @@ def places(
                 sign = 1 if means[at] > 0 else -1
                 ranked = sorted(calls, key=lambda call: -sign * excess[call.id][at])
                 than = f"{abs(means[at]):.2f} {'more' if sign > 0 else 'less'} a call"
-                why = f"{stimulus}: place {at + 1} gets {than} than its content gets elsewhere"
+                why = f"{stimulus}: what stands at place {at + 1} gets {than} than elsewhere"
                 yield Case(tuple(call.id for call in ranked), why, abs(means[at]))
 
     return find

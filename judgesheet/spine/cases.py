@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Readings
 from judgesheet.axis.cases import Behind
@@ -12,7 +14,7 @@ from judgesheet.axis.shapes import SHAPES
 from judgesheet.errors import UsageError
 from judgesheet.estimates import Estimates
 from judgesheet.keys import Key
-from judgesheet.records import Answer, Case, Casebook
+from judgesheet.records import Answer, Case, Casebook, Datasheet
 from judgesheet.spine.parsing import suggested
 
 if TYPE_CHECKING:
@@ -40,9 +42,8 @@ class Filters:
         if self.stimulus is not None:
             frame = frame[frame["stimulus"] == self.stimulus]
         for name, value in self.cell.items():
-            if name not in frame:
-                raise UsageError(f"no cell of {frame['axis'].iloc[0]} has {name!r}")
-            frame = frame[frame[name].map(lambda one, value=value: _is(one, value))]
+            held = frame[name] if name in frame else pd.Series(None, frame.index, dtype=object)
+            frame = frame[[_is(one, value) for one in held]]
         return replace(readings, frame=frame.reset_index(drop=True))
 
     def keep(self, answer: Answer) -> bool:
@@ -92,8 +93,12 @@ def casebook(
     whole: bool = False,
 ) -> Casebook:
     """The cases behind these figures, with the answers in them (`whole`: every answer)."""
-    filters = filters or Filters()
-    wanted = {name: filters.of(one) for name, one in readings.items()}
+    filters, keys = filters or Filters(), tuple(keys)
+    asked = {key.axis: readings[key.axis] for key in keys}
+    for name in filters.cell:
+        if not any(name in one.frame for one in asked.values()):
+            raise UsageError(f"no cell of {', '.join(asked)} has {name!r}")
+    wanted = {name: filters.of(one) for name, one in asked.items()}
     behind = {name: Behind(all_axes()[name], one) for name, one in wanted.items()}
     found: dict[str, tuple[Case, ...]] = {}
     none: dict[str, str] = {}
@@ -116,6 +121,12 @@ def casebook(
         {key: none[key] for key, cases in found.items() if not cases},
         {name: _groups(all_axes()[name], wanted[name], answers) for name in some},
     )
+
+
+def of_sheet(ledger: "Ledger", readings: Mapping[str, Readings], sheet: Datasheet) -> Casebook:
+    """The cases behind every figure of a sheet of this run, and every answer."""
+    keys = (Key.parse(one.key) for axis in sheet.axes for one in axis.estimates)
+    return casebook(ledger, readings, (key for key in keys if key.axis in readings), whole=True)
 
 
 def _answers(

@@ -338,8 +338,8 @@ class Suggested:
 
 def suggested(axis: Axis, replies: Sequence[tuple[str, Mapping[str, Any]]]) -> Suggested | None:
     """The simple rule that reads most of these replies (text, cell); None if none reads any."""
-    rules = [f"regex = '{rule}'" for rule in _RULES]
-    rules += [f"jsonpath = '$.{name}'" for name in _names_in(text for text, _ in replies)]
+    rules = [f"jsonpath = '$.{name}'" for name in _names_in(text for text, _ in replies)]
+    rules += [f"regex = '{rule}'" for rule in _RULES]
     tried = []
     for rule in rules:
         parser = Parser.from_source(f"[verdict]\n{rule}", "a rule")

@@ -104,6 +104,10 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
         "figures": figures,
         "about": dict(_figures(sheet, {*book.cases, *book.none})),
         "none": dict(book.none),
+        "groups": {
+            axis: {code: spelled(text) for code, text in told.items()}
+            for axis, told in book.groups.items()
+        },
     }
 
 
