@@ -335,7 +335,7 @@ def _off_quality(question: Question) -> Iterator[Case]:
             if label is not None:
                 far = (score - low) / (high - low) - label[0]
                 of = f" on {name}" if name else ""
-                why = f"{_name(call)}: {score:g}{of}; quality {label[1]:g}"
+                why = f"{_name(call)}: read as {score:g}{of}, its quality is {label[1]:g}"
                 case = Case((call.id,), why, abs(far))
                 if case.badness > worst.get(call.item, _NOTHING).badness:
                     worst[call.item] = case
