@@ -162,7 +162,11 @@ def _contrast(one: Any, other: Any, part: str | None) -> tuple[str, str]:
 def _farthest(calls: Sequence[Asked], orders: str, means: Means) -> tuple[float, Asked, Asked]:
     """The two calls that are farthest apart, and how far; the first with itself if none differ."""
     meant = {call.id: means(call.value, call.order) for call in calls}
-    alike = list(grouped(calls, lambda call: json.dumps(meant[call.id], sort_keys=True)).values())
+    alike = list(
+        grouped(
+            calls, lambda call: json.dumps(meant[call.id], sort_keys=True, default=str)
+        ).values()
+    )
     ranked = sorted(
         combinations(alike, 2), key=lambda two: -apart(meant[two[0][0].id], meant[two[1][0].id])
     )
@@ -294,8 +298,9 @@ def winners(orders: str) -> Callable[[Question], Iterator[Case]]:
 
 
 def _winner(reading: Sequence[Asked]) -> tuple[str, float]:
-    """The item that scores highest, and by how much; "" where several do."""
-    ranked = sorted(((_level(call.value), _name(call)) for call in reading), reverse=True)
+    """The item that scores highest, and by how much; "" where several do, or none has a score."""
+    levels = ((_scores(call), _name(call)) for call in reading)
+    ranked = sorted(((sum(s.values()) / len(s), name) for s, name in levels if s), reverse=True)
     margin = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 0.0
     return (ranked[0][1], margin) if margin > 0 else ("", 0.0)
 
@@ -313,12 +318,6 @@ ties = View(_tied)
 """The prompts of which several responses are best."""
 
 
-def _level(value: Any) -> float:
-    """A score, or the mean of several."""
-    numbers = list(value.values()) if isinstance(value, Mapping) else [value]
-    return float(sum(numbers) / len(numbers))
-
-
 def _name(call: Asked) -> str:
     return str(call.cell.get("item", call.item))
 
@@ -326,7 +325,8 @@ def _name(call: Asked) -> str:
 def _off_quality(question: Question) -> Iterator[Case]:
     """Items by how far a reading lies from their known quality, both on a scale from 0 to 1."""
     known = _quality(question.labels)
-    scores = [_scores(call, question.key) for call in question.read()]
+    only = question.key.dims.get("criterion")
+    scores = [_scores(call, only) for call in question.read()]
     low, high = _ends(score for parts in scores for score in parts.values())
     worst: dict[str, Case] = {}
     for call, parts in zip(question.read(), scores, strict=True):
@@ -345,11 +345,14 @@ def _off_quality(question: Question) -> Iterator[Case]:
 _NOTHING = Case((), "", 0.0)
 
 
-def _scores(call: Asked, key: Key) -> dict[str, float]:
-    """The scores of a call by criterion, "" for one that has no name; those that a key is about."""
+def _scores(call: Asked, only: str | None = None) -> dict[str, float]:
+    """The scores of a call by criterion, "" for one without a name; `only` that of one."""
     parts = call.value if isinstance(call.value, Mapping) else {"": call.value}
-    wanted = key.dims.get("criterion")
-    return {name: float(score) for name, score in parts.items() if wanted in (None, name)}
+    return {
+        name: float(score)
+        for name, score in parts.items()
+        if only in (None, name) and isinstance(score, int | float)
+    }
 
 
 def _quality(labels: Sequence[Label]) -> dict[tuple[str, str], tuple[float, float]]:

@@ -99,6 +99,8 @@ def casebook(
         if not any(name in one.frame for one in asked.values()):
             raise UsageError(f"no cell of {', '.join(asked)} has {name!r}")
     wanted = {name: filters.of(one) for name, one in asked.items()}
+    if readings and not any(len(one.frame) for one in wanted.values()):
+        raise UsageError("no call fits: `judgesheet cases DIR --json` shows stimuli and cells")
     behind = {name: Behind(all_axes()[name], one) for name, one in wanted.items()}
     found: dict[str, tuple[Case, ...]] = {}
     none: dict[str, str] = {}
@@ -110,10 +112,10 @@ def casebook(
     answers = dict(_answers(ledger, wanted, ids))
     if filters.outcome is not None or filters.verdict is not None:
         good = {name for name, answer in answers.items() if filters.keep(answer)}
-        found = {
-            key: tuple(case for case in cases if good.intersection(case.calls))
-            for key, cases in found.items()
-        }
+        for name, cases in found.items():
+            found[name] = tuple(case for case in cases if good.intersection(case.calls))
+            if cases:
+                none[name] = f"none of the {len(cases)} cases behind {name} ended so"
     some = {Key.parse(key).axis for key, cases in found.items() if cases and cases[0].group}
     return Casebook(
         {key: cases for key, cases in found.items() if cases},

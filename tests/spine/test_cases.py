@@ -57,12 +57,12 @@ def emitted(path: Path) -> Iterator[Key]:
         yield from (Key.parse(estimate["key"]) for estimate in axis["estimates"])
 
 
-@pytest.mark.parametrize("sheet", ["run", *sorted(GOLDEN.glob("*.json"))], ids=str)
+@pytest.mark.parametrize("sheet", [None, *sorted(GOLDEN.glob("*.json"))])
 def test_every_figure_has_cases_or_says_why_not(
-    run: Path, readings: dict[str, Readings], sheet: Path
+    run: Path, readings: dict[str, Readings], sheet: Path | None
 ) -> None:
     behind = {name: Behind(all_axes()[name], one) for name, one in readings.items()}
-    for key in emitted(run / "datasheet.json" if sheet == "run" else sheet):
+    for key in emitted(sheet or run / "datasheet.json"):
         cases = behind[key.axis].cases(key)
         asked = {call.id for call in behind[key.axis].calls}
         badness = [case.badness for case in cases]
@@ -201,6 +201,7 @@ def test_outcome_and_verdict_choose_cases(run: Path) -> None:
         (["score_order.cramers_v", "--axis", "candidate_order"], "it asked about"),
         (["--axis", "nothing"], "it asked about"),
         (["--cell", "colour=red"], "no cell of"),
+        (["--stimulus", "nothing"], "no call fits"),
     ],
 )
 def test_what_means_nothing_is_refused_in_one_sentence(
@@ -258,7 +259,7 @@ def test_an_axis_that_says_nothing_of_cases_has_them(readings: dict[str, Reading
         stimulus=["a", "a", "b", "b"],
         item=["a", "a", "b", "b"],
         outcome="ok",
-        order=[["Hi", "Hey"], ["Hey", "Hi"]] * 2,
+        order=pd.Series([["Hi", "Hey"], ["Hey", "Hi"]] * 2, mine.index),
         value=pd.Series(["Hi", "Hey", "Hi", None], mine.index, dtype=object),
         shape=pd.Series([None, None, None, "prose"], mine.index, dtype=object),
     )

@@ -30,9 +30,8 @@ def _pairs(question: Question) -> Iterator[list[Asked]]:
 
 def _better_slot(call: Asked) -> str:
     """The slot that shows the better response, "" if none is."""
-    return next(
-        (str(at) for at, side in enumerate(call.order, 1) if side == call.cell["better"]), ""
-    )
+    slots = {side: str(slot) for slot, side in enumerate(call.order, start=1)}
+    return slots.get(call.cell.get("better"), "")
 
 
 def _of_pairs(badness: Callable[[Asked], float], what: str) -> Callable[[Question], Iterator[Case]]:
@@ -69,8 +68,8 @@ def _ties(call: Asked) -> float:
 
 def _misses(call: Asked) -> float:
     """1 for a tie, 2 for the worse response."""
-    preferred = chosen(call.value, call.order)
-    return 0.0 if preferred == call.cell.get("better") else 1.0 if preferred is None else 2.0
+    better, preferred = call.cell.get("better"), chosen(call.value, call.order)
+    return 0.0 if better in (None, preferred) else 1.0 if preferred is None else 2.0
 
 
 _PREFERS = _of_set(_of_pairs(_commits, "prefers one of two equal responses"))

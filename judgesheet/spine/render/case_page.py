@@ -18,7 +18,7 @@ from judgesheet.spine.render.html import dense, security_policy, style
 from judgesheet.spine.render.templates import template
 
 TEMPLATE = "cases.html.jinja"
-MOST_CASES = 200
+MOST_CASES = 1_000
 """Cases of a figure that the page holds."""
 LONGEST = 100_000
 """Characters of a reply or of a line of a prompt that the page holds."""
@@ -102,7 +102,7 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
         "replies": [spelled(text[:LONGEST]) for text in replies],
         "sets": list(sets),
         "figures": figures,
-        "about": dict(_figures(sheet, {*book.cases, *book.none})),
+        "about": dict(_figures(sheet, book)),
         "none": dict(book.none),
         "groups": {
             axis: {code: spelled(text) for code, text in told.items()}
@@ -115,10 +115,12 @@ def _text(value: Any) -> str:
     return spelled(written(value))[:LONGEST]
 
 
-def _figures(sheet: Datasheet, keys: set[str]) -> Iterator[tuple[str, str]]:
-    """Each figure of the sheet by its key, in words."""
+def _figures(sheet: Datasheet, book: Casebook) -> Iterator[tuple[str, str]]:
+    """Each figure of the sheet that the book knows by its key, in words."""
     for axis in sheet.axes:
         for estimate in axis.estimates:
-            if estimate.key in keys:
+            cases = len(book.cases.get(estimate.key, ()))
+            if cases or estimate.key in book.none:
                 label, value = show.visible(estimate.label, 200), show.estimate(estimate).sentence
-                yield estimate.key, f"{label}: {value}."
+                more = f" The worst {MOST_CASES:,} of {cases:,}." if cases > MOST_CASES else ""
+                yield estimate.key, f"{label}: {value}.{more}"
