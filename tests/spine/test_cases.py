@@ -20,17 +20,34 @@ from judgesheet.records import Casebook
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import read_all
 from judgesheet.spine.render.cases import as_lines, differing
+from judgesheet.sweep.knob import Knob, remember
 from tests.toy import greeting_order
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-BIASED = "sim/first-biased?first=3&slot=30&unreadable=0.1&refused=0.05"
+BIASED = "sim/first-biased?first=3&slot=30"
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A judge that follows the first place, and loses one call in seven."""
+    """A judge that follows the first place, on every axis."""
     directory = tmp_path_factory.mktemp("run")
     judgesheet.probe(BIASED, directory, profile="smoke", pdf=False)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def losing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A judge that loses one call in seven, on one axis."""
+    directory = tmp_path_factory.mktemp("losing")
+    judgesheet.probe(f"{BIASED}&unreadable=0.1&refused=0.05", directory, profile="smoke",
+                     axes=["score_order"], pdf=False)  # fmt: skip
+    return directory
+
+
+@pytest.fixture(scope="module")
+def perfect(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("perfect")
+    judgesheet.probe("sim/perfect", directory, profile="smoke", axes=["score_order"], pdf=False)
     return directory
 
 
@@ -122,10 +139,9 @@ def test_a_miss_shows_both_responses(run: Path) -> None:
     assert all(any("Response 2" in line for line, _ in span) for span in spans)
 
 
-def test_lost_calls_are_grouped_by_shape_with_counts_and_what_helps(run: Path) -> None:
-    book = judgesheet.cases(run, axis="score_order")
-    sheet = judgesheet.load(run)
-    [axis] = [one for one in sheet.axes if one.name == "score_order"]
+def test_lost_calls_are_grouped_by_shape_with_counts_and_what_helps(losing: Path) -> None:
+    book = judgesheet.cases(losing)
+    [axis] = judgesheet.load(losing).axes
     counted = {
         Key.parse(one.key).dims["shape"]: one.given["calls"]
         for one in axis.estimates
@@ -142,9 +158,8 @@ def test_lost_calls_are_grouped_by_shape_with_counts_and_what_helps(run: Path) -
     assert [one.tone for one in findings] == ["neutral"]
 
 
-def test_a_run_that_lost_nothing_says_so(tmp_path: Path) -> None:
-    judgesheet.probe("sim/perfect", tmp_path, profile="smoke", axes=["score_order"], pdf=False)
-    told = shown(tmp_path)
+def test_a_run_that_lost_nothing_says_so(perfect: Path) -> None:
+    told = shown(perfect)
     assert told.output == (
         "there are no cases behind score_order.loss_rate: every call that was made gave a verdict\n"
     )
@@ -181,8 +196,8 @@ def test_filters_choose_calls(
     assert [one.call.id for one in mine] != [one.call.id for one in every]
 
 
-def test_outcome_and_verdict_choose_cases(run: Path) -> None:
-    refused = judgesheet.cases(run, axis="candidate_order", outcome="refused")
+def test_outcome_and_verdict_choose_cases(run: Path, losing: Path) -> None:
+    refused = judgesheet.cases(losing, outcome="refused")
     assert {one.ended for one in calls_of(refused)} == {"refused"}
     key = "score_order.order_change_rate"
     five = judgesheet.cases(run, key, verdict="5")
@@ -214,17 +229,16 @@ def test_what_means_nothing_is_refused_in_one_sentence(
 
 
 def test_a_sweep_names_its_runs(tmp_path: Path) -> None:
-    judgesheet.probe("sim/fair", tmp_path, profile="smoke", axes=["score_order"], pdf=False,
-                     sweep="temperature=0,1")  # fmt: skip
-    with pytest.raises(UsageError, match=r"a run for each setting; give one of .*temperature"):
+    remember(tmp_path, Knob("temperature", ("0", "1")))
+    with pytest.raises(UsageError, match=r"holds a run for each setting"):
         judgesheet.cases(tmp_path)
 
 
 # -- output ----------------------------------------------------------------------------------------
 
 
-def test_the_limit_holds_per_figure_and_group(run: Path) -> None:
-    document = json.loads(shown(run, "--json", "--limit", "1").stdout)
+def test_the_limit_holds_per_figure_and_group(losing: Path) -> None:
+    document = json.loads(shown(losing, "--json", "--limit", "1").stdout)
     for figure in document["figures"]:
         groups = [case["group"] for case in figure["worst"]]
         assert len(groups) == len(set(groups)) == len(figure["groups"])
@@ -240,15 +254,15 @@ def test_standard_output_has_no_colour_and_obeys_no_reply(run: Path) -> None:
 
 
 def test_the_page_and_its_links_come_with_the_sheet_unless_unwanted(
-    run: Path, tmp_path: Path
+    perfect: Path, tmp_path: Path
 ) -> None:
     key = "score_order.cramers_v_debiased"
-    assert (run / "cases.html").is_file()
-    assert f'href="cases.html#key={key}"' in (run / "datasheet.html").read_text()
-    judgesheet.measure(run, pdf=False, cases=False)
-    assert not (run / "cases.html").exists()
-    assert "cases.html" not in (run / "datasheet.html").read_text()
-    done = shown(run, key, "--html", tmp_path / "own.html")
+    assert (perfect / "cases.html").is_file()
+    assert f'href="cases.html#key={key}"' in (perfect / "datasheet.html").read_text()
+    judgesheet.measure(perfect, pdf=False, cases=False)
+    assert not (perfect / "cases.html").exists()
+    assert "cases.html" not in (perfect / "datasheet.html").read_text()
+    done = shown(perfect, key, "--html", tmp_path / "own.html")
     assert done.exit_code == 0, done.stderr
     assert key in (tmp_path / "own.html").read_text()
 
