@@ -85,8 +85,8 @@ class Shaped:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        first = ", ".join(f"{name} {count}" for name, count in self.by_first.items())
-        places = ", ".join(f"place {place} {count:g}" for place, count in self.by_place.items())
+        first = ", ".join(f"{name} ({count})" for name, count in self.by_first.items())
+        places = ", ".join(f"place {place} ({count:g})" for place, count in self.by_place.items())
         parts = (f"{self.calls} calls", first and f"listed first: {first}")
         where = places and f"its favourite at {places}"
         return "; ".join(part for part in (*parts, where) if part)
