@@ -87,7 +87,7 @@ CASES: Mapping[tuple[str, ...], View] = {
     ("raw_false_preference", "stable_cross_sensitivity", "content_component"): _PREFERS,
     ("no_preference",): _TIES,
     ("positional_false_preference", "order_inconsistent", "order_change_rate"): _CHANGES,
-    ("order_dependence_p", "position_component"): _CHANGES,
+    ("order_dependence_p", "position_component", "swap_gain"): _CHANGES,
     ("one_sided_commit", "other_conflict"): _CHANGES,
     ("repeat_change_rate", "noise_component"): _of_set(differing("same", _prefers)),
     ("slot1_share",): _SLOTS,
