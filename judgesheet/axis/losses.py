@@ -359,10 +359,12 @@ def _shapes(estimates: Estimates) -> Iterator[Statement]:
     shapes = estimates.family("loss_shape")
     if shapes:
         told = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
-        text = f"What came instead of a verdict, in calls: {', '.join(told)}."
-        worst, _ = shapes[0]
-        remedy = SHAPES[worst["shape"]].remedy
-        yield Statement(f"{text} For the first: {remedy}.", keys(*(one for _, one in shapes)))
+        first, _ = shapes[0]
+        text = (
+            f"What came instead of a verdict, with the number of calls: {', '.join(told)}. What "
+            f"helps first: {SHAPES[first['shape']].remedy}."
+        )
+        yield Statement(text, keys(*(one for _, one in shapes)))
 
 
 def _where(estimates: Estimates, shown: Sequence[str]) -> str:

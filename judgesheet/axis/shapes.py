@@ -41,12 +41,12 @@ class Shape:
 SHAPES = {
     shape.code: shape
     for shape in (
-        Shape("no_answer", "no answer", "run the same command again: the endpoint failed"),
-        Shape("refused", "refused by the endpoint", "no parser; change the prompt or the stimuli"),
-        Shape("recorded", "recorded without a verdict", "nothing: the log holds no words"),
-        Shape("cut_off", "cut off at the token limit", "ask anew with a larger --max-tokens"),
-        Shape("thought", "reasoning without an answer", "ask anew with a larger --max-tokens"),
-        Shape("empty", "no words", "ask anew with --reply json, or a larger --max-tokens"),
+        Shape("no_answer", "no answer", "the same command again, since the endpoint failed"),
+        Shape("refused", "refused by the endpoint", "another prompt or other stimuli; no parser"),
+        Shape("recorded", "recorded without a verdict", "nothing, since the log holds no words"),
+        Shape("cut_off", "cut off at the token limit", "a larger --max-tokens"),
+        Shape("thought", "reasoning without an answer", "a larger --max-tokens"),
+        Shape("empty", "no words", "--reply json, or a larger --max-tokens"),
         Shape(
             "two_verdicts", "two different verdicts", "a --parser that says which of them counts"
         ),
@@ -76,7 +76,7 @@ SHAPES = {
             "a --parser with a regex, or --reply json",
             parsed=True,
         ),
-        Shape("refusal", "a refusal in words", "no parser; change the prompt or the stimuli"),
+        Shape("refusal", "a refusal in words", "another prompt or other stimuli; no parser"),
         Shape(
             "prose",
             "prose without a verdict",

@@ -1,6 +1,11 @@
 """From a number to the replies behind it: on the terminal, as JSON, and for any axis."""
 
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +21,7 @@ from judgesheet.axis.cases import Behind
 from judgesheet.cli import main
 from judgesheet.errors import UsageError
 from judgesheet.keys import Key
-from judgesheet.records import Casebook
+from judgesheet.records import Call, Casebook, Reply
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import read_all
 from judgesheet.spine.render.cases import as_lines, differing
@@ -165,6 +170,42 @@ def test_a_run_that_lost_nothing_says_so(perfect: Path) -> None:
     )
 
 
+Script = Callable[[Call], str]
+
+
+def scripted(directory: Path, axis: str, script: Script) -> Path:
+    """A run whose calls got these words."""
+    planned, _ = judgesheet.plan("openai/some", axes=[axis], profile="smoke", reply="text")
+    judge = {"provider": "scripted", "model": "scripted"}
+    with Ledger.create_or_open(directory / "ledger.sqlite", planned, judge) as ledger:
+        ledger.record(
+            [
+                Reply(call.id, 1, "ok", script(call), "", 0.1, 9, 9, "scripted", 1.0)
+                for call in planned.calls
+            ]
+        )
+    return directory
+
+
+def test_a_rule_that_would_read_lost_replies_is_named_with_how_many(tmp_path: Path) -> None:
+    scripted(tmp_path, "score_order", lambda call: "My rating: 4" if call.repeat else "Fine.")
+    told = " ".join(text(judgesheet.cases(tmp_path)).split())
+    assert "What helps: a --parser with a regex, or --reply json. `regex = '(?i)" in told
+    prose = judgesheet.cases(tmp_path).groups["score_order"]["prose"]
+    [(reads, of)] = re.findall(r"` reads (\d+) of (\d+): look whether rightly", prose)
+    assert reads == of
+
+
+def test_a_refusal_where_the_favourite_stands_second_is_counted_there(tmp_path: Path) -> None:
+    def script(call: Call) -> str:
+        return '{"winner": "1"}' if call.cell["order"][0] == "u" else "I cannot choose."
+
+    scripted(tmp_path, "candidate_order", script)
+    told = judgesheet.cases(tmp_path).groups["candidate_order"]["refusal"]
+    calls = int(told.split(": ")[1].split()[0])
+    assert f"listed first: v ({calls}); its favourite at place 2 ({calls})." in told
+
+
 # -- filters ---------------------------------------------------------------------------------------
 
 
@@ -251,6 +292,21 @@ def test_standard_output_has_no_colour_and_obeys_no_reply(run: Path) -> None:
     told = shown(run, "score_order.order_change_rate").stdout
     assert "\x1b" not in told
     assert "> Score" in told
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown"), [({}, "a\x1b[4mb\x1b[0m"), ({"NO_COLOR": "1"}, "ab")]
+)
+def test_marks_are_underlined_on_a_terminal_that_wants_it(
+    settings: dict[str, str], shown: str
+) -> None:
+    ours, theirs = pty.openpty()
+    code = "from judgesheet.terminal import say_parts; say_parts([('a', False), ('b', True)])"
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | settings
+    subprocess.run([sys.executable, "-c", code], stdout=theirs, env=environment, check=True)
+    os.close(theirs)
+    assert os.read(ours, 100).decode().strip() == shown
+    os.close(ours)
 
 
 def test_the_page_and_its_links_come_with_the_sheet_unless_unwanted(
