@@ -13,15 +13,17 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from judgesheet.axis.shapes import SHAPES
+from judgesheet.axis.unequal import Gives
 from judgesheet.keys import Key
 from judgesheet.records import Case, Label
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
-Gives = Callable[[Any, Sequence[Any]], Sequence[float]]
-"""What a verdict gives to each of the things that were listed in this order."""
 Means = Callable[[Any, Sequence[Any]], Any]
 """What a verdict says of the things that were listed in this order, wherever they stood."""
+_MOST = 100
+"""Different readings of one item that are compared with each other, and equal ones of each."""
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)  # no slots: the cell is kept as it is
@@ -162,16 +164,10 @@ def _contrast(one: Any, other: Any, part: str | None) -> tuple[str, str]:
 def _farthest(calls: Sequence[Asked], orders: str, means: Means) -> tuple[float, Asked, Asked]:
     """The two calls that are farthest apart, and how far; the first with itself if none differ."""
     meant = {call.id: means(call.value, call.order) for call in calls}
-    alike = list(
-        grouped(
-            calls, lambda call: json.dumps(meant[call.id], sort_keys=True, default=str)
-        ).values()
-    )
-    ranked = sorted(
-        combinations(alike, 2), key=lambda two: -apart(meant[two[0][0].id], meant[two[1][0].id])
-    )
-    for one, other in ranked:
-        for a, b in product(one, other):
+    alike = grouped(calls, lambda one: json.dumps(meant[one.id], sort_keys=True, default=str))
+    pairs = combinations(list(alike.values())[:_MOST], 2)
+    for one, other in sorted(pairs, key=lambda two: -apart(*(meant[a.id] for a, *_ in two))):
+        for a, b in product(one[:_MOST], other[:_MOST]):
             if orders == "any" or (orders == "same") == (list(a.order) == list(b.order)):
                 return apart(meant[a.id], meant[b.id]), a, b
     return 0.0, calls[0], calls[0]
@@ -195,15 +191,13 @@ repeated = View(differing("same"), ("criterion",), otherwise="no repeated readin
 
 def _any_call(question: Question) -> Iterator[Case]:
     """Calls without a verdict, then items by how far their readings are apart."""
-    worst = 1e9
-    for case in _lost(question):
-        yield replace(case, badness=worst + case.badness, group="")
     differ = list(differing()(question))
+    most = max((case.badness for case in differ), default=0.0)
+    for case in _lost(question):
+        yield replace(case, badness=most + case.badness, group="")
     yield from differ
-    shown = {call for case in differ for call in case.calls}
     for call in question.read() if not differ else ():
-        if call.id not in shown:
-            yield Case((call.id,), f"{call.stimulus}: read as {said(call.value)}", 0.0)
+        yield Case((call.id,), f"{call.stimulus}: read as {said(call.value)}", 0.0)
 
 
 DEFAULT = View(_any_call)
@@ -262,9 +256,6 @@ def _excess(calls: Sequence[Asked], gives: Gives, thing: str | None) -> dict[str
     return excess
 
 
-_ROUNDING = 1e-9
-
-
 def _index_of_largest(values: Sequence[float]) -> int:
     return max(range(len(values)), key=values.__getitem__, default=-1)
 
@@ -280,8 +271,7 @@ def winners(orders: str) -> Callable[[Question], Iterator[Case]]:
 
     def find(question: Question) -> Iterator[Case]:
         for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
-            readings = grouped(calls, lambda call: (call.cell.get("arm"), *call.order, call.repeat))
-            won = [reading for reading in readings.values() if _winner(reading)[0]]
+            won = [reading for reading in _readings(calls) if _winner(reading)[0]][:_MOST]
             pairs = [
                 (_winner(one)[1] + _winner(other)[1], one, other)
                 for one, other in combinations(won, 2)
@@ -297,6 +287,12 @@ def winners(orders: str) -> Callable[[Question], Iterator[Case]]:
     return find
 
 
+def _readings(calls: Sequence[Asked]) -> list[list[Asked]]:
+    """The calls of each reading of all responses to a prompt."""
+    which = grouped(calls, lambda one: (one.cell.get("arm"), *map(str, one.order), one.repeat))
+    return list(which.values())
+
+
 def _winner(reading: Sequence[Asked]) -> tuple[str, float]:
     """The item that scores highest, and by how much; "" where several do, or none has a score."""
     levels = ((_scores(call), _name(call)) for call in reading)
@@ -307,8 +303,8 @@ def _winner(reading: Sequence[Asked]) -> tuple[str, float]:
 
 def _tied(question: Question) -> Iterator[Case]:
     for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
-        readings = grouped(calls, lambda call: (call.cell.get("arm"), *call.order, call.repeat))
-        tied = [r for r in readings.values() if len(r) > 1 and not _winner(r)[0]]
+        readings = _readings(calls)
+        tied = [one for one in readings if len(one) > 1 and not _winner(one)[0]]
         if tied:
             why = f"{stimulus}: several are best in {len(tied)} of {len(readings)} readings"
             yield Case(tuple(call.id for call in tied[0]), why, len(tied) / len(readings))

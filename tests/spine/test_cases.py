@@ -24,7 +24,7 @@ from judgesheet.keys import Key
 from judgesheet.records import Call, Casebook, Reply
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import read_all
-from judgesheet.spine.render.cases import as_lines, differing
+from judgesheet.spine.render.cases import as_lines, changed_lines
 from judgesheet.sweep.knob import Knob, remember
 from tests.toy import greeting_order
 
@@ -140,7 +140,7 @@ def test_a_miss_shows_both_responses(run: Path) -> None:
     }
     pair = next(case for case in book.cases[key] if len(case.calls) == 2)
     left, right = (book.answers[call].call.messages[0]["content"] for call in pair.calls)
-    spans = differing(left.split("\n"), right.split("\n"))
+    spans = changed_lines(left.split("\n"), right.split("\n"))
     assert all(any("Response 2" in line for line, _ in span) for span in spans)
 
 
@@ -288,10 +288,16 @@ def test_the_limit_holds_per_figure_and_group(losing: Path) -> None:
             assert {"call_id", "cell", "messages", "reply", "verdict"} <= set(case["calls"][0])
 
 
-def test_standard_output_has_no_colour_and_obeys_no_reply(run: Path) -> None:
-    told = shown(run, "score_order.order_change_rate").stdout
-    assert "\x1b" not in told
-    assert "> Score" in told
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_terminal_and_a_workflow_obey_no_reply(tmp_path: Path, form: list[str]) -> None:
+    evil = "::error::owned\n\x1b[31m\x07##[group]\u202e ##vso[task]\r::set-output name=x::y"
+    scripted(tmp_path, "score_order", lambda _: evil)
+    told = shown(tmp_path, *form)
+    assert told.exit_code == 0
+    assert not set("\x1b\x07\u202e\r") & set(told.output)
+    assert "##[" not in told.output
+    assert "##vso" not in told.output
+    assert not [line for line in told.output.splitlines() if line.lstrip().startswith("::")]
 
 
 @pytest.mark.parametrize(

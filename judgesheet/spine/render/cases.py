@@ -173,7 +173,7 @@ def _pair(one: Answer, other: Answer, width: int) -> Iterator[Line]:
     replies = [_reply(answer, column) for answer in (one, other)]
     for texts in (heads, replies):
         yield from _beside([[(text, False) for text in lines] for lines in texts], column)
-    spans = differing(*(_prompt(answer).split("\n") for answer in (one, other)))
+    spans = changed_lines(*(_prompt(answer).split("\n") for answer in (one, other)))
     if any(spans):
         yield _plain(f"{INDENT}in the prompt ({MARK.strip()} differs):")
         yield from _beside(spans, column)
@@ -183,7 +183,7 @@ def _prompt(answer: Answer) -> str:
     return "\n".join(str(message.get("content", "")) for message in answer.call.messages)
 
 
-def differing(one: Sequence[str], other: Sequence[str]) -> tuple[list[Part], list[Part]]:
+def changed_lines(one: Sequence[str], other: Sequence[str]) -> tuple[list[Part], list[Part]]:
     """The lines of two prompts from the first to the last difference, those that differ marked."""
     if one == other:
         return [], []
