@@ -83,8 +83,10 @@ def _call(answer: Answer) -> dict[str, Any]:
 
 def as_lines(book: Casebook, limit: int, width: int) -> Iterator[Line]:
     """The worst cases of each figure, for a terminal of this width."""
-    for key, cases in book.cases.items():
+    for place, (key, cases) in enumerate(book.cases.items()):
         plural = "case" if len(cases) == 1 else "cases"
+        if place:
+            yield _plain("")
         yield _plain(f"{key}: {len(cases)} {plural}, the worst first")
         headings = book.groups.get(Key.parse(key).axis, {})
         for group, members in _by_group(cases):
@@ -96,7 +98,6 @@ def as_lines(book: Casebook, limit: int, width: int) -> Iterator[Line]:
                 yield from _lines_of(case, f"{number}. ", book.answers, width)
             if len(members) > limit:
                 yield _plain(f"… {len(members) - limit} more (--limit)")
-        yield _plain("")
     yield from (_plain(sentence) for sentence in book.none.values())
 
 
