@@ -93,7 +93,7 @@ class Behind:
             cell, values = ("arm", value.split("-")) if name == "arms" else (name, [value])
             held = self._held(cell)
             mine = {at for value in values for at in held.get(value, ()) if at in chosen}
-            if mine or (name in key.dims and held):
+            if held:
                 chosen = mine
         return [self.calls[at] for at in sorted(chosen)]
 

@@ -70,7 +70,7 @@ class View:
     dims
         The dimensions of a key that `find` reads; others choose the calls by their cells.
     where
-        The calls that count where the key does not say otherwise, and where there are such.
+        The calls that count where the key does not say otherwise, and where cells say such things.
     none
         Why no reply stands behind the figure; "" if some do.
     otherwise

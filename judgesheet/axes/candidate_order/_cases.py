@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
 from judgesheet.axes.candidate_order._pairs import SETS
-from judgesheet.axes.candidate_order._reply import chosen, gives
+from judgesheet.axes.candidate_order._reply import CODES, chosen, gives
 from judgesheet.axis.views import Asked, Question, View, differing, grouped, places, said
 from judgesheet.records import Case
+from judgesheet.stats.pairwise import TIE
 
 _USUAL = {"prompt": BASELINE, "listing": LISTING}
 
@@ -59,11 +60,11 @@ def _of_set(find: Callable[[Question], Iterator[Case]]) -> View:
 
 
 def _commits(call: Asked) -> float:
-    return float(call.value != "tie")
+    return float(chosen(call.value, call.order) is not None)
 
 
 def _ties(call: Asked) -> float:
-    return 1 - _commits(call)
+    return float(CODES[call.value] == TIE)
 
 
 def _misses(call: Asked) -> float:

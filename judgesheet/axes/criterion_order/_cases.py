@@ -15,7 +15,7 @@ CASES: Mapping[tuple[str, ...], View] = {
     ("delta_pos_null95",): _OF_NOISE,
     ("mean_delta_pos", "max_delta_pos", "delta_pos", "position_shift", "position_mean"): _PLACES,
     ("significant_criteria", "friedman_p", "friedman_p_holm"): _PLACES,
-    ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): _PLACES,
+    ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): _PLACES.only(),
     ("within_item_sd[arm=fixed]",): repeated,
     ("within_item_sd", "budget_agreement"): changed,
 }

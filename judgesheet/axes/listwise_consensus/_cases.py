@@ -49,7 +49,7 @@ CASES: Mapping[tuple[str, ...], View] = {
     ("error_correlation", "winner_place", "weight_sensitivity"): _RIGHT,
     ("calls_per_point_gained",): _RIGHT,
     ("win_share", "position_bias_p"): _PLACES,
-    ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): _PLACES,
+    ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): _PLACES.only(),
     ("repeat_flip_rate",): View(differing("same", _winner_and_scores, least=0.999)),
     ("order_flip_rate", "excess_flip_rate", "order_dependence_p"): _OTHER,
     ("order_agreement", "agreeing_orders", "subset_agreement", "change_rate"): _OTHER,
