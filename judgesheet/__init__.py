@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from judgesheet.api import (
         attach,
+        cases,
         check_stimuli,
         compare,
         consensus,
@@ -38,6 +39,7 @@ __all__ = [
     "Run",
     "__version__",
     "attach",
+    "cases",
     "check_stimuli",
     "compare",
     "consensus",

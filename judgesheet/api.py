@@ -25,7 +25,7 @@ from judgesheet.checkup import Diagnosis, examine
 from judgesheet.errors import RunError, StoppedError, UsageError
 from judgesheet.files import write_whole
 from judgesheet.judges import check_name
-from judgesheet.records import Datasheet, Plan, Stimulus
+from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
 from judgesheet.request import (
     Request,
     as_request,
@@ -81,6 +81,7 @@ def probe(
     give_up: bool = False,
     policy: str | Path | None = None,
     pdf: bool = True,
+    cases: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
     **options: Any,
 ) -> Run:
@@ -88,7 +89,8 @@ def probe(
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
-    slowest part of writing the sheet is left out. `retry_failed` asks again what a run settled as
+    slowest part of writing the sheet is left out, without `cases` the page with all replies.
+    `retry_failed` asks again what a run settled as
     failed, `give_up` settles what it tried in vain, and only asks the rest.
 
     StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
@@ -106,6 +108,7 @@ def probe(
             give_up=give_up,
             policy=policy,
             pdf=pdf,
+            cases=cases,
             on_progress=on_progress,
         )
         return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
@@ -124,9 +127,9 @@ def probe(
             )
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
-                publish(ledger, directory, rules, pdf=pdf)
+                publish(ledger, directory, rules, pdf=pdf, cases=cases)
             raise
-        sheet = publish(ledger, directory, rules, pdf=pdf)
+        sheet = publish(ledger, directory, rules, pdf=pdf, cases=cases)
     return Run(directory, sheet, progress)
 
 
@@ -179,6 +182,7 @@ def measure(
     policy: str | Path | None = None,
     *,
     pdf: bool = True,
+    cases: bool = True,
 ) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
 
@@ -191,16 +195,21 @@ def measure(
     knob = recall(directory)
     if knob is not None:
         for folder in knob.begun(directory).values():
-            measure(folder, parsers, policy, pdf=pdf)
+            measure(folder, parsers, policy, pdf=pdf, cases=cases)
         return Run(directory, publish_sweep(knob, directory, pdf=pdf))
     if parsers:
         parsing.replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
-        return Run(directory, publish(ledger, directory, rules, pdf=pdf))
+        return Run(directory, publish(ledger, directory, rules, pdf=pdf, cases=cases))
 
 
 def ingest(
-    file: str | Path, out: str | Path, policy: str | Path | None = None, *, pdf: bool = True
+    file: str | Path,
+    out: str | Path,
+    policy: str | Path | None = None,
+    *,
+    pdf: bool = True,
+    cases: bool = True,
 ) -> Run:
     """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
 
@@ -212,7 +221,7 @@ def ingest(
     _policy(policy)  # so that a refusal comes before anything is written
     make_directory(directory, fresh=False)
     fill_ledger(Path(file), directory / LEDGER, directory / PLAN)
-    return measure(directory, policy=policy, pdf=pdf)
+    return measure(directory, policy=policy, pdf=pdf, cases=cases)
 
 
 def gate(
@@ -390,6 +399,43 @@ def load(source: str | Path) -> Datasheet:
     if not file.is_file():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
     return from_json(file)
+
+
+def cases(
+    directory: str | Path,
+    key: str | None = None,
+    *,
+    axis: str | None = None,
+    stimulus: str | None = None,
+    cell: Mapping[str, str] | None = None,
+    outcome: str | None = None,
+    verdict: str | None = None,
+    html: str | Path | None = None,
+) -> Casebook:
+    """The replies behind a figure of a run, the worst first; no call is made.
+
+    Without a `key`: the calls without a verdict, by the shape of what came instead. `axis`,
+    `stimulus` and `cell` choose calls, `outcome` (one of `records.Outcome`, or `unreadable`) and
+    `verdict` cases of which a call ended so. `html` names a file for a page to browse every call
+    and the cases behind every figure.
+
+    RunError if there is no such run, UsageError if the key or a filter means nothing in it.
+    """
+    from judgesheet.publish import write_cases
+    from judgesheet.spine.cases import Filters, casebook, chosen_keys
+    from judgesheet.spine.measure import read_all
+
+    directory = Path(directory)
+    if (knob := recall(directory)) is not None:
+        folders = ", ".join(str(folder) for folder in knob.begun(directory).values())
+        raise UsageError(f"{directory} holds a run for each setting; give one of {folders}")
+    filters = Filters(stimulus, cell or {}, outcome, verdict)
+    with Ledger.open(directory / LEDGER) as ledger:
+        readings = read_all(ledger)
+        book = casebook(ledger, readings, chosen_keys(readings, key, axis), filters)
+        if html is not None:
+            write_cases(ledger, readings, load(directory), Path(html))
+    return book
 
 
 def explain(key: str | None = None) -> str:

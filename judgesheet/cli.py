@@ -25,7 +25,7 @@ from judgesheet.cli_types import Finite, as_dict, json_object, on_off, pair, pri
 from judgesheet.errors import JudgesheetError
 from judgesheet.plain import complaint, one_line
 from judgesheet.spine.render import RENDERERS
-from judgesheet.terminal import say, say_command, say_json, say_lines
+from judgesheet.terminal import say, say_command, say_json, say_lines, say_parts
 
 if TYPE_CHECKING:
     from judgesheet.spine.collect import Progress
@@ -134,6 +134,8 @@ _KEY = option("--api-key-env", metavar="NAME", help="Environment variable with t
 _POLICY = option("--policy", metavar="FILE|NAME", help=f"Limits to hold the judge to: {_POLICIES}")
 _NO_PDF = option("--no-pdf", "pdf", is_flag=True, flag_value=False, default=True,
                  show_default=False, help="Write no PDF, which takes seconds.")  # fmt: skip
+_NO_CASES = option("--no-cases", "cases", is_flag=True, flag_value=False, default=True,
+                   show_default=False, help="Write no page with all replies.")  # fmt: skip
 _FRESH = option("--fresh", is_flag=True, help="Start over; an old run is kept aside.")
 _PAPER = _choice("--paper", "a4", "letter", default="a4")
 _JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -204,6 +206,7 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @option("--give-up", is_flag=True, help="Settle as failed what the run tried in vain.")
 @_POLICY
 @_NO_PDF
+@_NO_CASES
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge and write its datasheet. Resumes an unfinished run.
 
@@ -245,6 +248,7 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
 @option("--out", type=_PATH, required=True, help="Run directory to fill.")
 @_POLICY
 @_NO_PDF
+@_NO_CASES
 @_JSON
 def ingest(as_json: bool, **options: Any) -> None:
     """Make a run and its datasheet from recorded judgments or batch answers."""
@@ -259,6 +263,7 @@ def ingest(as_json: bool, **options: Any) -> None:
 @_axis_files("parser", "Read the stored replies with this parser from now on.")
 @_POLICY
 @_NO_PDF
+@_NO_CASES
 @_JSON
 def measure(as_json: bool, **options: Any) -> None:
     """Recompute a datasheet from its ledger. No call is made."""
@@ -397,6 +402,36 @@ def attach(**options: Any) -> None:
     """
     for path in judgesheet.attach(**options):
         say(path)
+
+
+@main.command()
+@click.argument("directory", type=_EXISTING)
+@click.argument("key", required=False)
+@option("--axis", help="Only this axis.")
+@option("--stimulus", metavar="ID", help="Only calls on this stimulus.")
+@option("--cell", multiple=True, type=pair("--cell", "K=V", "arm=fixed", str), callback=as_dict,
+        metavar="K=V", help="Only calls in these cells; repeatable.")  # fmt: skip
+@option("--outcome", help="Only cases of which a call ended so: ok, unreadable, refused, timeout.")
+@option("--verdict", help="Only cases in which this was read.")
+@option("--limit", type=click.IntRange(1), default=5, help="Cases of a figure, or of each group.")
+@option("--html", type=_PATH, help="Also write a page to browse every call and figure.")
+@_JSON
+def cases(limit: int, html: Path | None, as_json: bool, **options: Any) -> None:
+    """Show the replies behind a figure of a run, the worst first. No call is made.
+
+    KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: the calls that gave no
+    verdict, by the shape of what came instead, and what would read them.
+    """
+    from judgesheet.spine.render import cases as shown
+
+    book = judgesheet.cases(html=html, **options)
+    if as_json:
+        say_json(shown.as_json(book, limit))
+        return
+    for line in shown.as_lines(book, limit, _width(160)):
+        say_parts(line)
+    if html is not None:
+        say(html)
 
 
 @main.command()
@@ -567,10 +602,14 @@ def _end_incomplete(what: str, progress: "Progress | None", otherwise: str = "")
     raise SystemExit(INCOMPLETE)
 
 
+def _width(most: int) -> int:
+    """Columns of the terminal, up to `most`; 100 where there is none."""
+    return max(40, min(shutil.get_terminal_size((100, 24)).columns, most))
+
+
 def _wrapped(mark: str, text: str) -> str:
     """A line for a terminal of any width; whole where a program reads it."""
     text = one_line(text)
     if not sys.stdout.isatty():
         return f"  {mark} {text}"
-    width = max(40, min(shutil.get_terminal_size().columns, 100))
-    return textwrap.fill(text, width, initial_indent=f"  {mark} ", subsequent_indent="    ")
+    return textwrap.fill(text, _width(100), initial_indent=f"  {mark} ", subsequent_indent="    ")

@@ -12,28 +12,41 @@ import pyarrow as pa
 from judgesheet.axis import Readings
 from judgesheet.files import write_whole
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import JUDGMENTS, LEDGER, formats
+from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
+from judgesheet.spine.cases import of_sheet
 from judgesheet.spine.gate import judge
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import measure
 from judgesheet.spine.policy import Policy
-from judgesheet.spine.render import write
+from judgesheet.spine.render import case_page, write
 from judgesheet.sweep.combine import combine
 from judgesheet.sweep.estimates import Setting
 from judgesheet.sweep.knob import Knob
 
+MOST_CALLS = 5_000
+"""Calls of a run with which the page of its cases is written unasked: a second or two."""
+
 
 def publish(
-    ledger: Ledger, directory: Path, policy: Policy | None, *, pdf: bool = True
+    ledger: Ledger,
+    directory: Path,
+    policy: Policy | None,
+    *,
+    pdf: bool = True,
+    cases: bool = True,
 ) -> Datasheet:
-    """Measure the ledger, apply the policy, and write the sheet and the table."""
+    """Measure the ledger, apply the policy, and write the sheet, the table and the cases."""
     measured = measure(ledger)
     sheet = assemble(ledger, measured)
     if policy is not None:
         sheet = judge(sheet, policy)
     table = judgments(measured.readings)
     write_whole(directory / JUDGMENTS, table.to_parquet(index=False))
+    if cases and sheet.run["planned"] <= MOST_CALLS:
+        write_cases(ledger, measured.readings, sheet, directory / CASES)
+    else:
+        (directory / CASES).unlink(missing_ok=True)  # that of an earlier sheet
     write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
@@ -81,3 +94,10 @@ def _as_text(value: Any) -> str | None:
     if is_dataclass(value) and not isinstance(value, type):
         return json.dumps(asdict(value))
     return value if isinstance(value, str) else None
+
+
+def write_cases(
+    ledger: Ledger, readings: Mapping[str, Readings], sheet: Datasheet, path: Path
+) -> None:
+    """The page on which the replies behind every figure of a sheet can be looked at."""
+    write_whole(path, case_page.render(of_sheet(ledger, readings, sheet), sheet))

@@ -153,6 +153,54 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """A call and what came of it, as a reader is shown it.
+
+    `outcome` and `text` are those of the last attempt, "" for a call that was not made. `verdict`
+    is what was read, None for nothing; `shape` says what came instead (a code of `axis.shapes`).
+    """
+
+    call: Call
+    outcome: str
+    text: str
+    verdict: Any
+    shape: str
+
+    @property
+    def ended(self) -> str:
+        """An `Outcome`, or `unreadable` for an answer without a verdict."""
+        return "unreadable" if self.outcome == "ok" and self.verdict is None else self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A few calls that together show what a figure counts.
+
+    `calls` are ids, the most telling first, `why` is what to see in them. The worst case of a
+    figure has the highest `badness`; cases with the same `group` stand under it as a heading.
+    """
+
+    calls: tuple[str, ...]
+    why: str
+    badness: float
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Casebook:
+    """The cases behind figures, by key, and the answers that they are about, by the call's id.
+
+    `none` says of a key without cases why it has none, `groups` by axis what to know of each group
+    of cases.
+    """
+
+    cases: Mapping[str, tuple[Case, ...]]
+    answers: Mapping[str, Answer]
+    none: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class PaperCompatible:
     """The same figure computed the paper's way, for readers who compare with the literature."""
 

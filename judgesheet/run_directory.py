@@ -19,6 +19,7 @@ LEDGER = "ledger.sqlite"
 PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
+CASES = "cases.html"
 FORMATS = ("json", "html")
 """The formats of the datasheet that every run directory holds; a PDF unless it is not wanted."""
 

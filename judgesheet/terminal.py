@@ -1,5 +1,8 @@
 """The one place that prints: what others wrote is shown there, never obeyed."""
 
+import os
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -16,6 +19,14 @@ def say_lines(text: str) -> None:
     """Print a text of several lines, each of which was put together with `one_line`."""
     for line in text.rstrip("\n").split("\n"):
         say(line)
+
+
+def say_parts(parts: Iterable[tuple[str, bool]]) -> None:
+    """Print one line of texts; those that are marked are underlined where a terminal shows it."""
+    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    texts = ((one_line(text), marked and styled) for text, marked in parts)
+    line = "".join(click.style(text, underline=True) if mark else text for text, mark in texts)
+    click.echo(line.rstrip())
 
 
 def say_json(document: str) -> None:

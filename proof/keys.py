@@ -46,6 +46,11 @@ UNPROVEN: dict[str, str] = {
 }
 """By key without dimensions."""
 UNPROVEN |= {
+    f"{axis}.loss_shape": "`loss_rate` by what came instead; its interval is that of every rate "
+    "(`gate`, `edges`)"
+    for axis in all_axes()
+}
+UNPROVEN |= {
     f"{axis}.inline_rate": "a share of replies by how they are written, which no judge varies; "
     "its interval is that of every rate (`gate`, `edges`)"
     for axis in all_axes()

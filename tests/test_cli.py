@@ -40,6 +40,7 @@ def test_a_probe_leaves_a_complete_run_directory(probed: Path) -> None:
         "plan.jsonl",
         "ledger.sqlite",
         "judgments.parquet",
+        "cases.html",
     }
     sheet = json.loads((probed / "datasheet.json").read_text(encoding="utf-8"))
     assert sheet["run"]["complete"]

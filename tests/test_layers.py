@@ -49,6 +49,7 @@ ALLOWED = {
         *(*BASE, "axis", "axes", "stats"),
         *("spine.ledger", "spine.parsing", "spine.impute"),
     },
+    "spine.cases": {*BASE, "axis", "axes", "spine.ledger", "spine.parsing"},
     "spine.datasheet": BASE,
     "spine.assemble": {
         *(*BASE, "prices", "axis", "axes"),
@@ -93,7 +94,7 @@ ALLOWED = {
             "sweep.knob",
         ),
         *("spine.ledger", "spine.measure", "spine.assemble", "spine.policy", "spine.gate"),
-        "spine.render",
+        *("spine.cases", "spine.render"),
     },
     "unexpected": {"judges"},
     "run_checkup": {

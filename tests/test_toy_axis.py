@@ -90,6 +90,7 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
         ["render", run, "--to", "md"],
         ["gate", run, "--policy", str(policy)],
         ["explain", "greeting_order.first_share"],
+        ["cases", run, "greeting_order.first_share"],
     ]
     done = subprocess.run(
         [sys.executable, "-c", COMMANDS, kind, str(place), json.dumps(commands)],
@@ -107,6 +108,7 @@ def test_a_new_axis_goes_through_every_command(kind: str, tmp_path: Path) -> Non
     assert "1 stimuli for greeting_order" in texts["stimuli", "import"]
     assert "skipped 1: not two responses (first: table.csv:4)" in texts["stimuli", "import"]
     assert "16" in texts["plan", "--model"]
+    assert "in one call" in texts["cases", run]
     assert "greeting listed first" in (Path(run) / "datasheet.md").read_text()
     sheet = json.loads((Path(run) / "datasheet.json").read_text())
     [share] = sheet["axes"][0]["estimates"]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from judgesheet.axis.figure import Figure
     from judgesheet.axis.reply import Reading
     from judgesheet.axis.simulation import Known, Parameters
+    from judgesheet.axis.views import View
 
 PROFILES = ("smoke", "quick", "standard", "full")
 
@@ -69,8 +70,9 @@ class Readings:
     key of the cell; `value` is what `parse` read, None where it could not, and `alone` says whether
     that had lines of its own, None where it is not known. `outcome` is None for a call that was not
     made yet. Where the axis reads log-probabilities and they were asked for, the column
-    `distribution` holds what it read there. `families` are the estimates that are wanted, None for
-    all of them.
+    `distribution` holds what it read there. `shape` says what came instead of a verdict, where a
+    call was made and gave none (a code of `axis.shapes`). `families` are the estimates that are
+    wanted, None for all of them.
     """
 
     frame: "pd.DataFrame"
@@ -258,3 +260,11 @@ class NamingParts(Protocol):
 
     def parts(self, cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
         """Per listed thing, what `{criterion}`, `{candidate}`, `{label}` and `{position}` mean."""
+
+
+@runtime_checkable
+class ShowingCases(Protocol):
+    """An axis that says which of its calls show what a figure counts."""
+
+    CASES: "Mapping[tuple[str, ...], View]"
+    """Patterns of keys (see `keys.Pattern`) -> how their cases are found; the first that fits."""

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
+from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.words import Tone, announced, keys, percent, share_with_interval, surely_above
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import NO_OBSERVATIONS, Reason
@@ -33,13 +34,15 @@ Chosen = Callable[[Any, Sequence[Any]], Any]
 
 MANY = 0.05
 """A share of lost calls that is a fault of the judge by itself."""
+MOST_FIRST = 12
+"""Things by which calls are counted if they are listed first; more are different ones each time."""
 NO_COMPARISON = Reason(
     "no_comparison", "no stimulus has lost and read calls that differ in what was listed where"
 )
 ONE_STIMULUS = Reason("one_stimulus", "one stimulus, or every call was lost: nothing to compare")
 NOT_THE_CELL = {
     *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
-    *("alone", "order"),
+    *("alone", "order", "shape"),
 }
 _THINGS = {"item", "pair", "better"}
 """Keys of a cell that name what was judged, not under which condition."""
@@ -65,6 +68,28 @@ class MostLost:
     def words(self) -> str:
         """The conditions as the sheet prints them."""
         return f"most: {self.lost} of {self.calls} calls on {self.stimulus}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """Conditions of `loss_shape`: how many calls, by what is listed first, and by place.
+
+    `by_place` counts by where the order lists what the judge favours in its other readings of the
+    item, in parts of calls where it favours several.
+    """
+
+    calls: int
+    by_first: Mapping[str, int]
+    by_place: Mapping[str, float]
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        first = ", ".join(f"{name} ({count})" for name, count in self.by_first.items())
+        places = ", ".join(f"place {place} ({count:g})" for place, count in self.by_place.items())
+        parts = (f"{self.calls} calls", first and f"listed first: {first}")
+        where = places and f"its favourite at {places}"
+        return "; ".join(part for part in (*parts, where) if part)
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
@@ -146,6 +171,14 @@ class Calls:
                 favourite[call] = 0.0
                 favourite[call, : len(order)] = [others[thing] / reads for thing in order]
         return favourite
+
+    def shaped(self, mine: Flags) -> Shaped:
+        """These calls, counted by what was listed first and by the place of the favourite."""
+        first = Counter(str(self.orders[call][0]) for call in np.flatnonzero(mine).tolist())
+        known = self.favourite[mine & ~np.isnan(self.favourite).any(axis=1)]
+        places = {str(at + 1): round(float(n), 1) for at, n in enumerate(known.sum(axis=0)) if n}
+        by_first = dict(sorted(first.items())) if len(first) <= MOST_FIRST else {}
+        return Shaped(int(mine.sum()), by_first, places)
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
@@ -238,6 +271,25 @@ def loss_stimulus_p(calls: Calls) -> Iterator[Draft]:
 
 
 @figure("rate")
+def loss_shape(calls: Calls) -> Iterator[Draft]:
+    """Share of calls that gave no verdict, by what came instead.
+
+    Nothing, a refusal, prose, JSON of another form, two verdicts, and so on: `judgesheet cases`
+    shows the replies, and says what would read them. The conditions count the same calls by what
+    was listed first and by where the judge's favourite stood: a judge that refuses only where its
+    favourite stands second biases every other figure.
+    """
+    if "shape" not in calls.frame or not calls.some:
+        return
+    for code in calls.frame.loc[calls.gone, "shape"].value_counts(sort=True).index:
+        mine = (calls.frame["shape"] == code).to_numpy(dtype=bool)
+        counts = by_cluster(mine.astype(float), calls.stimulus)
+        label = f"Calls without a verdict: {SHAPES[code].words}"
+        given = calls.shaped(mine)
+        yield Draft(label, cluster_rate(*counts), {"shape": code}, n=mine.size, given=given)
+
+
+@figure("rate")
 def inline_rate(calls: Calls) -> Iterator[Draft]:
     """Share of the verdicts read that had no lines of their own: words or a remark stood beside.
 
@@ -260,7 +312,7 @@ def _test(label: str, calls: Calls, p: float | None, how: str) -> Draft:
 
 FIGURES: Mapping[str, Figure[Calls]] = {
     one.name: one
-    for one in (loss_rate, loss_order_p, loss_position_p, loss_stimulus_p, inline_rate)
+    for one in (loss_rate, loss_shape, loss_order_p, loss_position_p, loss_stimulus_p, inline_rate)
 }
 NAMES = frozenset(FIGURES)
 
@@ -299,6 +351,20 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         more = "; that this depends on order, place or stimulus is not shown." if known else "."
         tone: Tone = "bad" if surely_above(rate, MANY) else "neutral"
         yield Statement(f"{text}{more}", keys(rate, *tests.values()), tone)
+    yield from _shapes(estimates)
+
+
+def _shapes(estimates: Estimates) -> Iterator[Statement]:
+    """What came instead of verdicts: counts, which accuse nobody."""
+    shapes = estimates.family("loss_shape")
+    if shapes:
+        told = [f"{SHAPES[dims['shape']].words} ({one.given['calls']})" for dims, one in shapes]
+        first, _ = shapes[0]
+        text = (
+            f"What came instead of a verdict, with the number of calls: {', '.join(told)}. What "
+            f"helps first: {SHAPES[first['shape']].remedy}."
+        )
+        yield Statement(text, keys(*(one for _, one in shapes)))
 
 
 def _where(estimates: Estimates, shown: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import AxisResult, Estimate, Recommendation, Statement, digest
 from judgesheet.spine.impute import with_imputed
-from judgesheet.spine.parsing import Parser, from_records, reading
+from judgesheet.spine.parsing import Parser, from_records, reading, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,6 +51,17 @@ def measure(ledger: "Ledger") -> Measured:
 
     RunError if the ledger holds an axis that this installation does not know, or no probe at all.
     """
+    readings = read_all(ledger)
+    results, recommendations = [], []
+    for name in readings:
+        result, advice = measure_axis(all_axes()[name], readings[name])
+        results.append(result)
+        recommendations.extend(advice)
+    return Measured(tuple(results), tuple(recommendations), readings)
+
+
+def read_all(ledger: "Ledger") -> dict[str, Readings]:
+    """The readings of every axis of a ledger; RunError as from `measure`."""
     command = ledger.provenance.get("command")
     if command is not None:
         raise RunError(
@@ -62,13 +73,7 @@ def measure(ledger: "Ledger") -> Measured:
     for name in frame["axis"].unique():
         if name not in all_axes():
             raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
-    readings = readings_of(ledger, frame)
-    results, recommendations = [], []
-    for name in readings:
-        result, advice = measure_axis(all_axes()[name], readings[name])
-        results.append(result)
-        recommendations.extend(advice)
-    return Measured(tuple(results), tuple(recommendations), readings)
+    return readings_of(ledger, frame)
 
 
 def answers(ledger: "Ledger") -> pd.DataFrame:
@@ -236,7 +241,8 @@ def code_digest(name: str) -> str:
 def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:
     """The ledger's rows of one axis with the cell as columns and the reading as `value`.
 
-    `alone` says whether it had lines of its own, None where that is not known.
+    `alone` says whether it had lines of its own, None where that is not known. `shape` says what
+    came instead, where a call was made and gave none.
 
     `parser` is the user's own, None for the axis's.
     """
@@ -244,17 +250,20 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     cells = [decode(cell) for cell in rows["cell"]]
     reasons = rows["finish_reason"] if "finish_reason" in rows else repeat(None, len(rows))
     columns = zip(rows["text"], rows["reply"], rows["outcome"], cells, reasons, strict=True)
-    readings = [
-        reading(axis, text, reply, cell, parser, why) if outcome == "ok" else None
-        for text, reply, outcome, cell, why in columns
-    ]
+    readings, shapes = [], []
+    for text, reply, outcome, cell, why in columns:
+        found = reading(axis, text, reply, cell, parser, why) if outcome == "ok" else None
+        is_lost = found is None and outcome is not None
+        readings.append(found)
+        shapes.append(shape_of(axis, text, reply, outcome, cell, parser, why) if is_lost else None)
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
     table.insert(0, "axis", axis.NAME)
     for name in dict.fromkeys(key for cell in cells for key in cell if key not in table):
         table[name] = [cell.get(name) for cell in cells]
     for name in ("value", "alone"):
-        found = [one and getattr(one, name) for one in readings]
-        table[name] = pd.Series(found, index=table.index, dtype=object)
+        told = [one and getattr(one, name) for one in readings]
+        table[name] = pd.Series(told, index=table.index, dtype=object)
+    table["shape"] = pd.Series(shapes, index=table.index, dtype=object)
     if "distribution" in rows:
         table["distribution"] = rows["distribution"].to_numpy()
     return table

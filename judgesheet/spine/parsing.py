@@ -27,7 +27,7 @@ descend at most once, and take a limited number of steps. Nothing of a reply is 
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -41,6 +41,7 @@ from judgesheet.axis import Axis, Locating, NamingParts
 from judgesheet.axis.answer import LONGEST, without_thought
 from judgesheet.axis.documents import json_documents
 from judgesheet.axis.reply import PLACEHOLDERS, Reading
+from judgesheet.axis.shapes import shape
 from judgesheet.errors import ParserError, RunError, UsageError
 from judgesheet.files import checked, text_of, toml
 from judgesheet.records import CUT_OFF, Call, Reply, ReplyFormat, digest
@@ -257,6 +258,26 @@ def reading(
     return None if value is None else Reading(value)
 
 
+def shape_of(
+    axis: Axis,
+    text: str,
+    reply: ReplyFormat,
+    outcome: str,
+    cell: Mapping[str, Any],
+    parser: Parser | None = None,
+    finish_reason: str | None = None,
+) -> str:
+    """The shape of a reply that gave no verdict: a code of `axis.shapes`."""
+    if reply == "recorded":
+        return "recorded"
+    names = [part["criterion"] for part in _parts(axis, cell)]
+
+    def reads(part: str) -> Any | None:
+        return read(axis, part, reply, cell, parser)
+
+    return shape(text, outcome, finish_reason, reads, names)
+
+
 def _parts(axis: object, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
     """The parts of a reply in this cell; none where the axis reads replies as a whole."""
     return axis.parts(cell) if isinstance(axis, NamingParts) else ()
@@ -293,6 +314,46 @@ def said(reading: Any) -> str:
 def expectation(example: Example) -> str:
     """What an example must be read as, in words."""
     return "unreadable" if example.unreadable else said(example.verdict)
+
+
+# -- parsers that might help ----------------------------------------------------------------------
+
+_RULES = (
+    r"(?i)\b(?:score|rating|grade|result|verdict|winner|answer)\b\W{0,12}(\d+)",
+    r"^\W*(\d+)\W*$",
+    r"(\d+)\W*$",
+    r"(?i){criterion}\W{0,12}(\d+)",
+)
+"""Expressions that read what judges often write instead of the form that they are asked for."""
+_MOST_NAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """A rule of a parser, as its file holds it, and how many replies it reads; rightly or not."""
+
+    written: str
+    reads: int
+
+
+def suggested(axis: Axis, replies: Sequence[tuple[str, Mapping[str, Any]]]) -> Suggested | None:
+    """The simple rule that reads most of these replies (text, cell); None if none reads any."""
+    rules = [f"jsonpath = '$.{name}'" for name in _names_in(text for text, _ in replies)]
+    rules += [f"regex = '{rule}'" for rule in _RULES]
+    tried = []
+    for rule in rules:
+        parser = Parser.from_source(f"[verdict]\n{rule}", "a rule")
+        verdicts = (read(axis, text, "text", cell, parser) for text, cell in replies)
+        tried.append(Suggested(rule, sum(verdict is not None for verdict in verdicts)))
+    best = max(tried, key=lambda one: one.reads)
+    return best if best.reads else None
+
+
+def _names_in(texts: Iterable[str]) -> list[str]:
+    """Plain names under which objects in these replies hold something."""
+    objects = (one for text in texts for one in _documents(text) if isinstance(one, dict))
+    names = (name for one in objects for name in one if re.fullmatch(r"[A-Za-z_]\w{0,30}", name))
+    return list(islice(dict.fromkeys(names), _MOST_NAMES))
 
 
 # -- parsers of a run ------------------------------------------------------------------------------

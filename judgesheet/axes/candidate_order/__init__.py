@@ -17,6 +17,7 @@ from dataclasses import replace
 import pandas as pd
 
 from judgesheet.axes.candidate_order import equal_quality, ladder, operating_point, vacuum
+from judgesheet.axes.candidate_order._cases import CASES
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, arm, design, fault
 from judgesheet.axes.candidate_order._design import both_orders as both_orders
 from judgesheet.axes.candidate_order._impute import impute

@@ -14,6 +14,7 @@ winners change), `raters` and `differences`. `words` says what the figures mean.
 from collections.abc import Iterator
 
 from judgesheet.axes.criterion_order import alignment, averaging, changes, positions
+from judgesheet.axes.criterion_order._cases import CASES
 from judgesheet.axes.criterion_order._design import arm, design, fault
 from judgesheet.axes.criterion_order._impute import impute
 from judgesheet.axes.criterion_order._material import check, labels, material

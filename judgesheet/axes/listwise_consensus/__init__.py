@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from judgesheet.axes.listwise_consensus import agreement, decisions, places
 from judgesheet.axes.listwise_consensus._arrange import arrange
+from judgesheet.axes.listwise_consensus._cases import CASES
 from judgesheet.axes.listwise_consensus._design import arm, design, fault
 from judgesheet.axes.listwise_consensus._design import lists as lists
 from judgesheet.axes.listwise_consensus._impute import impute

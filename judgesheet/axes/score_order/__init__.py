@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from judgesheet.axes.score_order import alignment, averaging, expected, ordering, positions
+from judgesheet.axes.score_order._cases import CASES
 from judgesheet.axes.score_order._design import arm, design, fault
 from judgesheet.axes.score_order._impute import impute
 from judgesheet.axes.score_order._material import check, labels, material

@@ -7,7 +7,7 @@ for, so `--to md` loads neither the plotting nor the typesetting libraries.
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, Protocol, cast
+from typing import Literal, Protocol, cast, runtime_checkable
 
 from judgesheet.errors import UsageError
 from judgesheet.files import write_whole
@@ -25,6 +25,14 @@ class Renderer(Protocol):
 
     def render(self, sheet: Datasheet, paper: Paper) -> bytes:
         """The file's content; the same sheet and paper give the same bytes."""
+
+
+@runtime_checkable
+class Linking(Renderer, Protocol):
+    """A format that links to another file if that lies in the same folder."""
+
+    CASES: str
+    """The name of that file, which `render` takes as its third argument."""
 
 
 RENDERERS: dict[str, str] = {
@@ -69,7 +77,15 @@ def write(
     """
     written = []
     for name in formats:
-        path = directory / f"datasheet.{renderer(name).SUFFIX}"
-        write_whole(path, render(sheet, name, paper))
+        each = renderer(name)
+        path = directory / f"datasheet.{each.SUFFIX}"
+        write_whole(path, each.render(sheet, paper, *_beside(each, directory)))
         written.append(path)
     return written
+
+
+def _beside(each: Renderer, directory: Path) -> tuple[str, ...]:
+    """The file in this folder that a format links to, if it links and the file is there."""
+    if isinstance(each, Linking) and (directory / each.CASES).is_file():
+        return (each.CASES,)
+    return ()

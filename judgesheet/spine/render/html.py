@@ -26,6 +26,8 @@ _OPTIONAL = re.compile(r"</(?:td|th|tr|tbody|thead|dt|dd|li)>\s*")
 
 SUFFIX = "html"
 TEMPLATE = "datasheet.html.jinja"
+CASES = "cases.html"
+"""The page with the replies, which figures link to where it lies beside the sheet."""
 PLOTS = 4
 """Figures on page two."""
 
@@ -43,8 +45,8 @@ class Drawings:
         return (self.forest, *self.front, *self.rest)
 
 
-def render(sheet: Datasheet, _paper: Paper) -> bytes:
-    """The sheet for browsers: light, dark and print."""
+def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
+    """The sheet for browsers: light, dark and print; figures link to their `cases`."""
     page = build(sheet)
     drawn = drawings(page, Room().effects)
     svgs, css = classes({each.name: themed(each.svg) for each in drawn.every()})
@@ -53,7 +55,9 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
     def place(drawing: Drawing) -> Markup:
         return Markup(svgs[drawing.name])  # noqa: S704 (what draws them escapes foreign text)
 
-    return tight(document(page, styles, drawn, place, script=style("sort.js"))).encode()
+    return tight(
+        document(page, styles, drawn, place, script=style("sort.js"), cases=cases)
+    ).encode()
 
 
 def tight(text: str) -> str:
@@ -101,12 +105,14 @@ def document(
     place: Callable[[Drawing], Markup],
     *,
     script: str = "",
+    cases: str = "",
     whole: bool = True,
 ) -> str:
     """The page as HTML; `place` puts a drawing where it belongs.
 
     With a `script` the page is for browsers and carries a policy under which nothing but that
-    script and the style sheet runs; without one it is for paper. Not `whole`, it ends where the
+    script and the style sheet runs; without one it is for paper. `cases` is the address of the
+    page with the replies, "" for none. Not `whole`, it ends where the
     appendix begins.
     """
     # Style sheet and script are ours; everything else goes through autoescape.
@@ -114,6 +120,7 @@ def document(
         page=page,
         css=Markup(css),  # noqa: S704
         script=Markup(script),  # noqa: S704
+        cases=cases,
         policy=security_policy(css, script) if script else "",
         figures=figures,
         forest=figures.forest,

@@ -1,0 +1,135 @@
+"""Which calls stand behind a figure, the worst first.
+
+An axis may say which view belongs to which of its figures (`CASES`, by the same patterns as
+`MISSING_REASONS`). Those that axes share are known here, and any other figure shows the calls
+without a verdict and the readings of an item that are farthest apart.
+"""
+
+import json
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+
+from judgesheet.axis import Axis, Readings, ShowingCases
+from judgesheet.axis.losses import NOT_THE_CELL
+from judgesheet.axis.views import (
+    DEFAULT,
+    Asked,
+    Question,
+    View,
+    changed,
+    grouped,
+    inline,
+    lost,
+    no_reply,
+    off_quality,
+    places,
+    repeated,
+    ties,
+    winners,
+)
+from judgesheet.keys import Key, Pattern
+from judgesheet.records import Case
+
+_OF_PEOPLE = no_reply("it compares people's ratings with each other; no reply of a judge enters")
+SHARED: Mapping[tuple[str, ...], View] = {
+    ("loss_rate", "loss_shape", "loss_order_p", "loss_position_p", "loss_stimulus_p"): lost,
+    ("inline_rate",): inline,
+    ("rater_alpha", "rater_ceiling_r"): _OF_PEOPLE,
+    ("repeat_change_rate",): repeated,
+    ("order_change_rate", "excess_change_rate"): changed,
+    ("repeat_flip_rate",): View(winners("same")),
+    ("order_flip_rate", "excess_flip_rate", "top1_flip_rate", "kendall_tau"): View(
+        winners("other")
+    ),
+    ("top_tie_rate",): ties,
+    ("pearson_r", "spearman_r", "single_read_r", "budget_r"): off_quality,
+    ("delta_r", "delta_r_p", "delta_r_equivalence_p"): off_quality,
+    ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): View(places()),
+}
+"""The views of figures that axes share."""
+
+
+class Behind:
+    """The calls of an axis that were made, and the cases behind its figures."""
+
+    def __init__(self, axis: Axis, readings: Readings) -> None:
+        own = axis.CASES if isinstance(axis, ShowingCases) else {}
+        self._views = [
+            (Pattern.parse(pattern), view)
+            for patterns, view in (*own.items(), *SHARED.items())
+            for pattern in patterns
+        ]
+        self._labels = readings.labels
+        self.calls = tuple(_asked(readings))
+        self._found: dict[Hashable, tuple[Case, ...]] = {}
+        self._by_cell: dict[str, Mapping[str, Sequence[int]]] = {}
+
+    def cases(self, key: Key) -> tuple[Case, ...]:
+        """The cases behind a figure, the worst first; equal ones in plan order."""
+        view = self._view(key)
+        calls = self._chosen(view, key)
+        read = {name: key.dims.get(name) for name in view.dims}
+        same = (id(view), tuple(call.id for call in calls), *read.values())
+        if same not in self._found:
+            question = Question(calls, key, self._labels)
+            cases = sorted(view.find(question), key=lambda case: -case.badness)
+            self._found[same] = tuple(cases)
+        return self._found[same]
+
+    def why_none(self, key: Key) -> str:
+        """Why a figure without cases has none, in a sentence."""
+        view = self._view(key)
+        return f"there are no cases behind {key}: {view.none or view.otherwise}"
+
+    def _view(self, key: Key) -> View:
+        """The axis's own view of a figure, else one that axes share, else the default."""
+        return next((view for pattern, view in self._views if pattern.fits(key)), DEFAULT)
+
+    def _chosen(self, view: View, key: Key) -> list[Asked]:
+        """The calls of the cells that a key names, or of those that the view counts."""
+        chosen = set(range(len(self.calls)))
+        for name, value in {**view.where, **key.dims}.items():
+            if name in view.dims:
+                continue
+            cell, values = ("arm", value.split("-")) if name == "arms" else (name, [value])
+            held = self._held(cell)
+            mine = {at for value in values for at in held.get(value, ()) if at in chosen}
+            if held:
+                chosen = mine
+        return [self.calls[at] for at in sorted(chosen)]
+
+    def _held(self, cell: str) -> Mapping[str, Sequence[int]]:
+        """What cells hold under this name, as a key would write it -> the calls that do."""
+        if cell not in self._by_cell:
+            having = [
+                at for at, one in enumerate(self.calls) if cell == "order" or cell in one.cell
+            ]
+            self._by_cell[cell] = grouped(having, lambda at: _written(self.calls[at], cell))
+        return self._by_cell[cell]
+
+
+def _written(call: Asked, name: str) -> str:
+    """What a cell says under this name, as a key would write it."""
+    value = call.order if name == "order" else call.cell.get(name)
+    if isinstance(value, list | tuple):
+        return "".join(map(str, value))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else str(value)
+
+
+def _asked(readings: Readings) -> Iterator[Asked]:
+    frame = readings.frame[readings.frame["outcome"].notna()]
+    names = [name for name in frame.columns if name not in NOT_THE_CELL]
+    for row in frame.to_dict("records"):
+        cell = {name: row[name] for name in names}
+        same = {name: value for name, value in cell.items() if name != "arm"}
+        yield Asked(
+            id=row["call_id"],
+            stimulus=row["stimulus"],
+            item=json.dumps([row["stimulus"], same], sort_keys=True, default=str),
+            cell=cell,
+            order=row["order"] if isinstance(row.get("order"), list) else (),
+            repeat=row["repeat"],
+            value=row["value"],
+            alone=row.get("alone"),
+            shape=row.get("shape") or "",
+        )

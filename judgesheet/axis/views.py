@@ -1,0 +1,398 @@
+"""Ways to find the cases behind a figure: the calls to look at, and how bad each is.
+
+A `View` looks at the calls that stand behind a figure. A room picks those that fit its figures
+(`CASES`, see `judgesheet.axis.cases`) or writes its own.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+from operator import itemgetter
+from typing import Any, TypeVar
+
+from judgesheet.axis.shapes import SHAPES
+from judgesheet.axis.unequal import Gives
+from judgesheet.keys import Key
+from judgesheet.records import Case, Label
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+Means = Callable[[Any, Sequence[Any]], Any]
+"""What a verdict says of the things that were listed in this order, wherever they stood."""
+_MOST = 100
+"""Different readings of one item that are compared with each other, and equal ones of each."""
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)  # no slots: the cell is kept as it is
+class Asked:
+    """A call that was made. `item` are the calls that differ in order, arm and repeat alone."""
+
+    id: str
+    stimulus: str
+    item: str
+    cell: Mapping[str, Any]
+    order: Sequence[Any]
+    repeat: int
+    value: Any
+    alone: bool | None
+    shape: str
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it has a verdict."""
+        return self.value is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a view is asked: the calls behind a figure in plan order, its key, and the labels."""
+
+    calls: Sequence[Asked]
+    key: Key
+    labels: Sequence[Label]
+
+    def read(self) -> list[Asked]:
+        """The calls that have a verdict."""
+        return [call for call in self.calls if call.is_read]
+
+
+@dataclass(frozen=True)  # no slots: `where` is kept as it is
+class View:
+    """How the cases of a figure are found.
+
+    Attributes
+    ----------
+    find
+        The cases among the calls of a `Question`, in any order.
+    dims
+        The dimensions of a key that `find` reads; others choose the calls by their cells.
+    where
+        The calls that count where the key does not say otherwise, and where cells say such things.
+    none
+        Why no reply stands behind the figure; "" if some do.
+    otherwise
+        What it means that nothing was found.
+    """
+
+    find: Callable[[Question], Iterable[Case]]
+    dims: Collection[str] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+    none: str = ""
+    otherwise: str = "no call behind it stands out"
+
+    def only(self, **where: str) -> "View":
+        """The same view of these calls."""
+        return replace(self, where=where)
+
+
+def no_reply(why: str) -> View:
+    """The view of a figure behind which no reply stands."""
+    return View(lambda _: (), none=why)
+
+
+# -- calls without a verdict -----------------------------------------------------------------------
+
+
+def _lost(question: Question) -> Iterator[Case]:
+    by_shape = grouped(question.calls, lambda call: call.shape)
+    for shape, calls in by_shape.items():
+        for call in calls if shape else ():
+            yield Case((call.id,), SHAPES[shape].words, float(len(calls)), shape)
+
+
+lost = View(_lost, otherwise="every call that was made gave a verdict")
+"""The calls without a verdict, grouped by the shape of what came instead."""
+
+inline = View(
+    lambda question: (
+        Case((call.id,), f"read as {said(call.value)}, with words beside it", 0.0)
+        for call in question.calls
+        if call.alone is False
+    ),
+    otherwise="every verdict had lines of its own",
+)
+"""The verdicts that had no lines of their own."""
+
+
+# -- readings that differ --------------------------------------------------------------------------
+
+
+def _content(value: Any, _order: Sequence[Any]) -> Any:
+    return value
+
+
+def differing(
+    orders: str = "any", means: Means = _content, least: float = 0.0
+) -> Callable[[Question], Iterator[Case]]:
+    """Per item the two readings that are farthest apart, if by more than `least`.
+
+    Their `orders` are the "same", "other" ones, or "any".
+    """
+    words = {"same": "in the same order", "other": "in another order", "any": "elsewhere"}[orders]
+
+    def find(question: Question) -> Iterator[Case]:
+        part = question.key.dims.get("criterion")
+        for calls in grouped(question.read(), lambda call: call.item).values():
+            distance, one, other = _farthest(calls, orders, _only(part, means))
+            if distance > least:
+                first, second = _contrast(one.value, other.value, part)
+                why = f"{calls[0].stimulus}: {first} in one call, {second} {words}"
+                yield Case((one.id, other.id), why, distance)
+
+    return find
+
+
+def _only(part: str | None, means: Means) -> Means:
+    """What a verdict says of one part, if a key names one."""
+    if part is None:
+        return means
+    return lambda value, _: value.get(part) if isinstance(value, Mapping) else value
+
+
+def _contrast(one: Any, other: Any, part: str | None) -> tuple[str, str]:
+    """Two verdicts in words, as far as they differ."""
+    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
+        return said(one), said(other)
+    names = [name for name in one if one[name] != other.get(name) and part in (None, name)]
+    first, second = ({name: value.get(name) for name in names} for value in (one, other))
+    return said(first), said(second)
+
+
+def _farthest(calls: Sequence[Asked], orders: str, means: Means) -> tuple[float, Asked, Asked]:
+    """The two calls that are farthest apart, and how far; the first with itself if none differ."""
+    meant = {call.id: means(call.value, call.order) for call in calls}
+    alike = grouped(calls, lambda one: json.dumps(meant[one.id], sort_keys=True, default=str))
+    pairs = combinations(list(alike.values())[:_MOST], 2)
+    for one, other in sorted(pairs, key=lambda two: -apart(*(meant[a.id] for a, *_ in two))):
+        for a, b in product(one[:_MOST], other[:_MOST]):
+            if orders == "any" or (orders == "same") == (list(a.order) == list(b.order)):
+                return apart(meant[a.id], meant[b.id]), a, b
+    return 0.0, calls[0], calls[0]
+
+
+def apart(one: Any, other: Any) -> float:
+    """How far two readings are apart: differences of numbers, summed; 1 for different words."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return sum(apart(one.get(name), other.get(name)) for name in {**one, **other})
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return sum(apart(*two) for two in zip(one, other, strict=False))
+    numbers = isinstance(one, int | float) and isinstance(other, int | float)
+    return abs(one - other) if numbers else float(one != other)
+
+
+changed = View(differing("other"), ("criterion",), otherwise="no reading differs from another")
+"""The readings that differ most under another order."""
+repeated = View(differing("same"), ("criterion",), otherwise="no repeated reading differs")
+"""The readings that differ most under the same order."""
+
+
+def _any_call(question: Question) -> Iterator[Case]:
+    """Calls without a verdict, then items by how far their readings are apart."""
+    differ = list(differing()(question))
+    most = max((case.badness for case in differ), default=0.0)
+    for case in _lost(question):
+        yield replace(case, badness=most + case.badness, group="")
+    yield from differ
+    for call in question.read() if not differ else ():
+        yield Case((call.id,), f"{call.stimulus}: read as {said(call.value)}", 0.0)
+
+
+DEFAULT = View(_any_call)
+"""The view of a figure of which nothing is known."""
+
+
+# -- places ----------------------------------------------------------------------------------------
+
+
+def _listed(value: Any, order: Sequence[Any]) -> list[float]:
+    return [float(thing == value) for thing in order]
+
+
+def places(
+    gives: Gives = _listed, things: Collection[str] = ()
+) -> Callable[[Question], Iterator[Case]]:
+    """The stimuli on which a place gets most beyond what its things get elsewhere.
+
+    `gives` says what a verdict gives to each thing that is listed. A key may name the place
+    (`position`, `place`), or a thing by one of the dimensions `things`.
+    """
+
+    def find(question: Question) -> Iterator[Case]:
+        dims = question.key.dims
+        place = dims.get("position", dims.get("place"))
+        thing = next((dims[name] for name in things if name in dims), None)
+        for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
+            excess = _excess(calls, gives, thing)
+            means = [sum(column) / len(calls) for column in zip(*excess.values(), strict=False)]
+            at = int(place) - 1 if place and place.isdecimal() else _index_of_largest(means)
+            if 0 <= at < len(means) and abs(means[at]) > _ROUNDING:
+                sign = 1 if means[at] > 0 else -1
+                ranked = sorted(calls, key=lambda call: -sign * excess[call.id][at])
+                than = f"{abs(means[at]):.2f} {'more' if sign > 0 else 'less'} a call"
+                why = f"{stimulus}: what stands at place {at + 1} gets {than} than elsewhere"
+                yield Case(tuple(call.id for call in ranked), why, abs(means[at]))
+
+    return find
+
+
+def _excess(calls: Sequence[Asked], gives: Gives, thing: str | None) -> dict[str, list[float]]:
+    """What each call gives to each place, beyond what the item's calls give to the thing there."""
+    given = {
+        call.id: dict(zip(map(str, call.order), gives(call.value, call.order), strict=False))
+        for call in calls
+    }
+    excess: dict[str, list[float]] = {}
+    for item in grouped(calls, lambda call: call.item).values():
+        things = {name for call in item for name in given[call.id]}
+        mean = {name: sum(given[c.id].get(name, 0.0) for c in item) / len(item) for name in things}
+        for call in item:
+            excess[call.id] = [
+                got - mean[name] if thing in (None, name) else 0.0
+                for name, got in given[call.id].items()
+            ]
+    return excess
+
+
+def _index_of_largest(values: Sequence[float]) -> int:
+    return max(range(len(values)), key=values.__getitem__, default=-1)
+
+
+# -- who wins, and quality -------------------------------------------------------------------------
+
+
+def winners(orders: str) -> Callable[[Question], Iterator[Case]]:
+    """The prompts of which another response is best under the "same" or "other" `orders`.
+
+    A case holds the calls of both readings of all responses to a prompt.
+    """
+
+    def find(question: Question) -> Iterator[Case]:
+        for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
+            won = [reading for reading in _readings(calls) if _winner(reading)[0]][:_MOST]
+            pairs = [
+                (_winner(one)[1] + _winner(other)[1], one, other)
+                for one, other in combinations(won, 2)
+                if _winner(one)[0] != _winner(other)[0]
+                and (orders == "same") == (list(one[0].order) == list(other[0].order))
+            ]
+            if pairs:
+                margin, one, other = max(pairs, key=itemgetter(0))
+                why = f"{stimulus}: {_winner(one)[0]} is best in one reading, {_winner(other)[0]}"
+                ids = tuple(call.id for call in (*one, *other))
+                yield Case(ids, f"{why} in another", margin)
+
+    return find
+
+
+def _readings(calls: Sequence[Asked]) -> list[list[Asked]]:
+    """The calls of each reading of all responses to a prompt."""
+    which = grouped(calls, lambda one: (one.cell.get("arm"), *map(str, one.order), one.repeat))
+    return list(which.values())
+
+
+def _winner(reading: Sequence[Asked]) -> tuple[str, float]:
+    """The item that scores highest, and by how much; "" where several do, or none has a score."""
+    levels = ((_scores(call), _name(call)) for call in reading)
+    ranked = sorted(((sum(s.values()) / len(s), name) for s, name in levels if s), reverse=True)
+    margin = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 0.0
+    return (ranked[0][1], margin) if margin > 0 else ("", 0.0)
+
+
+def _tied(question: Question) -> Iterator[Case]:
+    for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
+        readings = _readings(calls)
+        tied = [one for one in readings if len(one) > 1 and not _winner(one)[0]]
+        if tied:
+            why = f"{stimulus}: several are best in {len(tied)} of {len(readings)} readings"
+            yield Case(tuple(call.id for call in tied[0]), why, len(tied) / len(readings))
+
+
+ties = View(_tied)
+"""The prompts of which several responses are best."""
+
+
+def _name(call: Asked) -> str:
+    return str(call.cell.get("item", call.item))
+
+
+def _off_quality(question: Question) -> Iterator[Case]:
+    """Items by how far a reading lies from their known quality, both on a scale from 0 to 1."""
+    known = _quality(question.labels)
+    only = question.key.dims.get("criterion")
+    scores = [_scores(call, only) for call in question.read()]
+    low, high = _ends(score for parts in scores for score in parts.values())
+    worst: dict[str, Case] = {}
+    for call, parts in zip(question.read(), scores, strict=True):
+        for name, score in parts.items():
+            label = known.get((_name(call), name))
+            if label is not None:
+                far = (score - low) / (high - low) - label[0]
+                of = f" on {name}" if name else ""
+                why = f"{_name(call)}: read as {score:g}{of}, its quality is {label[1]:g}"
+                case = Case((call.id,), why, abs(far))
+                if case.badness > worst.get(call.item, _NOTHING).badness:
+                    worst[call.item] = case
+    yield from worst.values()
+
+
+_NOTHING = Case((), "", 0.0)
+
+
+def _scores(call: Asked, only: str | None = None) -> dict[str, float]:
+    """The scores of a call by criterion, "" for one without a name; `only` that of one."""
+    parts = call.value if isinstance(call.value, Mapping) else {"": call.value}
+    return {
+        name: float(score)
+        for name, score in parts.items()
+        if only in (None, name) and isinstance(score, int | float)
+    }
+
+
+def _quality(labels: Sequence[Label]) -> dict[tuple[str, str], tuple[float, float]]:
+    """(item, criterion) -> its label from 0 to 1 among all of its kind, and as it is."""
+    by_kind = grouped(labels, lambda label: label.kind)
+    known: dict[tuple[str, str], tuple[float, float]] = {}
+    for kind in ("intended", "model", "human"):  # the best kind comes last and stays
+        mine = by_kind.get(kind, [])
+        low, high = _ends(label.score for label in mine)
+        for label in mine:
+            place = (label.score - low) / (high - low)
+            known[label.item, label.criterion] = place, label.score
+    return known
+
+
+def _ends(values: Iterable[float]) -> tuple[float, float]:
+    """The least and the greatest value, never the same."""
+    known = sorted(values) or [0.0]
+    return known[0], max(known[-1], known[0] + 1e-9)
+
+
+off_quality = View(_off_quality, dims=("criterion",))
+"""The readings that follow known quality least."""
+
+
+# -- what several views need -----------------------------------------------------------------------
+
+
+def grouped(things: Iterable[T], by: Callable[[T], K]) -> dict[K, list[T]]:
+    """The things by what `by` says of them, in the order in which they come."""
+    groups: defaultdict[K, list[T]] = defaultdict(list)
+    for thing in things:
+        groups[by(thing)].append(thing)
+    return dict(groups)
+
+
+def said(value: Any) -> str:
+    """A verdict in words: `4`, `tie`, `depth 4, style 3`."""
+    if isinstance(value, Mapping):
+        parts = ((name, part) for name, part in value.items())
+        return ", ".join(f"{name} {said(_main(part))}" for name, part in parts)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _main(part: Any) -> Any:
+    """The score of a part that has more than that."""
+    return part.get("score", part) if isinstance(part, Mapping) else part
