@@ -53,15 +53,15 @@ def test_a_probe_leaves_a_complete_run_directory(probed: Path) -> None:
     assert set(calls[0]) >= {"call_id", "axis", "stimulus", "cell", "repeat", "messages", "params"}
 
 
-def test_asking_again_asks_nothing(probed: Path) -> None:
-    before = (probed / "datasheet.json").read_bytes()
-    done = run(
-        "probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", probed, "--json"
-    )
+def test_asking_again_asks_nothing(probed: Path, tmp_path: Path) -> None:
+    copy, before = tmp_path / "copy", (probed / "datasheet.json").read_bytes()
+    shutil.copytree(probed, copy)
+    same = ("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", copy)
+    done = run(*same, "--json", "--no-pdf", "--no-cases")
     assert done.returncode == 0
-    assert (probed / "datasheet.json").read_bytes() == before
+    assert (copy / "datasheet.json").read_bytes() == before
     assert json.loads(done.stdout) == json.loads(before)
-    with sqlite3.connect(probed / "ledger.sqlite") as db:
+    with sqlite3.connect(copy / "ledger.sqlite") as db:
         attempts, calls = db.execute(
             "SELECT count(*), count(DISTINCT call_id) FROM attempt"
         ).fetchone()
@@ -95,10 +95,10 @@ def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
 
 def test_results_go_to_stdout_and_progress_to_stderr(tmp_path: Path) -> None:
     common = ("probe", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke",
-              "--out")  # fmt: skip
+              "--no-pdf", "--out")  # fmt: skip
     loud = start(*common, tmp_path / "loud")
     assert "calls" in loud.stderr
-    assert "datasheet.pdf" in loud.stdout
+    assert "datasheet.json" in loud.stdout
     quiet = start(*common, tmp_path / "quiet", "--quiet", "--json", "--no-pdf")
     assert quiet.stderr == ""
     assert json.loads(quiet.stdout)["schema_version"]
@@ -177,7 +177,7 @@ def test_interrupted_run_exits_130_and_resumes(tmp_path: Path, how: signal.Signa
         "judgesheet",
         "probe",
         *judge,
-        "--no-pdf",
+        *("--axis", "score_order", "--no-pdf"),
         "--out",
         str(tmp_path),
     ]

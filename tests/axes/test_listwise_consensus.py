@@ -445,7 +445,7 @@ def test_a_judge_that_says_nothing_gets_a_sheet_that_says_so() -> None:
     sheet = sheet_of("unreadable")
     assert sheet.result.findings[0].tone == "bad"
     assert sheet["accuracy[arm=direct,k=1]"].value is None
-    assert sheet.advice[0].text.startswith("Do not rank lists")
+    assert sheet.advice[0].text.startswith("Do not use it as it was asked")
     assert all(e.note for e in sheet.result.estimates if e.value is None)
 
 

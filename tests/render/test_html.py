@@ -139,7 +139,7 @@ def test_losses_are_shouted() -> None:
     page = render(sheets.all_unreadable(), "html").decode()
     assert "None of 48 calls gave a readable answer (41 unreadable, 5 refused, 2 failed)" in page
     assert "48 of 100 planned calls were made" in page
-    assert "2 models answered under one name" in page
+    assert "2 models answered: babble-1-0613 (40 calls), babble-1 (8 calls), under one" in page
     assert page.count("✗</span> fail") == 3
     assert "fail</span>" not in render(sheets.plausible(), "html").decode()
 
