@@ -4,8 +4,6 @@ Layout is compared by boxes, not by pixels: pictures of text differ with every v
 renderer, while a column that leaves its place is a fault everywhere.
 """
 
-import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,16 +13,13 @@ import pytest
 from judgesheet.records import Control
 from judgesheet.spine.render import render
 from tests.render import sheets
+from tests.render.chromium import Open, needs_chromium
 
-playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = next((path for path in map(shutil.which, NAMES) if path), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
+pytestmark = needs_chromium
 
 WIDTHS = (360, 768, 1280)
-Open = Callable[..., Any]
 
 
 def void() -> Any:
@@ -48,37 +43,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, make in SHEETS.items():
         (folder / f"{name}.html").write_bytes(render(make(), "html"))
     return {name: folder / f"{name}.html" for name in SHEETS}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        # The pages are our own, and containers seldom grant the sandbox its namespaces.
-        running = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def visit(browser: Any, files: dict[str, Path]) -> Iterator[Open]:
-    """Open a sheet; whatever the page says or asks for is kept in `page.heard`."""
-    contexts = []
-
-    def open_(name: str, *, fragment: str = "", **settings: Any) -> Any:
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **settings)
-        contexts.append(context)
-        page = context.new_page()
-        page.heard = []
-        page.on("console", lambda message: page.heard.append(message.text))
-        page.on("pageerror", lambda error: page.heard.append(str(error)))
-        page.on("dialog", lambda dialog: page.heard.append(dialog.message))
-        page.on("request", lambda request: page.heard.append(request.url))
-        page.goto(f"{files[name].as_uri()}{fragment}")
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
 
 
 @pytest.mark.parametrize("name", SHEETS)
@@ -128,9 +92,9 @@ def test_columns_stand_beside_each_other_where_there_is_room(
     page.set_viewport_size({"width": width, "height": 900})
     side, wide = (page.locator(name).bounding_box() for name in (".side", ".wide"))
     verdict = page.locator(".strip").bounding_box()
-    assert verdict["y"] + verdict["height"] <= side["y"] + 1  # the verdict comes first
+    assert verdict["y"] + verdict["height"] <= min(side["y"], wide["y"]) + 1  # it comes first
     assert (abs(side["y"] - wide["y"]) < 2) == beside
-    assert beside or side["y"] + side["height"] <= wide["y"] + 1
+    assert beside or wide["y"] + wide["height"] <= side["y"] + 1  # what the judge does, before
     assert (side["x"] + side["width"] <= wide["x"]) == beside
 
 

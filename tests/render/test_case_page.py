@@ -2,8 +2,7 @@
 
 import json
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,12 @@ import pytest
 from judgesheet.records import Answer, Call, Case, Casebook
 from judgesheet.spine.render.case_page import render
 from tests.render import sheets
+from tests.render.chromium import Open, needs_chromium
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM = next((path for path in map(shutil.which, NAMES) if path), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
+pytestmark = needs_chromium
 
 KEY = "score_order.cramers_v"
 HOSTILE = (
@@ -30,7 +28,6 @@ HOSTILE = (
     "{{ 7 * 7 }} ${console.log('ran')} `",
 )
 SHARED = "\n".join(f"Line {n} of the instructions, the same in every prompt." for n in range(30))
-Open = Callable[..., Any]
 
 
 def answer(number: int, text: str, verdict: Any) -> Answer:
@@ -79,36 +76,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, page in pages.items():
         (folder / f"{name}.html").write_bytes(page)
     return {name: folder / f"{name}.html" for name in pages}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield running
-        running.close()
-
-
-@pytest.fixture
-def visit(browser: Any, files: dict[str, Path]) -> Iterator[Open]:
-    """Open a page; whatever it says or asks for is kept in `page.heard`."""
-    contexts = []
-
-    def open_(name: str, fragment: str = "", **settings: Any) -> Any:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **settings})
-        contexts.append(context)
-        page = context.new_page()
-        page.heard = []
-        page.on("console", lambda message: page.heard.append(message.text))
-        page.on("pageerror", lambda error: page.heard.append(str(error)))
-        page.on("dialog", lambda dialog: page.heard.append(dialog.message))
-        page.on("request", lambda request: page.heard.append(request.url.partition("#")[0]))
-        page.goto(f"{files[name].as_uri()}{fragment}")
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
 
 
 def count(page: Any) -> str:
