@@ -223,8 +223,10 @@ for (const name of fields) {
     waiting = setTimeout(() => { history.replaceState(null, "", location.pathname); filter(); }, name === "search" ? 120 : 0);
   });
 }
-$("key").form.addEventListener("reset", () => setTimeout(filter));
-$("key").form.addEventListener("submit", (event) => event.preventDefault());
+$("clear").addEventListener("click", () => {
+  for (const name of fields) $(name).value = "";
+  filter();
+});
 $("previous").addEventListener("click", () => choose(chosen - 1));
 $("next").addEventListener("click", () => choose(chosen + 1));
 $("list").addEventListener("scroll", draw, { passive: true });

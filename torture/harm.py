@@ -49,11 +49,12 @@ class _Page(HTMLParser):
         self.active += [f"{tag} {name}" for name, value in attrs if _acts(tag, name, value or "")]
         if tag in _LOADS:
             self.active.append(tag)
-        if tag in self._own:
+        given = dict(attrs)
+        # Data for the page's own script is run by nobody.
+        if tag in self._own and given.get("type") != "application/json":
             self._own[tag] -= 1
             if self._own[tag] < 0:
                 self.active.append(tag)
-        given = dict(attrs)
         if tag == "meta" and (given.get("http-equiv") or "").lower() == "refresh":
             self.active.append("refresh")
         self._has_policy |= given.get("http-equiv") == "Content-Security-Policy"

@@ -33,7 +33,10 @@ SIGTERMS = 0.2
 """Share of the kills that are not `kill -9`."""
 FRESH = 0.05
 """Share of sessions that are started as a shell does; the others are forked."""
-WHOLE = {"ledger.sqlite", "plan.jsonl", "judgments.parquet", "datasheet.json", "datasheet.html"}
+WHOLE = {
+    *("ledger.sqlite", "plan.jsonl", "judgments.parquet"),
+    *("datasheet.json", "datasheet.html", "cases.html"),
+}
 _SINCE = re.compile(r"_at$|_s$")
 
 PHASES = ("starting", "asking", "measuring and writing")

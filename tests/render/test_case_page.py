@@ -162,7 +162,7 @@ def test_filters_narrow_and_are_cleared(visit: Open) -> None:
     page.select_option("#outcome", "unreadable")
     assert count(page) == "1 call"
     assert "prose: Reasons for call 0" in page.locator("#calls .call").inner_text()
-    page.click("button[type=reset]")
+    page.click("#clear")
     said(page, "40 calls")
     page.fill("#cell", "order=1 2 3 4 5")
     page.fill("#verdict", "2")
