@@ -35,6 +35,8 @@ MAX_DEPTH = 100
 MAX_UNPACKED = 200
 """Times its own size that a packed file may hold, beyond a first million of characters."""
 
+_DATABASE = b"SQLite format 3\0"
+"""How every file of SQLite begins."""
 _PART = ".part"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -55,6 +57,8 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:
+    if _is_database(path):
+        raise RunError(f"{path} is a database, perhaps the ledger of a run: name another file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_device(path):
@@ -64,6 +68,15 @@ def _write(path: Path, parts: Iterable[bytes]) -> None:
             _replace(path, parts)
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file would be lost that is never written as a whole: paid replies, say."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with suppress(PermissionError), path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
+    return False
 
 
 def _open_device(path: Path) -> int:

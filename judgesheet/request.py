@@ -33,6 +33,10 @@ from judgesheet.sweep.knob import parse_knob
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 
 
+OURS = ("messages", "model", "stream", "n", "temperature")
+"""Fields of a request that the plan and the options set."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What to ask of which judge. The defaults are those of the command line."""
@@ -103,7 +107,8 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
 
     UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
-    axes = [get_axis(name) for name in (request.axes or all_axes())]
+    axes = [get_axis(name) for name in dict.fromkeys(request.axes or all_axes())]
+    _refuse_what_is_ours(request.extra_body)
     parsers = _own_parsers(request, axes)
     usual = provider_of(request.model)
     reply = request.reply or usual.reply
@@ -191,6 +196,16 @@ def _own_parsers(request: Request, axes: Sequence[Axis]) -> dict[str, Parser]:
     paths = {**{axis: path for axis, path in beside.items() if path.is_file()}, **request.parsers}
     _refuse_unprobed("--parser", paths, axes)
     return {axis: Parser.from_file(path) for axis, path in paths.items()}
+
+
+def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
+    """Fields that would replace the question, the model, or what the sheet says of both."""
+    ours = [name for name in OURS if name in extra_body]
+    if ours:
+        raise UsageError(
+            f"--extra-body must not set {', '.join(ours)}: the plan says what is asked of which "
+            "model; leave it out (temperature has an option of its own)"
+        )
 
 
 def _refuse_unprobed(option: str, named: Mapping[str, Any], axes: Sequence[Axis]) -> None:

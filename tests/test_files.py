@@ -82,3 +82,11 @@ def test_a_slug_is_a_plain_file_name(text: str) -> None:
     assert name == slug(name)
     assert name.strip(".-") == name
     assert all(sign.isascii() and (sign.isalnum() or sign in ".-") for sign in name)
+
+
+def test_no_output_takes_the_place_of_a_ledger(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.sqlite"
+    ledger.write_bytes(b"SQLite format 3\0 and paid replies")
+    with pytest.raises(RunError, match="is a database"):
+        write_whole(ledger, b"<html>")
+    assert ledger.read_bytes().endswith(b"paid replies")

@@ -88,7 +88,9 @@ def scripts(files: Iterable[Path]) -> Iterator[str]:
 
 
 def _outside_code(file: Path) -> str:
-    return re.sub(r"(`{1,9})(?!`).*?\1", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    """A text without code and without its YAML front matter, which is data and shown by nobody."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.sub(r"(`{1,9})(?!`).*?\1", "", text, flags=re.DOTALL)
 
 
 def _is_formula(cell: str) -> bool:

@@ -67,7 +67,8 @@ class CallableJudge(Judge):
         except TimeoutError as error:  # our own timeout, or one that the function raised
             said = self._redacted(str(error))
             return Answer("timeout", raw=said or f"no reply within {self._timeout_s:g} s")
-        except Exception as error:  # the user's code may raise anything; it is recorded as data
+        # The user's code may raise anything, and may want to exit: it is recorded as data.
+        except (Exception, SystemExit) as error:
             return Answer("unavailable", raw=self._redacted(f"{type(error).__name__}: {error}"))
         text = self._redacted(text)
         return Answer("ok", text, text)

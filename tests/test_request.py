@@ -1,0 +1,34 @@
+"""What a user asks for is settled before anything is paid for."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from judgesheet.errors import UsageError
+from judgesheet.judges.callable import CallableJudge
+from judgesheet.records import Call
+from judgesheet.request import Request, settle
+
+
+def test_an_axis_named_twice_is_asked_once() -> None:
+    named = settle(Request("sim/fair", axes=("score_order", "score_order"))).axes
+    assert [axis.NAME for axis in named] == ["score_order"]
+
+
+@pytest.mark.parametrize("field", ["messages", "model", "stream", "n", "temperature"])
+def test_what_the_plan_says_cannot_be_replaced(field: str) -> None:
+    with pytest.raises(UsageError, match=field):
+        settle(Request("sim/fair", extra_body={field: 1}))
+
+
+def test_a_judge_that_exits_is_a_failed_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "leaving.py").write_text("def judge(_):\n    raise SystemExit(0)\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    call = Call("score_order", "s", {}, 0, ({"role": "user", "content": "?"},), {})
+    answer = asyncio.run(CallableJudge.from_name("leaving:judge", 5).answer(call, 1))
+    assert answer.outcome == "unavailable"
