@@ -44,6 +44,9 @@ ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
 `recorded` marks verdicts that were taken elsewhere and ingested."""
 
+BUILT_IN = "built-in"
+"""How a run names the stimuli and prompts that come with the package."""
+
 LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
 """How a call asks for log-probabilities: the parameters of OpenAI's chat completions, which other
 servers took over; 20 alternatives is the most that all of them give."""
@@ -423,6 +426,11 @@ class AxisResult:
     controls: tuple[Control, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[Plot, ...] = ()
+
+    @property
+    def made(self) -> int:
+        """The calls that were settled, one way or another."""
+        return self.answered + self.unreadable + self.refused + self.failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def reach(estimate: Estimate) -> Reach | None:
 
 def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     found, probed = by_key(sheet), {axis.name for axis in sheet.axes}
-    unmade = {a.name for a in sheet.axes if not a.answered + a.unreadable + a.refused + a.failed}
+    unmade = {a.name for a in sheet.axes if not a.made}
     for limit in policy.limit:
         if Key.parse(limit.key).axis in probed:
             for key in _members(limit.key, found):
@@ -427,8 +427,7 @@ def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The calls without a verdict, where the bounds do not allow for what they could have said."""
-    asked = axis.answered + axis.unreadable + axis.refused + axis.failed
-    lost, counted = asked - axis.answered, any(one.imputed for one in axis.estimates)
-    if asked and lost / asked > MANY_LOST and not counted:
-        told = f"{100 * lost / asked:.0f} % of the calls of {axis.name} gave no verdict"
+    lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
+    if axis.made and lost / axis.made > MANY_LOST and not counted:
+        told = f"{100 * lost / axis.made:.0f} % of the calls of {axis.name} gave no verdict"
         yield f"{told}; the limits are proven of the others only", ()

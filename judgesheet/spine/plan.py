@@ -17,7 +17,7 @@ from judgesheet.files import write_lines
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
-from judgesheet.records import Call, Label, Plan, Stimulus, canonical_json, digest
+from judgesheet.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
 from judgesheet.spine import stimuli as pools
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
 def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> dict[str, Any]:
     return {
         "axis": axis.NAME,
-        "name": "built-in" if path is None else path.name,
+        "name": BUILT_IN if path is None else path.name,
         "stimuli": len(used),
         "digest": pools.pool_digest(used),
     }
@@ -77,7 +77,7 @@ def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[s
     typical = calls[kinds.index(mode(kinds))] if calls else None
     return {
         "axis": axis.NAME,
-        "name": "built-in" if options.template is None else "own",
+        "name": BUILT_IN if options.template is None else "own",
         "digest": digest(template),
         "template": template,
         "example": [dict(message) for message in typical.messages] if typical else [],

@@ -85,15 +85,17 @@ def _small_steps(estimates: Estimates) -> Iterator[Recommendation]:
 
 
 def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
-    """Asking in both orders, and counting a disagreement as a tie."""
-    for name in (SAME, "natural"):
-        yield Mitigation(
-            action="ask in both orders; where they disagree, call it a tie",
-            before=estimates.key("raw_false_preference", set=name),
-            after=estimates.key("stable_cross_sensitivity", set=name),
-            calls=2,
-            gain=estimates.key("swap_gain", set=name),
-        )
+    """Asking in both orders, and counting a disagreement as a tie.
+
+    Of equally good pairs only: on own pairs a preference may be right, and losing it is no help.
+    """
+    yield Mitigation(
+        action="ask in both orders; where they disagree, call it a tie",
+        before=estimates.key("raw_false_preference", set=SAME),
+        after=estimates.key("stable_cross_sensitivity", set=SAME),
+        calls=2,
+        gain=estimates.key("swap_gain", set=SAME),
+    )
 
 
 def control(estimates: Estimates) -> Iterator[Control]:

@@ -210,8 +210,12 @@ def _component(pairs: Pairs, label: str, part: str) -> Iterator[Draft]:
             cluster_mean(*by_cluster(each, group.pairs.cluster), within=(0.0, 1.0)),
             group.dims,
             n=known.size,
-            given=f"{group.conditions}, {group.pairs.verdicts.shape[2]} reads per order",
+            given=f"{group.conditions}, {_reads(group.pairs.verdicts.shape[2])} per order",
         ).or_absent(NO_SPLIT)
+
+
+def _reads(number: int) -> str:
+    return f"{number} read{'s' if number > 1 else ''}"
 
 
 @figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]")

@@ -49,6 +49,8 @@ class Style:
         return {"color": self.colour, "marker": self.marker, "capsize": 2.2}
 
 
+_LEGEND = 40
+"""Characters of names that a legend of three columns holds beside their marks."""
 # Hatched with lines only: a dotted hatch alone writes a hundred kilobytes of circles.
 SERIES = (
     Style("#0b5cad", "o", "-", ""),
@@ -415,7 +417,7 @@ def _heatmap(data: Data, axes: "Axes") -> None:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set_xlabel(_label(data.plot.x_label or data.plot.x))
-    axes.set_ylabel(_label(data.plot.y_label or data.plot.y))
+    axes.set_ylabel(_label(data.plot.y_label or data.plot.y, 18))
 
 
 def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
@@ -488,7 +490,7 @@ def _finish(data: Data, axes: "Axes", *, horizontal: bool = False) -> None:
     if data.plot.y_label:
         axes.set_ylabel(_label(data.plot.y_label, 18))
     if len(data.series) > 1 and not (horizontal and not data.plot.series):
-        _legend(axes, 3)
+        _legend(axes, 3 if sum(map(len, data.series)) < _LEGEND else 2)
 
 
 def _legend(axes: "Axes", columns: int) -> None:

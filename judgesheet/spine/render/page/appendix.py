@@ -12,7 +12,6 @@ from judgesheet.spine.render.page.identity import failures, served
 from judgesheet.spine.render.page.parts import (
     Anchors,
     Fact,
-    made,
     records,
     size,
     stopped,
@@ -169,7 +168,7 @@ def conditions(sheet: Datasheet) -> TestConditions:
 
 def _glance(sheet: Datasheet) -> Iterator[Fact]:
     """The run at a glance: calls made, calls lost, cost."""
-    planned, settled = total(sheet, "planned"), sum(map(made, sheet.axes))
+    planned, settled = total(sheet, "planned"), total(sheet, "made")
     yield Fact("Calls planned", show.count(planned))
     for name in ("answered", "unreadable", "refused", "failed"):
         number = total(sheet, name)

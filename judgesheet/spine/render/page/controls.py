@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from judgesheet.records import AxisResult, Control, Datasheet
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.identity import mixed
-from judgesheet.spine.render.page.parts import OUTCOMES, Mark, losses, made, total
+from judgesheet.spine.render.page.parts import OUTCOMES, Mark, losses, total
 from judgesheet.units import unit
 
 READABLE = 0.95
@@ -78,7 +78,7 @@ def _of_run(sheet: Datasheet) -> Iterator[Control]:
     else:
         done = sheet.run.get("complete") is not False
         settled, planned = (
-            show.count(sum(map(made, sheet.axes))),
+            show.count(total(sheet, "made")),
             show.count(total(sheet, "planned")),
         )
         rest = "; what follows describes those only, resume the run for the rest"
@@ -99,7 +99,7 @@ def _of_axis(axis: AxisResult) -> Iterator[Control]:
 
 
 def _readable(axis: AxisResult) -> tuple[bool, str]:
-    calls, lost = made(axis), losses(axis)
+    calls, lost = axis.made, losses(axis)
     if not calls:
         return False, "No call was made."
     if not axis.answered:

@@ -241,7 +241,9 @@ def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
     if verdict.against_baseline or verdict.limit is None or estimate.value is None:
         return role, figure
     limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, unit(estimate.unit))}"
-    return role, f"{figure}, {show.estimate(estimate).number} (limit {limit})"
+    bound = show.bound(verdict, estimate)
+    beside = f"bound {bound}, limit {limit}" if bound else f"limit {limit}"
+    return role, f"{figure}, {show.estimate(estimate).number} ({beside})"
 
 
 def _outside(context: Context) -> str:

@@ -197,11 +197,6 @@ def total(sheet: Datasheet, name: str) -> int:
     return sum(getattr(axis, name) for axis in sheet.axes)
 
 
-def made(axis: AxisResult) -> int:
-    """The calls of an axis that were settled, one way or another."""
-    return axis.answered + axis.unreadable + axis.refused + axis.failed
-
-
 def records(value: Any) -> Sequence[Mapping[str, Any]]:
     """The mappings in a list that was not validated."""
     listed = value if isinstance(value, list | tuple) else ()

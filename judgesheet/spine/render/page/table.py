@@ -15,12 +15,12 @@ from judgesheet.spine.render.page.parts import (
     Mark,
     lines_of,
     losses,
-    made,
     more,
     share_out,
     size,
     usual,
 )
+from judgesheet.spine.render.page.remedies import MOST_REMEDIES
 from judgesheet.units import Unit, unit
 
 SIGNIFICANT = 0.05
@@ -32,6 +32,7 @@ than this share is still none."""
 EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "none-seen")
 NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
+_REMEDY_LINES = 2
 _LABEL, _CONDITIONS, _MARKS = 46, 16, 18
 """Characters a line in columns of the table."""
 
@@ -98,7 +99,8 @@ def axis_parts(context: Context) -> tuple[AxisPart, ...]:
     parts = [_part(axis, context) for axis in context.sheet.axes]
     # What else stands on the page: the headings of the groups, and the table of remedies.
     taken = sum(lines_of(f"{p.title} {p.counts} {p.conditions} {p.void}", 120) for p in parts)
-    taken += sum(len(axis.mitigations) for axis in context.sheet.axes)
+    number = sum(len(axis.mitigations) for axis in context.sheet.axes)
+    taken += _REMEDY_LINES * min(MOST_REMEDIES, number)
     queues = [part.every for part in parts]
     chosen = share_out(queues, lambda row: row.lines, context.room.rows - taken)
     return tuple(replace(p, rows=tuple(kept)) for p, kept in zip(parts, chosen, strict=True))
@@ -128,7 +130,7 @@ def _part(axis: AxisResult, context: Context) -> AxisPart:
 def counts(axis: AxisResult) -> str:
     """`946 of 960 calls answered (12 unreadable, 2 failed)`."""
     text = f"{show.count(axis.answered)} of {show.count(axis.planned)} calls answered"
-    unmade = axis.planned - made(axis)
+    unmade = axis.planned - axis.made
     lost = [losses(axis), f"{show.count(unmade)} not made yet" if unmade > 0 else ""]
     told = ", ".join(filter(None, lost))
     return f"{text} ({told})" if told else text

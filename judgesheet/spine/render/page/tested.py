@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from judgesheet.records import Datasheet
+from judgesheet.records import BUILT_IN, Datasheet
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.parts import Fact, made, records
+from judgesheet.spine.render.page.parts import Fact, records, total
 
-BUILT_IN = "built-in"
-"""How a run calls the stimuli and prompts that come with the package."""
 MOST_NAMES = 2
 
 
@@ -23,14 +21,20 @@ def _tested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
     number = show.count(sum(count for count in counts if isinstance(count, int)))
     profile = sheet.run.get("profile")
     in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
-    yield f"{show.count(sum(map(made, sheet.axes)))} calls on {number} stimuli{in_profile}"
-    if own:
-        yield f"stimuli {_listed(pools)}"
+    calls = show.count(total(sheet, "made"))
+    yield f"{calls} calls on {number} stimuli{in_profile}"
+    if own or not pools:
+        yield f"stimuli {_listed(pools) or show.NOT_RECORDED}"
     else:
         yield "built-in stimuli: single requests on general topics, in English"
         yield "quality known by how the responses were written, not by human ratings"
-    is_own = set(prompts) - {BUILT_IN}
-    yield f"prompts: {_listed(prompts)}" if is_own else "built-in prompts, not yours"
+    is_built_in = prompts == [BUILT_IN]
+    yield "built-in prompts, not yours" if is_built_in else f"prompts {_prompts(prompts)}"
+
+
+def _prompts(names: Sequence[str]) -> str:
+    """A recorded log has none: nobody knows how its judge was asked."""
+    return _listed(names) or show.NOT_RECORDED
 
 
 def _names(sheet: Datasheet, part: str) -> list[str]:
@@ -46,11 +50,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
-    yield (
-        "domains and languages other than those of the stimuli"
-        if own
-        else ("your domain; other languages")
-    )
+    others = "domains and languages other than those of the stimuli"
+    yield others if own else "your domain; other languages"
     yield "conversations of several turns"
     longest = sheet.run.get("longest_prompt_tokens")
     if isinstance(longest, int) and not isinstance(longest, bool):
