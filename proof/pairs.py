@@ -142,7 +142,8 @@ class Judge:
         drawn = (rng.random((len(cells), 2, 2, 1)) > steps).sum(axis=-1)
         verdicts = np.array([FIRST, SECOND, TIE, INVALID])[drawn]
         verdicts[~cells["twice"].to_numpy(), :, 1] = MISSING
-        return Pairs(verdicts, cells, int(rng.integers(2**31)))
+        asked = np.ones(verdicts.shape[:2], dtype=bool)
+        return Pairs(verdicts, asked, cells, int(rng.integers(2**31)))
 
 
 @cache

@@ -209,6 +209,14 @@ class Imputing(Protocol):
 
 
 @runtime_checkable
+class Completing(Protocol):
+    """An axis that knows which calls a log lacks; who left them out may have seen the answers."""
+
+    def complete(self, frame: "pd.DataFrame") -> "pd.DataFrame":
+        """The table with a lost call for each that its own design misses."""
+
+
+@runtime_checkable
 class Simulating(Protocol):
     """An axis that knows how a simulated judge answers its calls.
 

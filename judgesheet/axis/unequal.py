@@ -8,7 +8,7 @@ its measuring and `find` to its findings, and says what a verdict gives to each 
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 from typing import Any
@@ -37,6 +37,7 @@ REST = 0.01
 all stimuli share a weak effect some show it first, and the rest shows it together."""
 MOST_NAMES = 3
 """Stimuli that a sentence names; the conditions hold them all."""
+SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
 TOO_FEW = Reason(
     "too_few_calls",
     "no stimulus was read in enough calls under different orders to be tested alone",
@@ -159,7 +160,8 @@ def unequal_stimuli(stimuli: Stimuli) -> Draft:
     Each stimulus is tested alone: the orders of an item's calls are exchanged, and what each place
     gets is compared, corrected for the number of stimuli (Westfall-Young). Where the order matters
     nowhere, this is 0 in 95 of 100 runs. It counts effects that are shown, not all that exist: with
-    few calls a stimulus shows only strong effects. Interval of a rate over stimuli.
+    few calls a stimulus shows only strong effects, so that the interval, that of a rate over
+    stimuli, has a lower end only.
     """
     label = "Stimuli on which the order is shown to matter"
     if not stimuli.tested:
@@ -168,7 +170,9 @@ def unequal_stimuli(stimuli: Stimuli) -> Draft:
     hits = np.array([float(name in shown) for name in stimuli.tested])
     given = Shown(list(shown), hits.size, rest_p)
     calls = sum(one.calls for one in stimuli.tested.values())
-    return Draft(label, cluster_rate(hits, np.ones_like(hits)), n=calls, given=given)
+    shown_rate = cluster_rate(hits, np.ones_like(hits))
+    at_least = replace(shown_rate, high=None, bounds=None, note=SHOWN_ONLY)
+    return Draft(label, at_least, n=calls, given=given)
 
 
 @figure("p", better="")

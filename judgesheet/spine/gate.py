@@ -196,12 +196,24 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         limit=limit.value,
         kind=limit.kind,
         bound=bound,
-        needed=""
-        if passed is not None
-        else f"{_out_of_reach(limit, estimate)}"
-        f"{_outlook(limit.value, limit.kind, bounds, partial(_more, limit, estimate))}",
+        needed="" if passed is not None else _needed(limit, estimate, bounds),
         warns=limit.not_proven == "warn",
     )
+
+
+def _needed(limit: Limit, estimate: Estimate, bounds: Reach) -> str:
+    """What would decide a limit that is not proven."""
+    if estimate.imputed is not None and _kept_if_read(limit, estimate):
+        return "verdicts on the lost calls: the calls that were read would prove it"
+    outlook = _outlook(limit.value, limit.kind, bounds, partial(_more, limit, estimate))
+    return f"{_out_of_reach(limit, estimate)}{outlook}"
+
+
+def _kept_if_read(limit: Limit, estimate: Estimate) -> bool:
+    """Whether the interval of the calls that were read lies on the right side of the limit."""
+    if limit.kind == "max":
+        return estimate.high is not None and estimate.high <= limit.value
+    return estimate.low is not None and estimate.low >= limit.value
 
 
 def _counted(estimate: Estimate) -> str:

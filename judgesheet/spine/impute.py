@@ -1,16 +1,16 @@
 """For stage three: how far calls without a verdict could move the estimates.
 
 Whether a judge answers may depend on what it would have answered; the calls that were read are then
-misleading, however few are lost. The axis fills in the lost calls in the ways that move its figures
-furthest; every figure is measured again on these tables, and its bounds are widened to the
-extremes.
+misleading, however few are lost. So is a log from which calls are missing. The axis fills in the
+lost calls in the ways that move its figures furthest; every figure is measured again on these
+tables, and its bounds are widened to the extremes.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judgesheet.axis import Axis, Imputing, Readings, losses
+from judgesheet.axis import Axis, Completing, Imputing, Readings, losses
 from judgesheet.estimates import Estimates
 from judgesheet.records import Bounds, Estimate, Imputed
 
@@ -20,6 +20,8 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
 
     As they are where no call was lost, where none was read, or where the axis imputes nothing.
     """
+    if isinstance(axis, Completing):
+        readings = replace(readings, frame=axis.complete(readings.frame))
     gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
     if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
         return estimates

@@ -51,8 +51,8 @@ def test_the_stimuli_that_carry_the_bias_are_named(axis: str, stimuli: int) -> N
     assert set(share.given["stimuli"]) == biased(sheet, stimuli)
     assert share.value == stimuli / share.given["of"]
     assert share.low is not None
-    assert share.high is not None
-    assert share.low < sheet.value("unequal_stimuli") < share.high
+    assert share.low < sheet.value("unequal_stimuli")
+    assert share.high is None, "what too few calls could show is not ruled out"
     assert largest.given["stimulus"] in biased(sheet, stimuli)
     assert largest.given["place"] == 1
     assert sheet.value("largest_stimulus_effect") > largest.given["by_noise"]

@@ -27,7 +27,9 @@ def words(spec: Spec) -> list[str]:
     return [mark.word for mark in spec.marks]
 
 
-def measured(value: float, low: float, high: float, null: float, unit: str = "share") -> Spec:
+def measured(
+    value: float, low: float, high: float | None, null: float, unit: str = "share"
+) -> Spec:
     """The row of one estimate that stands alone on a sheet."""
     sheet = sheets.plausible()
     estimate = Estimate(f"{sheets.AXIS}.one", "one", value, low, high, unit=unit, n=9, clusters=9)
@@ -148,10 +150,12 @@ def test_the_smallest_detectable_effect_is_that_of_80_percent_power() -> None:
         (0.02, -0.10, 0.14, 0.0, ["open"], True),  # would have seen only 17 %
         (0.0, 0.0, 0.16, 0.0, ["open", "floor"], True),
         (1.0, 0.83, 1.0, 0.5, ["effect", "ceiling"], False),
+        (0.5, 0.30, None, 0.0, ["effect"], False),
+        (0.0, 0.0, None, 0.0, ["open", "floor"], False),  # without an end, nothing is ruled out
     ],
 )
 def test_a_null_is_never_a_tick(
-    value: float, low: float, high: float, null: float, marks: list[str], resolved: bool
+    value: float, low: float, high: float | None, null: float, marks: list[str], resolved: bool
 ) -> None:
     spec = measured(value, low, high, null)
     assert words(spec) == marks

@@ -20,6 +20,7 @@ from judgesheet.axes.candidate_order import equal_quality, ladder, operating_poi
 from judgesheet.axes.candidate_order._cases import CASES
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, arm, design, fault
 from judgesheet.axes.candidate_order._design import both_orders as both_orders
+from judgesheet.axes.candidate_order._impute import complete as complete
 from judgesheet.axes.candidate_order._impute import impute
 from judgesheet.axes.candidate_order._material import check, labels, material
 from judgesheet.axes.candidate_order._pairs import arrange

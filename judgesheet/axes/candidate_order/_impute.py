@@ -8,9 +8,11 @@ preference for it), or whatever makes the pair count as half decided.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import pandas as pd
+
 from judgesheet.axes.candidate_order._design import STRICT, SWAPPED
 from judgesheet.axis import Imputation, Readings
-from judgesheet.axis.losses import Call, answered, split
+from judgesheet.axis.losses import Call, answered, codes, split
 
 Answer = Callable[[Call, str | None], str]
 """What a lost call says, from its cell and the verdict on the pair in the other order."""
@@ -19,6 +21,9 @@ TIE = "tie"
 _SLOTS = ("1", "2")
 _WORSE: Mapping[Any, str] = {"u": "v", "v": "u"}
 _PAIR = ("stimulus", "pair", "condition", "prompt", "listing")
+_DESIGN = ("condition", "prompt", "listing")
+ABSENT = "absent"
+"""The outcome of a call that a log does not hold."""
 
 
 def _slot(first: str, second: str) -> Answer:
@@ -91,6 +96,27 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     for answer in ANSWERS:
         values = [answer(call, other) for call, other in zip(calls, others, strict=True)]
         yield Imputation(answered(frame, values))
+
+
+def complete(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table with a lost call for the other order of each pair that a log has in one only.
+
+    Only where the log has other pairs of the same kind in both: which pairs lack an order may
+    depend on the verdicts. A log of single orders throughout lacks nothing of its own design, and
+    calls that a run has not made yet are in its plan.
+    """
+    if not (frame["reply"] == "recorded").all():
+        return frame
+    first = frame["order"].str[0]
+    pair, kind = (
+        codes(frame[[name for name in names if name in frame]])
+        for names in ((*_PAIR, "repeat"), _DESIGN)
+    )
+    twice = first.groupby(pair).transform("nunique") > 1
+    alone = ~twice & twice.groupby(kind).transform("any")
+    other = frame[alone].assign(outcome=ABSENT, order=frame.loc[alone, "order"].str[::-1])
+    other["value"] = pd.Series(None, index=other.index, dtype=object)
+    return pd.concat([frame, other], ignore_index=True) if len(other) else frame
 
 
 def _place(call: Call, *, turned: bool = False) -> tuple[Any, ...]:

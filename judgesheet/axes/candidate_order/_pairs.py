@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binomtest
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._reply import CODES
@@ -38,6 +39,8 @@ SET_WORDS: Mapping[str, str] = {
     "natural": "own pairs",
 }
 
+CHANCE = 0.05
+"""Level at which the slots of the better responses are told from slots drawn at random."""
 NOT_ANSWERED = Reason("not_answered", "no such pair was answered")
 
 
@@ -46,11 +49,13 @@ class Pairs:
     """Pairs of responses and the verdicts on them.
 
     `verdicts` has shape (pairs, 2 orders, repeats): a code of `stats.pairwise`, or `MISSING`; the
-    first order shows (u, v). `cells` has one row per pair: its stimulus, the code of that stimulus
-    from 0 (`cluster`), and the keys of its cell but for the order. `seed` is the run's.
+    first order shows (u, v). `asked` (pairs, 2 orders) says which were to be asked. `cells` has one
+    row per pair: its stimulus, the code of that stimulus from 0 (`cluster`), and the keys of its
+    cell but for the order. `seed` is the run's.
     """
 
     verdicts: Ints
+    asked: Flags
     cells: pd.DataFrame
     seed: int
 
@@ -63,7 +68,9 @@ class Pairs:
         return self._take(np.logical_and.reduce(columns))
 
     def _take(self, keep: Flags) -> "Pairs":
-        return replace(self, verdicts=self.verdicts[keep], cells=self.cells[keep])
+        return replace(
+            self, verdicts=self.verdicts[keep], asked=self.asked[keep], cells=self.cells[keep]
+        )
 
     @cached_property
     def main(self) -> "Pairs":
@@ -189,6 +196,15 @@ class Pairs:
         u_better = (self.cells["better"] == "u").to_numpy()
         return np.stack([u_better, ~u_better], axis=1)[..., None]
 
+    @property
+    def slot_tells(self) -> bool:
+        """Whether the better response stood in one slot more often than drawn orders would have it.
+
+        A preference for that slot then looks like a sense of quality.
+        """
+        first, second = (int(self.asked[self.better_first[..., 0] == at].sum()) for at in (1, 0))
+        return not first * second or binomtest(first, first + second).pvalue < CHANCE
+
     def by_task(self, values: Floats) -> Counts:
         """Sums and counts per stimulus of values (pairs, 2, repeats), NaN left out."""
         each = values.reshape(len(self), -1)
@@ -264,7 +280,10 @@ def arrange(readings: Readings) -> Pairs | None:
     repeat = frame["repeat"].to_numpy(dtype=np.int64)
     verdicts = np.full((len(pairs), 2, int(repeat.max()) + 1), MISSING, dtype=np.int64)
     verdicts[code, swapped, repeat] = [CODES.get(value, MISSING) for value in frame["value"]]
-    return Pairs(verdicts, pairs.assign(cluster=pd.factorize(pairs["stimulus"])[0]), readings.seed)
+    asked = np.zeros((len(pairs), 2), dtype=bool)
+    asked[code, swapped] = True
+    pairs = pairs.assign(cluster=pd.factorize(pairs["stimulus"])[0])
+    return Pairs(verdicts, asked, pairs, readings.seed)
 
 
 def by_set(symbol: str) -> Callable[[Mapping[str, str]], str]:

@@ -21,6 +21,10 @@ from judgesheet.stats.interval import Interval
 
 NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
 NO_DECISION = Reason("no_decision", "no call chose a response")
+SLOT_TELLS = (
+    "no interval: the better response stood in one slot too often, so that a preference for the "
+    "slot would look the same"
+)
 RIGHT_CENSORED = Reason("right_censored", "right-censored: no step reaches the target")
 TARGET = 0.75
 RIGHT, TIED, WRONG = 1, 0, -1
@@ -49,7 +53,7 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
         right, _ = rung.pairs.by_task(_is(RIGHT, rung))
         decided, _ = rung.pairs.by_task(rung.pairs.decided)
         label = f"Correct among decisions, {rung.words}"
-        yield rung.rate(label, (right, decided), NO_DECISION, published=False)
+        yield _unless_told(rung, rung.rate(label, (right, decided), NO_DECISION, published=False))
 
 
 @figure("share", symbol=_at("W"), null=0.0)
@@ -90,8 +94,17 @@ def _is(outcome: int, rung: Group) -> Floats:
 def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
     """The share of an outcome on each rung, then the same by the slot of the better response."""
     for rung in pairs.rungs:
-        yield rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
+        draft = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
+        yield _unless_told(rung, draft)
         yield from _by_slot(rung, label, outcome)
+
+
+def _unless_told(rung: Group, draft: Draft) -> Draft:
+    """The draft; without ends if the slot alone tells which response is better."""
+    if draft.interval.value is None or not rung.pairs.slot_tells:
+        return draft
+    value_only = replace(draft.interval, low=None, high=None, bounds=None)
+    return replace(draft, interval=value_only, note=SLOT_TELLS)
 
 
 def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:

@@ -141,6 +141,22 @@ class Table:
         known: Flags = np.any(self.gold, axis=1)
         return known
 
+    @property
+    def blind(self) -> Floats:
+        """How often a pick that does not read the answers is right, (P,).
+
+        Orders that are not balanced let it take the place where the right answer stands most often.
+        """
+        even: Floats = self.gold.mean(axis=1)
+        if self.balanced or not self.known.any():
+            return even
+        shown = (self.place >= 0).all(axis=-1) & self.known[:, None]
+        right = np.take_along_axis(self.gold[:, None], np.argsort(self.place, axis=-1), axis=-1)
+        best = np.argmax(right[shown].mean(axis=0))
+        hits = np.where(shown, right[..., best], 0.0).sum(axis=1)
+        placed: Floats = hits / np.maximum(shown.sum(axis=1), 1)
+        return placed
+
     def runs(self, arm: Arm) -> Runs:
         """The runs (P, K, n) that an arm decides from."""
         if arm.name == DIRECT:
@@ -269,7 +285,7 @@ class Lists:
     @property
     def chance(self) -> float:
         """How often a blind pick is right, mean over the prompts with a gold."""
-        share = self.joined(lambda t: np.where(t.known, t.gold.mean(axis=1), np.nan))
+        share = self.joined(lambda t: np.where(t.known, t.blind, np.nan))
         return float(np.nanmean(share))
 
     @property

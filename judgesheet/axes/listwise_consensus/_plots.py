@@ -78,8 +78,15 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots of this axis, with the line that blind picks would follow."""
+    """The plots of this axis, with the line that blind picks would follow.
+
+    Even shares by place only where the orders give them.
+    """
+    shares = [one for _, one in estimates.family("win_share") if one.value is not None]
+    is_even = all(one.given["balanced"] for one in shares)
     chance = estimates.known("chance_accuracy")
     for plot in _PLOTS:
+        if plot.even and not is_even:
+            continue
         blind = chance if plot.families == ("accuracy",) else None
         yield replace(plot, reference=blind.value) if blind else plot

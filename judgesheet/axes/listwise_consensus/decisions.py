@@ -55,10 +55,15 @@ def accuracy(lists: Lists) -> Iterator[Draft]:
 
 @figure("share", better="")
 def chance_accuracy(lists: Lists) -> Iterator[Draft]:
-    """How often a blind pick would be right: the share of right answers in a list, over prompts."""
+    """How often a blind pick would be right: the share of right answers in a list, over prompts.
+
+    Where recorded orders are not balanced, it takes the place where the right answer stood most
+    often: a judge that always chooses this place must not seem to find the right answer.
+    """
     if lists.has_gold:
         known = int(lists.joined(lambda table: table.known.astype(float)).sum())
-        method = "share of right answers per list, exact"
+        even = "share of right answers per list, exact"
+        method = even if lists.shown.balanced else "right answers at the best place, exact"
         share = exactly(lists.chance, clusters=known, method=method)
         yield Draft("Right answer chosen by a blind pick", share, n=known)
 

@@ -20,6 +20,11 @@ from judgesheet.stats import position as stats
 from judgesheet.stats.interval import cluster_rate, exactly, mean_excess, missing, wilson
 
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
+NOT_EVEN = Reason(
+    "not_even",
+    "the recorded orders do not show every answer equally often at every place, so even shares are "
+    "not what a judge blind to the order would give",
+)
 NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
 
 
@@ -80,6 +85,8 @@ def position_bias_p(lists: Lists) -> Draft:
         n=round(float(counts.sum())),
         given=lists.shown,
     )
+    if not lists.shown.balanced:
+        return draft.without_value(NOT_EVEN)
     if test.p is None:
         return draft
     p = exactly(test.p, clusters=test.clusters, method=method)

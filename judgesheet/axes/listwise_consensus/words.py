@@ -110,6 +110,13 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
     place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
     extreme = shares[place]
     evidence = (extreme.key, estimates.key("position_bias_p"))
+    if not extreme.given["balanced"]:
+        text = (
+            "Whether a place in the list is favoured is not known: the recorded orders do not show "
+            "every answer equally often at every place."
+        )
+        yield Statement(text, evidence, "unknown")
+        return
     nearly_even = all(
         above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
     )
@@ -216,6 +223,9 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "profile asks all of them."
         )
         yield _advice(text, estimates.known("win_share", position=1))
+    elif estimates.known("order_flip_rate") is None:
+        text = "Ask each list in other orders too: whether its order decides who wins is not known."
+        yield _advice(text, estimates.of("order_flip_rate"))
     elif chance is not None and not above(full, chance.value or 0.0):
         text = (
             "Probe more prompts before choosing answers with it: this run does not show that it "

@@ -95,11 +95,15 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for."""
+    """The plots that this run has figures for; even shares only where the orders give them."""
+    shares = [one for _, one in estimates.family("position_share") if one.value is not None]
+    is_even = all(one.given["balanced"] for one in shares)
     several_scales = any("scale" in dims for dims, _ in estimates.family("cramers_v"))
     both_readings = all(map(estimates.family, ("position_share", "expected_position_mass")))
     for plot in _PLOTS:
         if plot.x == "scale" and not several_scales:
+            continue
+        if plot.even and not is_even:
             continue
         if "expected_position_mass" in plot.families and not both_readings:
             continue

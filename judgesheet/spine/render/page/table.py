@@ -186,12 +186,17 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
 
 
 def _is_null(estimate: Estimate, null: float | None) -> bool:
-    """Whether the interval holds the value that would mean no effect."""
-    low, high = show.finite(estimate.least), show.finite(estimate.most)
-    if null is None or low is None or high is None:
+    """Whether the interval has two ends and holds the value that would mean no effect."""
+    if null is None or show.finite(estimate.least) is None or show.finite(estimate.most) is None:
         return False
+    return not _excludes(estimate, null)
+
+
+def _excludes(estimate: Estimate, null: float) -> bool:
+    """Whether the value that would mean no effect lies beyond an end of the interval."""
+    low, high = show.finite(estimate.least), show.finite(estimate.most)
     slack = ODD_REPLY if null in (unit(estimate.unit).ends or ()) else 0.0
-    return low - slack <= null <= high + slack
+    return (low is not None and null < low - slack) or (high is not None and null > high + slack)
 
 
 def _marks(
@@ -214,7 +219,7 @@ def _marks(
         bounded = unit(estimate.unit).ends is not None
         yield NONE_SEEN if bounded and least <= VISIBLE else UNDECIDED
     elif value is not None and null is not None and estimate.least is not None:
-        yield EFFECT
+        yield EFFECT if _excludes(estimate, null) else UNDECIDED
     low, high = unit(estimate.unit).ends or (None, None)
     if value is not None and value in (low, high):
         yield FLOOR if value == low else CEILING

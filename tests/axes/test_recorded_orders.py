@@ -1,0 +1,126 @@
+"""Logs from which orders are missing: whoever left them out may have seen the verdicts."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from judgesheet.axes import get_axis
+from judgesheet.axes.candidate_order.ladder import SLOT_TELLS
+from judgesheet.axes.listwise_consensus.places import NOT_EVEN
+from judgesheet.records import Datasheet
+from judgesheet.spine.gate import judge
+from judgesheet.spine.measure import parse_rows
+from judgesheet.spine.policy import parse
+from tests.render import sheets
+from tests.simulate import Sheet, simulate
+
+Rows = Callable[[pd.DataFrame], "pd.Series[bool]"]
+"""Which calls, by their readings, a log holds."""
+PFP = "positional_false_preference[set=same_subset]"
+SEEN = "target_sensitivity[delta=5]"
+SLOT = "fair?slot=8"
+
+
+def recorded(spec: str, axis: str, holds: Rows) -> Sheet:
+    """The sheet of the log of a judge."""
+
+    def log(frame: pd.DataFrame) -> pd.DataFrame:
+        table = parse_rows(get_axis(axis), frame)
+        verdicts = [json.dumps(value) for value in table["value"]]
+        kept: pd.DataFrame = frame.assign(reply="recorded", text=verdicts)[holds(table).to_numpy()]
+        return kept.reset_index(drop=True)
+
+    return simulate(spec, "quick", axis, edit=log)
+
+
+def passes(sheet: Sheet, key: str, limit: str) -> bool | None:
+    named = f"{sheet.result.name}.{key}"
+    policy = parse(f'name = "p"\n[[limit]]\nkey = "{named}"\n{limit}\nwhy = "w"\n', "p")
+    whole: Datasheet = replace(sheets.plausible(), axes=(sheet.result,))
+    (verdict,) = judge(whole, policy).verdicts
+    return verdict.passed
+
+
+def first(table: pd.DataFrame) -> "pd.Series[str]":
+    return table["order"].str[0]
+
+
+def of_one_kind(table: pd.DataFrame) -> "pd.Series[bool]":
+    return table["condition"] == "delta0_same"
+
+
+def both_orders_agree(table: pd.DataFrame) -> "pd.Series[bool]":
+    """Every pair, but in both orders only where the slot did not decide twice."""
+    slots = table["value"].groupby([table["stimulus"], table["pair"], table["condition"]])
+    follows_slot = slots.transform("nunique") == 1
+    return ~of_one_kind(table) | ~follows_slot | (first(table) == "u")
+
+
+def test_pairs_that_lack_an_order_where_others_have_both_count_as_lost() -> None:
+    half_biased = "fair?slot=1.2&tie=0"
+    whole = recorded(half_biased, "candidate_order", lambda table: table["value"].notna())
+    chosen = recorded(half_biased, "candidate_order", both_orders_agree)
+    true, estimate = whole.value(PFP), chosen[PFP]
+    assert true > 0.2
+    assert chosen.value(PFP) < true / 2
+    assert estimate.most is not None
+    assert estimate.most > true
+    assert passes(chosen, PFP, "max = 0.2") is None
+
+
+def test_a_log_of_single_orders_lacks_nothing_of_its_design() -> None:
+    def by_coin(table: pd.DataFrame) -> "pd.Series[bool]":
+        """One order of each pair, u first in every second pair."""
+        even = table["pair"].map(lambda name: sum(map(ord, str(name))) % 2 == 0)
+        task = table["stimulus"].map(lambda name: sum(map(ord, str(name))) % 2 == 0)
+        return (first(table) == "u") == (even ^ task)
+
+    sheet = recorded("fair", "candidate_order", by_coin)
+    assert all(one.imputed is None for one in sheet.result.estimates)
+    assert passes(sheet, SEEN, "min = 0.8") is True
+
+
+def test_a_better_response_that_always_stands_first_proves_no_sense_of_quality() -> None:
+    def better_first(table: pd.DataFrame) -> "pd.Series[bool]":
+        return (first(table) == table["better"]) & (table["condition"] == "ladder")
+
+    sheet = recorded(SLOT, "candidate_order", better_first)
+    seen = sheet[SEEN]
+    assert (seen.value, seen.low, seen.bounds) == (1.0, None, None)
+    assert SLOT_TELLS in seen.note
+    assert passes(sheet, SEEN, "min = 0.5") is None
+    assert not any(one.tone == "good" for one in sheet.result.findings)
+
+
+def right_at_first(table: pd.DataFrame) -> "pd.Series[bool]":
+    """One order of each list: one that shows the right answer first, if there is one."""
+    at_first = first(table) == table["gold"]
+    rank = at_first.groupby(table["stimulus"]).cumsum()
+    return at_first & (rank == 1) & (table["arm"] == "permuted")
+
+
+def test_a_perfect_judge_is_not_accused_of_the_places_of_right_answers() -> None:
+    sheet = recorded("fair", "listwise_consensus", right_at_first)
+    assert sheet["position_bias_p"].reason == NOT_EVEN.code
+    assert not any(one.tone == "bad" for one in sheet.result.findings)
+    assert not any(plot.even for plot in sheet.result.figures)
+
+
+def test_a_judge_that_always_takes_that_place_is_no_better_than_blind() -> None:
+    sheet = recorded("always-1", "listwise_consensus", right_at_first)
+    assert sheet.value("chance_accuracy") == 1
+    assert not any(one.tone == "good" for one in sheet.result.findings)
+
+
+@pytest.mark.parametrize("axis", ["candidate_order", "listwise_consensus"])
+def test_a_whole_log_reads_as_the_run_does(axis: str) -> None:
+    log = recorded("noisy", axis, lambda table: table["value"].notna())
+    run = {one.key: one for one in simulate("noisy", "quick", axis).result.estimates}
+    for one in log.result.estimates:
+        if one.value is not None:
+            assert (one.value, one.low, one.high) == (
+                run[one.key].value, run[one.key].low, run[one.key].high
+            )  # fmt: skip
