@@ -217,6 +217,14 @@ class Completing(Protocol):
 
 
 @runtime_checkable
+class StatingFacts(Protocol):
+    """An axis whose cells say what is true of a thing judged, whatever the order it is shown in."""
+
+    FACTS: Mapping[str, tuple[str, ...]]
+    """A field of the cell -> the fields that name the thing; it is the same in all calls on it."""
+
+
+@runtime_checkable
 class Simulating(Protocol):
     """An axis that knows how a simulated judge answers its calls.
 

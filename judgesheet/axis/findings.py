@@ -23,11 +23,13 @@ from judgesheet.axis.words import (
 )
 from judgesheet.estimates import Estimates
 from judgesheet.records import Estimate, Statement
+from judgesheet.stats.correlation import PERFECT, PERFECT_WITHOUT_ONE
 
 SMALL_FLIPS = 0.05
 """Flips of the winner that are proven to be rarer are called few."""
 ALMOST_ONE = 0.95
-"""A correlation above this without an interval has none because hardly anything departs from it."""
+"""A correlation below this whatever lost calls would have said is not called perfect."""
+_PERFECT = (PERFECT.code, PERFECT_WITHOUT_ONE.code)
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
@@ -85,9 +87,10 @@ def is_flat(r: Estimate) -> bool:
 
 
 def is_perfect(r: Estimate) -> bool:
-    """Whether a correlation has no interval because hardly anything departs from it."""
+    """Whether a correlation over enough prompts has no interval because nearly nothing departs."""
     lowest = r.value if r.imputed is None else r.imputed.low
-    return r.low is None and lowest is not None and lowest > ALMOST_ONE
+    is_sure = r.reason in _PERFECT and r.clusters >= FEWEST_PROMPTS
+    return is_sure and lowest is not None and lowest > ALMOST_ONE
 
 
 def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, Estimate] | None:
@@ -149,7 +152,7 @@ def quality(estimates: Estimates, prompts: int, say: Wording, but: str = "") -> 
     elif r.value is None:
         text = f"Whether {say.subject} {say.follows} quality is not known: {r.note}."
         yield Statement(text, evidence, "unknown")
-    elif is_perfect(r) and prompts >= FEWEST_PROMPTS:
+    elif is_perfect(r):
         text = f"{_capital(say.subject)} {say.follows} quality without exception"
         yield Statement(f"{text} ({correlation(r)}).", evidence, "good")
     elif r.low is None or r.high is None or prompts < FEWEST_PROMPTS:

@@ -145,7 +145,7 @@ def excess_flip_rate(scores: Scored) -> Draft:
     it: that is no merit, and no figure.
     """
     label = f"Flips of the best response caused by the {scores.contest.order}"
-    if not _ranks(scores.contest):
+    if not ranks(*_ties(scores.contest)):
         return absent(label, HARDLY_RANKS)
     flips = _call_flips(scores.contest)
     known = flips.excess[~np.isnan(flips.excess)]
@@ -186,12 +186,12 @@ def _ties(contest: Contest) -> tuple[Floats, Floats]:
     return _joined(iter(ties)), _joined(iter(readings))
 
 
-def _ranks(contest: Contest) -> bool:
+def ranks(ties: Floats, readings: Floats) -> bool:
     """Whether enough readings have a single best response, on more than one prompt.
 
-    True where nothing was read at all: then there are other reasons for a missing figure.
+    `ties` and `readings` are counts per prompt. True where nothing was read at all: then there are
+    other reasons for a missing figure.
     """
-    ties, readings = _ties(contest)
     single: Floats = readings - ties
     enough = single.sum() >= LEAST_RANKED * readings.sum() and (single > 0).sum() > 1
     return bool(enough) or not readings.sum()

@@ -2,14 +2,14 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Axis
+from judgesheet.axis import Axis, StatingFacts
 from judgesheet.errors import RunError, StimuliError
 from judgesheet.files import records
 from judgesheet.judges import Answer
@@ -54,6 +54,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
     labels: list[Label] = []
     home: dict[tuple[str, str], str] = {}
     names: set[str] = set()
+    facts: dict[tuple[str, ...], str] = {}
     for record, where in records(file, LONGEST_LINE):
         if "human" in record:
             labels.append(_human(record["human"], where))
@@ -62,6 +63,11 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         item = (call.axis, str(call.cell.get("item")))
         if "item" in call.cell and home.setdefault(item, call.stimulus) != call.stimulus:
             raise StimuliError(f"{where}: {item[1]} is listed under two stimuli; an item has one")
+        for field, thing in _facts(call):
+            said = json.dumps(call.cell.get(field))
+            if facts.setdefault(thing, said) != said:
+                told = f"cell.{field} is {said}, and {facts[thing]} in another row on the same"
+                raise StimuliError(f"{where}: {told} stimulus; it must not change with the order")
         names |= call.cell.keys()
         if len(names) > MOST_NAMES:
             raise StimuliError(f"{where}: cells have more than {MOST_NAMES} fields; drop some")
@@ -93,6 +99,14 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         for call, verdict in calls.values()
     )
     _fill(ledger_path, plan, judge, replies)
+
+
+def _facts(call: Call) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The fields that are true of what was judged, each with what that is."""
+    axis: object = all_axes()[call.axis]
+    for field, naming in axis.FACTS.items() if isinstance(axis, StatingFacts) else ():
+        thing = (call.axis, field, call.stimulus, *(str(call.cell.get(name)) for name in naming))
+        yield field, thing
 
 
 def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:

@@ -51,8 +51,9 @@ _CONSTANT_TARGET = 1e-20  # sum of squares about the mean relative to that about
 ONE_ITEM = Reason("one_item", "undefined: fewer than two items")
 FEW_CLUSTERS = Reason("few_clusters", "fewer than three clusters: no interval")
 PERFECT = Reason("perfect", "perfect correlation: no interval")
+PERFECT_WITHOUT_ONE = Reason("perfect_without_one", "perfect without one cluster: no interval")
 DEGENERATE_WITHOUT_ONE = Reason(
-    "degenerate_without_one", "undefined or perfect without one cluster: no interval"
+    "degenerate_without_one", "undefined without one cluster: no interval"
 )
 
 
@@ -198,15 +199,25 @@ def cluster_jackknife_r(
         return without_ends(None, _why_undefined(x))
     if groups < 3:
         return without_ends(r, FEW_CLUSTERS)
-    if abs(r) > NEARLY_ONE:
-        return without_ends(r, PERFECT)
     deletions = min(groups, MOST_DELETIONS)
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
-    if np.isnan(left_out).any() or np.any(np.abs(left_out) > NEARLY_ONE):
-        return without_ends(r, DEGENERATE_WITHOUT_ONE)
+    if why := at_an_end(r, left_out):
+        return without_ends(r, why)
     on_z = jackknifed(fisher_z(r), np.arctanh(left_out), fisher_error(x.size))
     limits = fisher_ends(r, on_z, deletions)
     return answer(r, limits.low, limits.high, bounds=limits.bounds)
+
+
+def at_an_end(r: float, left_out: Floats) -> Reason | None:
+    """Why the jackknife on Fisher's scale gives a correlation no interval; None if it does.
+
+    A coefficient that one cluster alone defines is not perfect, whatever its value.
+    """
+    if np.isnan(left_out).any():
+        return DEGENERATE_WITHOUT_ONE
+    if abs(r) > NEARLY_ONE:
+        return PERFECT
+    return PERFECT_WITHOUT_ONE if np.any(np.abs(left_out) > NEARLY_ONE) else None
 
 
 def _why_undefined(x: Floats) -> Reason:

@@ -13,22 +13,20 @@ from judgesheet.reasons import CONSTANT, NEVER_VARIED, Reason
 
 from ._support import Flags, Floats, cluster_codes, floats
 from .correlation import (
-    DEGENERATE_WITHOUT_ONE,
     FEW_CLUSTERS,
     LEAST_VARIANCE,
     MOST_DELETIONS,
     ON_Z,
-    PERFECT,
     Correlation,
     DeltaR,
     Kind,
+    at_an_end,
     coefficient,
     difference,
     without_rounding,
 )
 from .standard_error import (
     LEAST_CARRIERS,
-    NEARLY_ONE,
     carriers,
     fisher_ends,
     fisher_error,
@@ -80,11 +78,9 @@ def macro_r(
     value = float(np.mean(each[defined]))
     if used < LEAST_CARRIERS:
         return without_ends(value, FEW_CLUSTERS)
-    if abs(value) > NEARLY_ONE:
-        return without_ends(value, PERFECT)
     left_out = _weighted_mean(scores[known], target[known], without, defined, kind)
-    if np.isnan(left_out).any() or np.any(np.abs(left_out) > NEARLY_ONE):
-        return without_ends(value, DEGENERATE_WITHOUT_ONE)
+    if why := at_an_end(value, left_out):
+        return without_ends(value, why)
     if carriers(left_out) < LEAST_CARRIERS:
         return without_ends(value, NEVER_VARIED)
     on_z = jackknifed(fisher_z(value), np.arctanh(left_out), fisher_error(int(both.sum())))

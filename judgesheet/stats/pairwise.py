@@ -11,7 +11,7 @@ from math import exp, inf, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
+from scipy import special, stats
 
 from ._support import Floats, Integers, floats, z_quantile
 from .interval import LEVEL, Interval, skewness_of, student
@@ -51,6 +51,11 @@ class Components:
     position: Floats
     content: Floats
     noise: Floats
+
+
+def even_p(first: int, second: int) -> float:
+    """p-value of "each slot alike" from how often each was taken; exact binomial test."""
+    return float(stats.binomtest(first, first + second).pvalue)
 
 
 def components(signs: ArrayLike) -> Components:

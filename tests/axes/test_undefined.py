@@ -19,7 +19,7 @@ UNKNOWN = [np.nan] * 5
         ([2, 2, 2, 2, 2, 2], [2, 2, 2, 2, 2, 2], EQUAL_QUALITY.code),
         ([2, 2, 2, 2, 2, 3], RISING, NEARLY_EQUAL_SCORES.code),
         ([*UNKNOWN, 3], RISING, "one_item"),
-        ([1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 2], "perfect"),
+        ([1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 2], "degenerate_without_one"),
         ([2, 1, 3, 1, 2, 1], [2, 2, 2, 2, 2, 3], "degenerate_without_one"),
     ],
 )  # fmt: skip

@@ -243,3 +243,36 @@ def test_public_scores_in_one_order_correlate_and_no_more(
     assert found["cramers_v"] is None
     (r,) = [e for e in result.estimates if e.key == "score_order.pearson_r[arm=fixed]"]
     assert (r.n, r.clusters) == (1056, 96)
+
+
+@pytest.mark.parametrize(
+    ("axis", "cell", "field"),
+    [
+        ("candidate_order", {"condition": "natural", "pair": "a-b"}, "better"),
+        ("listwise_consensus", {"item": "s", "arm": "permuted"}, "gold"),
+    ],
+)
+def test_what_is_true_of_a_thing_must_not_change_with_the_order(
+    tmp_path: Path, axis: str, cell: dict[str, Any], field: str
+) -> None:
+    """A log that marks the right slot instead of the right answer."""
+    verdict = 1 if axis == "candidate_order" else {
+        name: {"score": 9, "uncertain": False} for name in "uv"
+    }  # fmt: skip
+    rows = [
+        {"axis": axis, "stimulus": "s", "verdict": verdict,
+         "cell": {**cell, "order": order, field: order[0]}}
+        for order in (["u", "v"], ["v", "u"])
+    ]  # fmt: skip
+    with pytest.raises(StimuliError, match=rf"log.jsonl:2: cell.{field} is \"v\", and \"u\""):
+        ingested(tmp_path, rows)
+
+
+def test_people_who_rated_few_prompts_prove_no_perfect_judge(tmp_path: Path) -> None:
+    rows = [score(n, order, "balanced", 1 + n % 3) for n in range(12) for order in ORDERS]
+    rated = [
+        {"human": {"axis": "score_order", "item": f"s{n}/a", "score": 1 + n % 3}} for n in range(3)
+    ]
+    result = ingested(tmp_path, [*rows, *rated])
+    assert values(result)["pearson_r[arm=balanced]"] == 1
+    assert any("cannot be told whether its score follows" in one.text for one in result.findings)

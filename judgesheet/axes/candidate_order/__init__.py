@@ -41,6 +41,7 @@ QUESTION = (
     "see, whichever response stands first?"
 )
 PERMUTED = frozenset({"first", "second"})
+FACTS = {"better": ("pair", "condition"), "delta": ("pair", "condition")}
 PAPER = (
     "Usami, Hara, Tsuboi, Matsuda: LLM Judges Have Dark Current: A Psychometric Datasheet for "
     "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"

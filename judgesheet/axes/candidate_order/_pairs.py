@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.stats import binomtest
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._reply import CODES
@@ -17,6 +16,7 @@ from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats.exchange import Exchanged, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
+from judgesheet.stats.pairwise import even_p
 
 Counts = tuple[Floats, Floats]
 """Sums and counts per stimulus."""
@@ -203,7 +203,7 @@ class Pairs:
         A preference for that slot then looks like a sense of quality.
         """
         first, second = (int(self.asked[self.better_first[..., 0] == at].sum()) for at in (1, 0))
-        return not first * second or binomtest(first, first + second).pvalue < CHANCE
+        return not first * second or even_p(first, second) < CHANCE
 
     def by_task(self, values: Floats) -> Counts:
         """Sums and counts per stimulus of values (pairs, 2, repeats), NaN left out."""

@@ -58,6 +58,7 @@ HEADLINE = (
     "position_bias_p",
     "order_flip_rate",
     "excess_flip_rate",
+    "top_tie_rate",
     "order_agreement",
     "error_correlation",
     "unequal_stimuli",
@@ -76,6 +77,7 @@ SWEEP_KEYS = tuple(
 )
 
 PERMUTED = frozenset({"candidates"})
+FACTS = {"gold": ("item",)}
 PAPER = (
     "Huang, Huang, Tang, Chen, Fan: Permutation-Consensus Listwise Judging for Robust "
     "Factuality Evaluation, 2026"

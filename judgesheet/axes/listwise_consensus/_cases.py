@@ -30,6 +30,15 @@ def _wrong(question: Question) -> Iterator[Case]:
             yield Case((call.id,), f"{why}, {behind:g} points behind", float(behind) + 1)
 
 
+def _tied(question: Question) -> Iterator[Case]:
+    """Calls in which several answers share the best score, the most answers first."""
+    for call in question.read():
+        scores = [one["score"] for one in call.value.values()]
+        if (best := scores.count(max(scores))) > 1:
+            why = f"{call.stimulus}: {best} answers share the best score, {max(scores):g}"
+            yield Case((call.id,), why, float(best))
+
+
 def _is_meant(call: Asked, key: Key) -> bool:
     """Whether the right answer and the winner stand where a key says, if it says so."""
     winner = chosen(call.value, call.order)
@@ -50,6 +59,7 @@ CASES: Mapping[tuple[str, ...], View] = {
     ("calls_per_point_gained",): _RIGHT,
     ("win_share", "position_bias_p"): _PLACES,
     ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): _PLACES.only(),
+    ("top_tie_rate",): View(_tied, where={"arm": "permuted"}),
     ("repeat_flip_rate",): View(differing("same", _winner_and_scores, least=0.999)),
     ("order_flip_rate", "excess_flip_rate", "order_dependence_p"): _OTHER,
     ("order_agreement", "agreeing_orders", "subset_agreement", "change_rate"): _OTHER,

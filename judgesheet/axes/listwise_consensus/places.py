@@ -12,8 +12,15 @@ import numpy as np
 
 from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
-from judgesheet.axis.reversal import NO_REPEAT, Which, call_pairs, pair_rate
+from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.reversal import (
+    HARDLY_RANKS,
+    NO_REPEAT,
+    Which,
+    call_pairs,
+    pair_rate,
+    ranks,
+)
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
@@ -142,13 +149,35 @@ def excess_flip_rate(lists: Lists) -> Draft:
     """Flips of the winner that the order of the list causes, beyond noise and ties.
 
     Per prompt, `order_flip_rate` minus `repeat_flip_rate`; prompt-level t interval. It needs two
-    reads of some orders.
+    reads of some orders. A judge that hardly ever has a single winner cannot flip it.
     """
+    if not ranks(*_ties(lists)):
+        return absent("Flips of the winner caused by the order", HARDLY_RANKS)
     excess = lists.joined(lambda table: table.flips.excess)
     mean = mean_excess(excess)
     draft = Draft("Flips of the winner caused by the order", mean, n=_calls_in(lists, excess))
     across = lists.joined(lambda table: table.flips.different)
     return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)
+
+
+@figure("share", symbol="T")
+def top_tie_rate(lists: Lists) -> Draft:
+    """How often several answers share the best score of a single call.
+
+    Where it is high the judge does not choose: the winner is picked by chance. Over the balanced
+    orders; interval over prompts.
+    """
+    ties, calls = _ties(lists)
+    share = cluster_rate(ties, calls)
+    draft = Draft("Several answers share the best score", share, n=int(calls.sum()))
+    return draft.or_absent(NOTHING_READ)
+
+
+def _ties(lists: Lists) -> tuple[Floats, Floats]:
+    """Per prompt, the calls in which several answers share the best score, and all calls read."""
+    best = [table.calls.max(axis=-1) for table in lists.tables]  # NaN where nothing was read
+    ties = np.concatenate([(one < 1).sum(axis=(1, 2)).astype(float) for one in best])
+    return ties, np.concatenate([(~np.isnan(one)).sum(axis=(1, 2)).astype(float) for one in best])
 
 
 def _winners_by_place(table: Table) -> Floats:

@@ -103,8 +103,16 @@ def _tone(direct: Estimate, chance: float) -> Tone:
     return "bad" if surely_below(direct, middle) else "unknown"
 
 
+def _hardly_chooses(estimates: Estimates) -> Estimate | None:
+    """The share of calls without a single winner, where that is most of them."""
+    ties = estimates.known("top_tie_rate")
+    return ties if ties is not None and surely_above(ties, MOSTLY) else None
+
+
 def _place(estimates: Estimates) -> Iterator[Statement]:
-    """Whether a place in the list is favoured."""
+    """Whether a place in the list is favoured; without winners there is none to favour."""
+    if _hardly_chooses(estimates):
+        return
     shares = {dims["position"]: one for dims, one in estimates.family("win_share")}
     even = 1 / len(shares)
     place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
@@ -147,6 +155,11 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
 def _order(estimates: Estimates) -> Iterator[Statement]:
     """Whether the order of the list decides who wins."""
     flips, excess = estimates.known("order_flip_rate"), estimates.known("excess_flip_rate")
+    noise = estimates.known("repeat_flip_rate")
+    if ties := _hardly_chooses(estimates):
+        text = f"It hardly chooses: in {share(ties)} of calls several answers share the best score"
+        yield Statement(f"{text} ({interval(ties)}).", (ties.key,), "bad")
+        return
     if flips is None:
         return
     evidence = (flips.key, estimates.key("excess_flip_rate"))
@@ -158,8 +171,12 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
         yield Statement(text, evidence, "bad")
     elif _order_does_not_matter(estimates):
         limit = at_most(excess.most or 0.0)
-        text = f"The order of the list decides who wins in {limit} of cases at most."
-        yield Statement(text, evidence, "good")
+        text = f"The order of the list decides who wins in {limit} of cases at most"
+        if noise is None or not surely_above(noise, SMALL_FLIPS):
+            yield Statement(f"{text}.", evidence, "good")
+        else:
+            text += f"; asking twice under one order changes the winner in {share(noise)}."
+            yield Statement(text, (*evidence, noise.key))
     elif announced(estimates, "order_dependence_p"):
         text = "Who wins depends on the order; how much beyond noise is not settled"
         test = estimates.key("order_dependence_p")
@@ -223,6 +240,9 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "profile asks all of them."
         )
         yield _advice(text, estimates.known("win_share", position=1))
+    elif ties := _hardly_chooses(estimates):
+        text = "Do not choose answers with it as it was asked: it gives several the same score."
+        yield _advice(text, ties)
     elif estimates.known("order_flip_rate") is None:
         text = "Ask each list in other orders too: whether its order decides who wins is not known."
         yield _advice(text, estimates.of("order_flip_rate"))
@@ -247,9 +267,10 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     """How many orders a decision should rest on."""
     _, gain = _from_all(estimates, "gain")
     excess, shared = estimates.known("excess_flip_rate"), estimates.known("error_correlation")
-    if _order_does_not_matter(estimates):
-        text = "One call per list is enough: the order does not matter for this judge."
-        yield _advice(text, excess, gain)
+    flips = estimates.known("order_flip_rate")
+    if _order_does_not_matter(estimates) and below(flips, NEARLY_EVEN) and not above(gain, 0.0):
+        text = "One call per list is enough: another order hardly ever gives another winner."
+        yield _advice(text, flips, gain)
     elif below(gain, NEAR_ENOUGH) and above(shared, MOSTLY):
         text = "Do not pay for several orders to be right more often: its errors are common to all"
         yield _advice(f"{text} orders.", gain, shared)
@@ -282,6 +303,12 @@ def _smallest(
             f"{share(nearest)})."
         )
         yield _advice(text, gain, nearest)
+    elif _order_does_not_matter(estimates):
+        text = (
+            "Not the order but noise changes the winner: whether deciding from several calls is "
+            "right more often is not shown by this run."
+        )
+        yield _advice(text, estimates.known("repeat_flip_rate"), gain)
     elif surely_above(excess, 0.0) or any(announced(estimates, test) for test in ORDER_TESTS):
         text = (
             f"Decide from {total} orders where who wins matters: one order moves the winner. That "
