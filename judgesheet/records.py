@@ -36,6 +36,10 @@ RETRYABLE: frozenset[Outcome] = frozenset(
 """Outcomes that pass: the call is asked again at once."""
 HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found", "unpaid", "rejected"})
 """Outcomes that only the user can change: the call waits until they have, and so does the run."""
+UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited"}
+"""Outcomes of requests that an endpoint turns away, and asks no money for."""
+NOT_CONNECTED = "not connected"
+"""The reason of a request that never left this machine."""
 
 CUT_OFF: frozenset[str] = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
 """Finish reasons of replies that are not whole: they ended where the tokens did."""
@@ -137,8 +141,9 @@ class Reply:
 
     `text` is the judge's words ("" when there are none), `raw` the body as received, `at` seconds
     since the epoch when the reply was complete, `retry_after_s` what the server asked for,
-    `finish_reason` why the judge stopped, in the endpoint's word, `HTTP 500` where it failed so.
-    Token counts and the reason are None where the endpoint does not say.
+    `finish_reason` why the judge stopped, in the endpoint's word, `HTTP 500` where it failed so,
+    `NOT_CONNECTED` where nothing was sent. Token counts and the reason are None where the endpoint
+    does not say.
     """
 
     call_id: str
@@ -153,6 +158,13 @@ class Reply:
     at: float
     retry_after_s: float | None = None
     finish_reason: str | None = None
+
+    @property
+    def is_unmetered(self) -> bool:
+        """Whether it may have cost something that nobody says: it timed out, or broke off."""
+        is_counted = self.tokens_in is not None or self.tokens_out is not None
+        is_free = self.outcome in UNBILLED or self.finish_reason == NOT_CONNECTED
+        return not is_counted and not is_free
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,15 @@ def _refuse_unprobed(option: str, named: Mapping[str, Any], axes: Sequence[Axis]
 
 
 def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> bool:
-    """Send the endpoint a tiny question that shows whether it can do something."""
+    """Send the endpoint a tiny question that shows whether it can do something.
+
+    UsageError where requests or money are limited: the ledger does not count this one.
+    """
+    if request.max_calls is not None or request.max_cost is not None:
+        raise UsageError(
+            "auto asks the endpoint outside the limit of --max-calls or --max-cost: choose "
+            "--reply text or json, and --logprobs on or off"
+        )
 
     async def ask() -> bool:
         async with open_judge(request.model, connection(request)) as judge:

@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from judgesheet.errors import UsageError
 from judgesheet.judges.callable import CallableJudge
 from judgesheet.records import Call
 from judgesheet.request import Request, settle
+from tests.judges.loopback import completion, serving
 
 
 def test_an_axis_named_twice_is_asked_once() -> None:
@@ -32,3 +34,13 @@ def test_a_judge_that_exits_is_a_failed_call(
     call = Call("score_order", "s", {}, 0, ({"role": "user", "content": "?"},), {})
     answer = asyncio.run(CallableJudge.from_name("leaving:judge", 5).answer(call, 1))
     assert answer.outcome == "unavailable"
+
+
+@pytest.mark.parametrize("limit", [{"max_calls": 3}, {"max_cost": 0.0, "prices": (1.0, 1.0)}])
+@pytest.mark.parametrize("asked", [{"reply": "auto"}, {"logprobs": "auto"}])
+def test_nothing_is_asked_outside_a_limit(limit: dict[str, Any], asked: dict[str, Any]) -> None:
+    with serving(lambda *_: completion("[RESULT] 1")) as server:
+        request = Request("openai-compatible/m", base_url=server.base_url, **limit, **asked)
+        with pytest.raises(UsageError, match="outside the limit"):
+            settle(request)
+        assert not server.requests

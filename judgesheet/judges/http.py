@@ -25,7 +25,7 @@ from judgesheet.judges.dialects import (
 )
 from judgesheet.judges.redaction import Redaction, secrets_in, without_secrets
 from judgesheet.judges.transport import Address, Carrier, Received, Wire
-from judgesheet.records import Call, Outcome
+from judgesheet.records import NOT_CONNECTED, Call, Outcome
 
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
 LONGEST_WITH_LOGPROBS = 4_000_000  # likewise; a thousand tokens with 20 alternatives are 1.6e6
@@ -101,7 +101,9 @@ class HttpJudge(Judge):
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._connection.timeout_s:g} s")
         except ConnectionError as error:
-            return Answer("unavailable", raw=self._redacted(str(error)))
+            never_sent = isinstance(error, ConnectionRefusedError)
+            reason = NOT_CONNECTED if never_sent else None
+            return Answer("unavailable", raw=self._redacted(str(error)), finish_reason=reason)
         answer = read_response(self._endpoint.dialect, received.status, received.json())
         longest = LONGEST_WITH_LOGPROBS if call.params.get("logprobs") else LONGEST_RAW
         return replace(

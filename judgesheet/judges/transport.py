@@ -140,7 +140,8 @@ class Wire:
     async def post(self, body: bytes) -> Received:
         """Send a body and read the response, `LONGEST_BODY` bytes of it at most.
 
-        ConnectionError if there is no response, or it is not what its headers say.
+        ConnectionError if there is no response, or it is not what its headers say; a
+        ConnectionRefusedError if nothing was sent.
         """
         # Straight to the carrier: a client adds cookies, redirects and authentication flows,
         # none of which is wanted here, at twice the time (docs/decisions/0002).
@@ -148,21 +149,23 @@ class Wire:
         try:
             return await _read(await self._carrier.handle_async_request(request))
         except (httpx.HTTPError, aiohttp.ClientError, OSError) as error:
-            raise ConnectionError(_fault(error)) from error
+            raise _fault(error) from error
 
     async def aclose(self) -> None:
         """Close all connections."""
         await self._carrier.aclose()
 
 
-def _fault(error: Exception) -> str:
+def _fault(error: Exception) -> ConnectionError:
     """What broke, in httpx's terms; httpx-aiohttp calls a dropped connection a timeout."""
     cause = error.__cause__ or error
     if isinstance(cause, zlib.error):
-        return f"DecodingError: {cause}"
-    kind = "ConnectError" if isinstance(cause, aiohttp.ClientConnectorError) else "ReadError"
+        return ConnectionError(f"DecodingError: {cause}")
     # A proxy's complaint quotes its address, password included.
-    return f"{kind}: {without_userinfo(str(cause)) or type(cause).__name__}"
+    said = without_userinfo(str(cause)) or type(cause).__name__
+    if isinstance(cause, aiohttp.ClientConnectorError):
+        return ConnectionRefusedError(f"ConnectError: {said}")
+    return ConnectionError(f"ReadError: {said}")
 
 
 async def _read(response: httpx.Response) -> Received:

@@ -109,6 +109,7 @@ def _run(
         "tokens_out": totals.tokens_out,
         "longest_prompt_tokens": totals.longest_prompt,
         "cost_usd": _cost(ledger, totals),
+        "unmetered_attempts": totals.unmetered,
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),
         "wall_s": round(wall, 3) if totals.first_at else None,

@@ -304,30 +304,31 @@ class Budget:
         self.is_over = asyncio.Event()
         self._settings = settings
         self._paid = cost(before.tokens_in or 0, before.tokens_out or 0, settings.prices) or 0.0
-        self._dearest = self._paid / max(1, before.attempts)
+        self._dearest = self._paid / max(1, before.attempts - before.unmetered)
+        self._paid += before.unmetered * self._dearest
         self._lent: list[float] = []
         self._is_known = before.attempts > 0
         self._returned = asyncio.Event()
 
     @asynccontextmanager
-    async def lent(self, call: Call) -> AsyncIterator[None]:
-        """Make one request of the budget; _OverError if it does not suffice."""
+    async def lent(self, call: Call) -> AsyncIterator[float]:
+        """Make one request of the budget, with its price; _OverError if it does not suffice."""
         while self._must_wait(price := self._price(call)):
             self._returned.clear()
             await self._returned.wait()
         self.asked += 1
         self._lent.append(price)
         try:
-            yield
+            yield price
         finally:
             self._lent.remove(price)
             self._is_known = True
             self._returned.set()
 
-    def pay(self, reply: Reply) -> None:
-        """Take down what a reply did cost."""
+    def pay(self, reply: Reply, price: float) -> None:
+        """Take down what a reply did cost; its whole `price` where only the endpoint knows."""
         paid = cost(reply.tokens_in or 0, reply.tokens_out or 0, self._settings.prices) or 0.0
-        self._paid += paid
+        self._paid += price if reply.is_unmetered else paid
         self._dearest = max(self._dearest, paid)
 
     def end(self, spent_by: str | None = None) -> None:
@@ -473,8 +474,9 @@ class _Session:
 
     async def _attempt(self, call: Call, numbers: Iterator[int]) -> Reply:
         """Ask once; the reply is on disk when this returns."""
-        async with self._budget.lent(call):
+        async with self._budget.lent(call) as price:
             reply = await self._ask(call, next(numbers))
+            self._budget.pay(reply, price)
             await self._commit(call, reply)
         self._circuit.attempted(reply)
         self._require_usage(reply)
@@ -527,7 +529,6 @@ class _Session:
         """Count a reply that was committed."""
         now, settled = self._now, reply.outcome in SETTLING
         is_lost = reply.outcome == "ok" and not self._is_readable(call, reply)
-        self._budget.pay(reply)
         if reply.outcome == "ok":
             self._circuit.read(is_readable=not is_lost)
         self._now = replace(

@@ -23,7 +23,16 @@ from judgesheet import __version__
 from judgesheet.errors import RunError
 from judgesheet.files import decoded
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.records import Call, Label, Outcome, Plan, Reply, digest
+from judgesheet.records import (
+    NOT_CONNECTED,
+    UNBILLED,
+    Call,
+    Label,
+    Outcome,
+    Plan,
+    Reply,
+    digest,
+)
 from judgesheet.spine.ledger_schema import SCHEMA, VIEWS, column_names, damage, is_plain, misshapen
 
 SCHEMA_VERSION = 2
@@ -40,6 +49,9 @@ SELECT (SELECT count(*) FROM call) AS planned,
   -- A count beyond a thousand million is none, and its sum would overflow.
   sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
   sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL)) AS tokens_out,
+  count(*) FILTER (WHERE tokens_in IS NULL AND tokens_out IS NULL
+    AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
+    AND finish_reason IS NOT :not_connected) AS unmetered,
   min(at) AS first_at, max(at) AS last_at,
   (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
   -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
@@ -99,7 +111,8 @@ class Totals:
 
     `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
     seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
-    prompts that were answered.
+    prompts that were answered. `unmetered` counts attempts that may have cost what nobody says
+    (`Reply.is_unmetered`).
     """
 
     planned: int
@@ -114,6 +127,7 @@ class Totals:
     latency_p99_s: float | None
     served_models: Mapping[str, int]
     longest_prompt: int | None
+    unmetered: int
 
 
 class Ledger:
@@ -338,7 +352,8 @@ class Ledger:
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            sums = db.execute(_SUMS)
+            free = {"unbilled": json.dumps([*UNBILLED]), "not_connected": NOT_CONNECTED}
+            sums = db.execute(_SUMS, free)
             outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
             served = db.execute(
                 "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"

@@ -79,8 +79,8 @@ def macro_r(
     if used < LEAST_CARRIERS:
         return without_ends(value, FEW_CLUSTERS)
     left_out = _weighted_mean(scores[known], target[known], without, defined, kind)
-    if why := at_an_end(value, left_out):
-        return without_ends(value, why)
+    if at_end := at_an_end(value, left_out):
+        return without_ends(value, at_end)
     if carriers(left_out) < LEAST_CARRIERS:
         return without_ends(value, NEVER_VARIED)
     on_z = jackknifed(fisher_z(value), np.arctanh(left_out), fisher_error(int(both.sum())))

@@ -45,7 +45,7 @@ def combine(knob: Knob, settings: Sequence[Setting]) -> Datasheet:
 
 _SUMMED = (
     *("planned", "settled", "answered", "unreadable", "refused", "failed", "attempts"),
-    *("tokens_in", "tokens_out", "cost_usd", "wall_s"),
+    *("tokens_in", "tokens_out", "cost_usd", "unmetered_attempts", "wall_s"),
 )
 
 

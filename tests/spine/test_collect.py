@@ -579,3 +579,33 @@ def test_a_run_with_a_rate_settles(path: Path) -> None:
 )
 def test_what_a_server_said_is_one_short_line(raw: str, line: str) -> None:
     assert server_message(raw) == line
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [Answer(None), Answer(b"{}", status=500), Answer(b"not JSON")],
+    ids=["broken off", "500", "malformed"],
+)
+def test_max_cost_counts_answers_that_never_came_whole(path: Path, lost: Answer) -> None:
+    """The endpoint may charge for what it did not manage to say."""
+    how = settings(max_cost=1.0, prices=(1000.0, 5000.0))  # two cents a request
+    script = lambda _, number: completion("x") if number % 3 else lost  # noqa: E731
+    progress, requests = run_http(path, script, 200, how)
+    assert progress.stopped == "max_cost"
+    assert len(requests) * 0.02 <= 1.0
+    with Ledger.open(path) as ledger:
+        totals = ledger.totals()
+    assert totals.unmetered == len(requests) // 3
+    asked_before = len(requests)
+    progress, requests = run_http(path, script, 200, how)
+    assert (asked_before + len(requests)) * 0.02 <= 1.0
+
+
+def test_what_was_never_sent_or_was_turned_away_costs_nothing(path: Path) -> None:
+    judge = open_judge("openai-compatible/m", Connection(base_url="http://127.0.0.1:9/v1"))
+    with pytest.raises(JudgeError):
+        run(path, judge, make_plan(3), settings(max_cost=1.0, prices=(1.0, 1.0)))
+    with Ledger.open(path) as ledger:
+        totals = ledger.totals()
+    assert totals.attempts > 0
+    assert totals.unmetered == 0

@@ -185,6 +185,15 @@ def count(number: Any) -> str:
     return f"{real:,.0f}".replace("-", _MINUS)
 
 
+def cost(run: Mapping[str, Any]) -> str:
+    """`$0.42`; `at least $0.42, …` where some attempts may have cost what nobody says."""
+    usd, unmetered = run.get("cost_usd"), finite(run.get("unmetered_attempts"))
+    if not unmetered or not finite(usd):
+        return money(usd)
+    attempts = "1 attempt has" if unmetered == 1 else f"{count(unmetered)} attempts have"
+    return f"at least {money(usd)}: {attempts} no token count"
+
+
 def money(usd: Any) -> str:
     """`$0.42`; "unknown" where no price is known."""
     real = finite(usd)

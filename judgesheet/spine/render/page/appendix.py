@@ -177,7 +177,7 @@ def _glance(sheet: Datasheet) -> Iterator[Fact]:
         yield Fact("Not made yet", show.count(planned - settled))
     run = sheet.run
     yield Fact("Tokens in / out", _both(show.count, run.get("tokens_in"), run.get("tokens_out")))
-    yield Fact("Cost", show.money(run.get("cost_usd")))
+    yield Fact("Cost", show.cost(run))
     yield Fact("Wall time", show.seconds(run.get("wall_s")))
     latency = _both(show.seconds, run.get("latency_p50_s"), run.get("latency_p99_s"))
     yield Fact("Latency p50 / p99", latency)
