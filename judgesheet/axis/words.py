@@ -180,12 +180,3 @@ def unread(readings: Readings, so: str) -> Iterator[str]:
     missing = float((frame["value"].isna() & frame["outcome"].notna()).mean())
     if missing > _MANY_UNREAD:
         yield f"{percent(missing)} of the calls gave {so}"
-
-
-def at_temperature_0(readings: Readings, so: str = "") -> Iterator[str]:
-    """The caveat that such repeats hold no noise of sampling, and what follows (`so`)."""
-    if readings.temperature == 0:
-        yield (
-            "At temperature 0 repeats show only what the endpoint itself varies (batching, prefix "
-            f"caching){so}."
-        )

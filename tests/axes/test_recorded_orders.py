@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -124,3 +125,37 @@ def test_a_whole_log_reads_as_the_run_does(axis: str) -> None:
             assert (one.value, one.low, one.high) == (
                 run[one.key].value, run[one.key].low, run[one.key].high
             )  # fmt: skip
+
+
+def verdict_on(cell: dict[str, Any], choice: str) -> int | str:
+    """A recorded verdict for the better response, for the worse one, or for none."""
+    at = cell["order"].index(cell["better"])
+    return {"better": 1 + at, "worse": 2 - at, "tie": "tie"}[choice]
+
+
+@pytest.mark.parametrize(
+    ("choice", "says", "advice"),
+    [
+        ("better", "It chooses the better", "One order is enough"),
+        ("worse", "does not find quality", "Do not compare"),
+        ("tie", "seldom chooses", "Do not compare"),
+    ],
+)
+def test_own_pairs_show_whether_it_finds_the_better_one(
+    choice: str, says: str, advice: str
+) -> None:
+    def own(frame: pd.DataFrame) -> pd.DataFrame:
+        """The largest step of the ladder, as the log of a user's pairs."""
+        cells = frame["cell"].map(json.loads)
+        rows = cells.map(lambda cell: cell["condition"] == "ladder" and cell["delta"] == 5)
+        cells = cells[rows]
+        return frame[rows].assign(
+            reply="recorded",
+            cell=[json.dumps({**cell, "condition": "natural"}) for cell in cells],
+            text=[json.dumps(verdict_on(cell, choice)) for cell in cells],
+        ).reset_index(drop=True)  # fmt: skip
+
+    sheet = simulate("fair", "quick", "candidate_order", edit=own)
+    assert sheet.says(says)
+    assert ("bad" in {one.tone for one in sheet.result.findings}) == (choice != "better")
+    assert sheet.advice[0].text.startswith(advice)

@@ -11,11 +11,13 @@ from judgesheet.axes.candidate_order.words import (
     SEEN,
     in_one_order,
     ladder_steps,
+    seldom_decides,
 )
 from judgesheet.axis import Readings
+from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.words import (
+    MOSTLY,
     above,
-    at_temperature_0,
     below,
     few_asked,
     keys,
@@ -34,6 +36,17 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "difference is largest."
         )
         yield _advice(text, *last)
+        return
+    own = estimates.known("target_sensitivity", set="natural")
+    if below(own, MOSTLY):
+        text = (
+            "Do not compare responses with it: of your own pairs it does not find the better one."
+        )
+        yield _advice(text, own)
+        return
+    if indifferent := seldom_decides(estimates):
+        text = "Ask it pairs whose better response is known: most of your own are ties to it."
+        yield _advice(text, indifferent)
         return
     yield from _swap(estimates)
     yield from _prompt(estimates)
@@ -128,7 +141,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
             "The better response is the one that states more of the required elements. It is so "
             "by construction; quality in general is more than that."
         )
-    yield from at_temperature_0(readings)
+    yield from about_repeats(readings)
 
 
 def _partial(readings: Readings) -> Iterator[str]:

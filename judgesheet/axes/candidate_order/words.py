@@ -268,6 +268,10 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     changes = estimates.known("order_inconsistent", set="natural")
     if changes is None:
         return
+    if indifferent := seldom_decides(estimates):
+        text = "It seldom chooses between the responses of your own pairs: it prefers one in"
+        yield _said("neutral", f"{text} {share_with_interval(indifferent)} of calls.", indifferent)
+        return
     first = estimates.known("slot1_share", set="natural")
     noise = estimates.known("repeat_change_rate", set="natural")
     text = (
@@ -280,6 +284,30 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     tone: Tone = "bad" if bad else "good" if below(changes, RARE) else "unknown"
     test = estimates.known("order_dependence_p", set="natural") if bad else None
     yield _said(tone, f"{text}.", changes, first, noise, test)
+
+
+def seldom_decides(estimates: Estimates) -> Estimate | None:
+    """How often it prefers one of two responses of the user's own, where it mostly says tie."""
+    decides = estimates.known("raw_false_preference", set="natural")
+    return decides if decides is not None and surely_below(decides, MOSTLY) else None
+
+
+def _own_quality(estimates: Estimates) -> Iterator[Statement]:
+    """Whether it finds the better response of the user's own pairs, where that is known."""
+    seen = estimates.known("target_sensitivity", set="natural")
+    if seen is None:
+        return
+    wrong = estimates.known("wrong_rate", set="natural")
+    told = f"the better response of your own pairs in {share_with_interval(seen)} of calls"
+    if above(seen, MOSTLY):
+        yield _said("good" if above(seen, SEEN) else "neutral", f"It chooses {told}.", seen, wrong)
+    elif below(seen, MOSTLY):
+        misses = "" if wrong is None else f", the worse one in {share(wrong)}"
+        tone: Tone = "bad" if surely_below(seen, MOSTLY) else "neutral"
+        yield _said(tone, f"It does not find quality: it chooses {told}{misses}.", seen, wrong)
+    else:
+        text = f"Whether it finds the better response of your own pairs cannot be told ({told})."
+        yield _said("unknown", text, seen, wrong)
 
 
 def _ladder(estimates: Estimates) -> Iterator[Statement]:
@@ -371,6 +399,7 @@ _FINDINGS = (
     _slot,
     _other_order,
     _natural,
+    _own_quality,
     unequal.find,
     _ladder,
     _strict,

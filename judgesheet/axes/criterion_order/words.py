@@ -20,12 +20,12 @@ from judgesheet.axis.findings import (
     winner,
 )
 from judgesheet.axis.labels import NO_REFERENCE, caveats
+from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
     above,
     announced,
-    at_temperature_0,
     below,
     few_asked,
     keys,
@@ -300,7 +300,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from caveats(readings.labels, list(readings.frame["item"].unique()))
     if any(not label.criterion for label in readings.labels):
         yield "Labels that name no criterion were not used: quality is compared by criterion."
-    yield from at_temperature_0(readings)
+    yield from about_repeats(readings)
     if estimates.known("excess_change_rate") is None:
         yield "Changes caused by the order cannot be told from noise: no order was read twice."
     lists = _lists(estimates)

@@ -7,6 +7,7 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 
 from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -16,7 +17,6 @@ from judgesheet.axis.words import (
     above,
     announced,
     at_most,
-    at_temperature_0,
     below,
     curve,
     few_asked,
@@ -372,7 +372,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     if readings.frame["item"].nunique() > readings.frame["stimulus"].nunique():
         yield "Some stimuli hold several lists; the intervals take the lists as independent."
     yield from _odd_orders(estimates)
-    yield from at_temperature_0(readings, ", so the repeated arm is hardly more than one call")
+    yield from about_repeats(readings, ", so the repeated arm is hardly more than one call")
 
 
 def _odd_orders(estimates: Estimates) -> Iterator[str]:

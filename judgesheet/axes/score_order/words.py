@@ -21,6 +21,7 @@ from judgesheet.axis.findings import (
     winner,
 )
 from judgesheet.axis.labels import NO_REFERENCE, caveats, whose
+from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
@@ -28,7 +29,6 @@ from judgesheet.axis.words import (
     NEAR_ENOUGH,
     above,
     announced,
-    at_temperature_0,
     below,
     correlation,
     few_asked,
@@ -386,7 +386,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
         readings, "no score; the figures describe the readable rest, which may differ."
     )
     yield from caveats(readings.labels, list(readings.frame["item"].unique()))
-    yield from at_temperature_0(readings)
+    yield from about_repeats(readings)
     flips = estimates.of("excess_flip_rate")
     if flips is None or flips.reason == NO_REPEAT.code:
         yield "Flips caused by the order cannot be told from noise: no order was read twice."

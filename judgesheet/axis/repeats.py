@@ -1,0 +1,41 @@
+"""What repeats of one question can tell of a judge's noise, and what they cannot."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from judgesheet.axis import Readings
+from judgesheet.axis.losses import NOT_THE_CELL, codes
+
+FEWEST = 20
+"""Questions that must have been repeated before it is remarkable that all repeats agree."""
+
+
+def about_repeats(readings: Readings, so: str = "") -> Iterator[str]:
+    """The caveat that repeats hold no noise of sampling, and what follows (`so`)."""
+    if readings.temperature == 0:
+        yield (
+            "At temperature 0 repeats show only what the endpoint itself varies (batching, prefix "
+            f"caching){so}."
+        )
+    elif readings.temperature and _only_orders_differ(readings.frame):
+        yield (
+            "Asked twice in one order it always says the same, although the temperature is above "
+            "0, and in another order it does not: if a cache or a fixed seed answers repeats, then "
+            f"noise looks like an effect of the order{so}."
+        )
+
+
+def _only_orders_differ(frame: pd.DataFrame) -> bool:
+    """Whether no question ever got two verdicts, but some item did under several orders."""
+    read = frame[frame["value"].notna()]
+    if read.empty:
+        return False
+    cell = [name for name in read.columns if name not in NOT_THE_CELL]
+    verdicts = pd.Series(codes(read[["value"]]), index=read.index)
+    same = verdicts.groupby(codes(read[["stimulus", *cell, "order"]]))
+    repeated = same.size() > 1
+    others = verdicts.groupby(codes(read[["stimulus", *cell]])).nunique()
+    return bool(
+        repeated.sum() >= FEWEST and (same.nunique()[repeated] == 1).all() and (others > 1).any()
+    )
