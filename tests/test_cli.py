@@ -467,8 +467,20 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     again = run("ingest", retried, "--out", directory, "--no-pdf", "--json")
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["axes"][0]["answered"] == len(requests)
+    other = tmp_path / "other"
+    other.mkdir()
+    for name in ("plan.jsonl", "plan.jsonl.about.json"):
+        shutil.copy(directory / name, other)
     odd = recorded(tmp_path / "odd.jsonl", [{**answers[0], "response": "x"}])
     assert run("ingest", odd, "--out", directory, "--no-pdf").returncode == 0
+    late_errors = [answers[1], {**answers[1], "response": None, "error": {"message": "expired"}}]
+    joined = recorded(tmp_path / "joined.jsonl", late_errors)
+    again = run("ingest", joined, "--out", other, "--no-pdf", "--json")
+    assert json.loads(again.stdout)["axes"][0]["answered"] == 1, "an error replaces no answer"
+    body = {**answers[2]["response"]["body"], "choices": [{"message": {"content": "no"}}]}  # type: ignore[index]
+    two = [answers[2], {**answers[2], "response": {"status_code": 200, "body": body}}]
+    twice = recorded(tmp_path / "twice.jsonl", two)
+    assert "answered before" in sentence(run("ingest", twice, "--out", other, "--no-pdf"))
     stray = recorded(tmp_path / "stray.jsonl", [{"custom_id": "other", "response": None}])
     assert "stray.jsonl:1" in sentence(run("ingest", stray, "--out", directory))
     assert "plan" in sentence(run("ingest", path, "--out", tmp_path / "empty"))

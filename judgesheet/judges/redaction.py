@@ -9,11 +9,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from html.entities import codepoint2name
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
-LONGEST_SPELLING = 18  # characters for one of a secret, as JSON within JSON may escape it
+LONGEST_SPELLING = 24  # characters for one of a secret, as JSON within JSON may escape it
 
 
 REDACTED = "[redacted]"
@@ -109,7 +110,7 @@ def of_environment() -> Redaction:
 
 
 def _spellings(secret: str) -> re.Pattern[str]:
-    """What matches the secret as it is, and in every way to write it in JSON or in an address.
+    """What matches the secret as it is, and as JSON, an address or HTML may write it.
 
     Two spellings of a character share at most a few leading characters, so matching takes linear
     time.
@@ -119,14 +120,18 @@ def _spellings(secret: str) -> re.Pattern[str]:
 
 
 def _spelling(character: str) -> str:
-    r"""A pattern of one character: itself, `\/` for a slash, `\uXXXX` or `%XX` in either case.
+    r"""A pattern of one character: itself, `\/` for a slash, `\uXXXX`, `%XX`, `&#NN;` or a name.
 
-    JSON within a JSON string, as a gateway quotes the error of another, has more backslashes.
+    JSON within a JSON string, as a gateway quotes the error of another, has more backslashes, and
+    an address within an address has `%25` for every `%`.
     """
     units = character.encode("utf-16-be", "surrogatepass").hex()
     code = "".join(rf"\\{{1,4}}u(?i:{units[at : at + 4]})" for at in range(0, len(units), 4))
-    percent = "".join(f"%{byte:02x}" for byte in character.encode("utf-8", "surrogatepass"))
+    octets = character.encode("utf-8", "surrogatepass")
+    percent = "".join(f"%(?:25)?{byte:02x}" for byte in octets)
+    point, name = ord(character), codepoint2name.get(ord(character))
+    entity = f"&(?:#0{{0,4}}{point}|#x0{{0,4}}{point:x}{f'|{name}' if name else ''});"
     plain = re.escape(json.dumps(character, ensure_ascii=False)[1:-1])
     if character in '/"':
         plain = rf"\\{{0,4}}{character}"
-    return f"(?:{plain}|{code}|(?i:{percent}))"
+    return f"(?:{plain}|{code}|(?i:{percent}|{entity}))"

@@ -14,7 +14,7 @@ from judgesheet.errors import RunError, StimuliError
 from judgesheet.files import records
 from judgesheet.judges import Answer
 from judgesheet.judges.dialects import LONGEST_NAME, OPENAI, read_response
-from judgesheet.records import END_OF_TIME, Call, Label, Plan, Reply, digest
+from judgesheet.records import END_OF_TIME, SETTLING, Call, Label, Plan, Reply, digest
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import read
 from judgesheet.spine.plan import LONGEST_LINE, call_of, read_sidecar
@@ -226,11 +226,20 @@ def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
     """The answers to an exported plan. What failed stays pending and can be sent again."""
     plan = _exported_plan(plan_path)
     known = {call.id for call in plan.calls}
-    # Where a call was answered twice, the later line counts.
-    given = (_answer(record, where, known) for record, where in records(file, LONGEST_LINE))
-    answers = {reply.call_id: reply for reply in given}
+    failed: list[Reply] = []
+    settled: dict[str, Reply] = {}
+    for record, where in records(file, LONGEST_LINE):
+        reply = _answer(record, where, known)
+        if reply.outcome not in SETTLING:
+            failed.append(reply)
+        elif settled.setdefault(reply.call_id, reply).text != reply.text:
+            raise StimuliError(
+                f"{where}: {reply.call_id} was answered before, and differently; keep the line "
+                "that is to count"
+            )
     judge = {"provider": "batch", "model": str(plan.provenance.get("model", "unnamed"))}
-    _fill(ledger_path, plan, judge, answers.values())
+    # An error never takes the place of an answer, whichever file came first.
+    _fill(ledger_path, plan, judge, (*failed, *settled.values()))
 
 
 def _exported_plan(path: Path) -> Plan:
@@ -279,7 +288,8 @@ def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Re
         batch: list[Reply] = []
         for reply in replies:
             if reply.call_id in made:
-                batch.append(replace(reply, attempt=made[reply.call_id] + 1))
+                made[reply.call_id] += 1
+                batch.append(replace(reply, attempt=made[reply.call_id]))
             if len(batch) >= BATCH:
                 ledger.record(batch)
                 batch = []

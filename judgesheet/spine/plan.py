@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 100_000_000
 """Characters a line may have: planned calls hold whole stimuli, answers log-probabilities."""
-CHARACTERS_PER_TOKEN = 4.0
+CHARACTERS_PER_TOKEN = 4.0  # of ASCII
 """Rule of thumb for English; only estimates of cost rest on it, and they say so."""
 
 
@@ -195,16 +195,22 @@ def budget(
     expectations = tuple(expected)
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
-        characters = sum(len(m["content"]) for call in calls for m in call.messages)
+        tokens = sum(_tokens(m["content"]) for call in calls for m in call.messages)
         yield AxisBudget(
             axis=axis.NAME,
             calls=len(calls),
             stimuli=len({call.stimulus for call in calls}),
-            tokens_in=round(characters / CHARACTERS_PER_TOKEN),
+            tokens_in=round(tokens),
             tokens_out_at_most=sum(int(call.params.get("max_tokens", 0)) for call in calls),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
             expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
         )
+
+
+def _tokens(text: str) -> float:
+    """About how many tokens a text has: most other scripts take one per character."""
+    plain = len(text.encode("ascii", "ignore"))
+    return plain / CHARACTERS_PER_TOKEN + (len(text) - plain)
 
 
 def _arm(axis: object, call: Call) -> str:
@@ -242,7 +248,8 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
     lines.append(
         "cost unknown: give --prices IN,OUT"
         if limit is None
-        else f"cost at most {times * limit:.2f} US dollars (tokens estimated at 4 characters each)"
+        else f"cost at most about {times * limit:.2f} US dollars, retries aside (tokens estimated: "
+        "one per 4 letters, one per character of other scripts)"
     )
     return "\n".join(map(one_line, lines))
 

@@ -127,7 +127,7 @@ def test_a_whole_log_reads_as_the_run_does(axis: str) -> None:
             )  # fmt: skip
 
 
-def verdict_on(cell: dict[str, Any], choice: str) -> int | str:
+def verdict_on(cell: dict[str, Any], choice: str) -> Any:
     """A recorded verdict for the better response, for the worse one, or for none."""
     at = cell["order"].index(cell["better"])
     return {"better": 1 + at, "worse": 2 - at, "tie": "tie"}[choice]

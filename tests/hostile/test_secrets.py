@@ -1,6 +1,7 @@
 """No secret is written anywhere, whoever quotes it: ledger, sheets, logs, sentences."""
 
 import asyncio
+import html
 import io
 import json
 from pathlib import Path
@@ -70,7 +71,9 @@ def test_a_run_holds_no_secret(tmp_path: Path) -> None:
 def test_every_spelling_is_redacted(secret: str) -> None:
     redacted = Redaction([secret])
     for text in (quote(secret, safe=""), quote(secret), quote(secret, safe="").lower(),
-                 json.dumps(secret), json.dumps(json.dumps(secret))):  # fmt: skip
+                 json.dumps(secret), json.dumps(json.dumps(secret)), quote(quote(secret, safe="")),
+                 html.escape(secret).replace("/", "&#x2F;").replace("=", "&#61;"),
+                 "".join(f"&#{ord(one):03d};" for one in secret)):  # fmt: skip
         assert secret not in redacted(text)
         assert redacted(text).strip('\\"') == "[redacted]"
 

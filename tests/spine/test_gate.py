@@ -286,12 +286,12 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
     assert decision.told_conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
 
 
-def test_lost_replies_and_an_open_run_are_conditions() -> None:
+def test_lost_replies_are_a_condition_and_an_open_run_proves_nothing() -> None:
     made = sheet(GOOD)
     lossy = replace(made, axes=(replace(made.axes[0], answered=80, unreadable=20),))
     assert verdict_of(judge(lossy, policy(limit()))) == "conditions"
     open_run = replace(made, run={"complete": False})
-    assert verdict_of(judge(open_run, policy(limit()))) == "conditions"
+    assert verdict_of(judge(open_run, policy(limit()))) == "not proven"
 
 
 def test_axes_that_were_not_probed() -> None:
