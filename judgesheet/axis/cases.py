@@ -41,7 +41,7 @@ SHARED: Mapping[tuple[str, ...], View] = {
         winners("other")
     ),
     ("top_tie_rate",): ties,
-    ("pearson_r", "spearman_r", "single_read_r", "budget_r"): off_quality,
+    ("pearson_r", "spearman_r", "single_read_r", "budget_r", "pair_accuracy"): off_quality,
     ("delta_r", "delta_r_p", "delta_r_equivalence_p"): off_quality,
     ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): View(places()),
 }

@@ -10,6 +10,7 @@ from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
+    Tone,
     above,
     at_most,
     below,
@@ -93,6 +94,12 @@ def is_perfect(r: Estimate) -> bool:
     return is_sure and lowest is not None and lowest > ALMOST_ONE
 
 
+def misorders(estimates: Estimates) -> Estimate | None:
+    """The share of pairs of a prompt's responses in the right order, where that is below half."""
+    within = estimates.known("pair_accuracy")
+    return within if below(within, MOSTLY) else None
+
+
 def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, Estimate] | None:
     """How often another order of the same `rubric` changes `score`, beside a repeat of one order.
 
@@ -145,7 +152,12 @@ def quality(estimates: Estimates, prompts: int, say: Wording, but: str = "") -> 
     if r is None:
         return
     evidence = keys(r, single)
-    if is_flat(r):
+    if within := misorders(estimates):
+        text = f"{_capital(say.subject)} {say.does_not_follow} quality within a prompt: it puts"
+        told = f"{share(within)} of pairs of responses in the right order ({interval(within)})"
+        tone: Tone = "bad" if surely_below(within, MOSTLY) else "neutral"
+        yield Statement(f"{text} {told}; a blind judge has half.", keys(within, r, single), tone)
+    elif is_flat(r):
         how_many = "every response" if r.value is None else "nearly every response"
         text = f"Averaged over orders, {how_many} gets {say.equal}, whatever its quality."
         yield Statement(text, evidence, "bad")
@@ -159,6 +171,9 @@ def quality(estimates: Estimates, prompts: int, say: Wording, but: str = "") -> 
         text = f"It cannot be told whether {say.subject} {say.follows} quality."
         yield Statement(text, evidence, "unknown")
     else:
+        within = estimates.known("pair_accuracy")
+        if within is not None and not above(within, MOSTLY):
+            but += f" Within a prompt it is not shown to: {share(within)} of pairs, half by chance."
         yield _follows(r, single, estimates.known("rater_ceiling_r"), say, but)
 
 

@@ -276,3 +276,24 @@ def test_people_who_rated_few_prompts_prove_no_perfect_judge(tmp_path: Path) -> 
     result = ingested(tmp_path, [*rows, *rated])
     assert values(result)["pearson_r[arm=balanced]"] == 1
     assert any("cannot be told whether its score follows" in one.text for one in result.findings)
+
+
+def test_following_the_prompts_is_no_sense_of_quality(tmp_path: Path) -> None:
+    """The worse response of every prompt gets more, and prompts differ by more than that."""
+    rows, rated = [], []
+    for prompt in range(12):
+        level = 1 + prompt % 2
+        for name, more in (("a", 0), ("b", 1)):
+            cell = {"item": f"s{prompt}/{name}", "arm": "balanced", "scale": 3}
+            rows += [
+                {"axis": "score_order", "stimulus": f"s{prompt}", "verdict": level + more,
+                 "cell": {**cell, "order": order}}
+                for order in ORDERS
+            ]  # fmt: skip
+            human = {"axis": "score_order", "item": cell["item"], "score": 4 * level - more}
+            rated.append({"human": human})
+    result = ingested(tmp_path, [*rows, *rated])
+    assert (values(result)["pearson_r[arm=balanced]"] or 0) > 0.5
+    assert values(result)["pair_accuracy"] == 0
+    assert any("does not follow quality within a prompt" in one.text for one in result.findings)
+    assert not any("follows quality" in one.text for one in result.findings)

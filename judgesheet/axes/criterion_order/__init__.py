@@ -24,7 +24,15 @@ from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings, differences, losses, raters, reversal, unequal
+from judgesheet.axis import (
+    Readings,
+    differences,
+    losses,
+    raters,
+    reversal,
+    unequal,
+    within_prompts,
+)
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.axis.reply import highest
 from judgesheet.axis.words import longest
@@ -43,7 +51,7 @@ ESTIMATES = {
     **declared_in(positions),
     **shared(NAME, reversal),
     **declared_in(changes, alignment),
-    **shared(NAME, raters, differences),
+    **shared(NAME, within_prompts, raters, differences),
     **declared_in(averaging),
     **shared(NAME, unequal, losses),
 }
@@ -58,6 +66,7 @@ HEADLINE = (
     "excess_flip_rate",
     "pearson_r[arm=balanced]",
     "single_read_r",
+    "pair_accuracy",
     "delta_r[arms=balanced-fixed]",
     "delta_r[arms=balanced-random]",
     "kendall_tau",

@@ -15,6 +15,7 @@ from judgesheet.axis.findings import (
     enough,
     is_flat,
     is_perfect,
+    misorders,
     order_changes,
     quality,
     winner,
@@ -196,6 +197,9 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         yield _advice("Ask for each response in other orders of the criteria too.", gap)
     elif not prompts:
         yield _advice("Do not use it as it was asked: no reply could be read.", gap)
+    elif within := misorders(estimates):
+        text = "Do not score several criteria with it: it puts a prompt's responses in wrong order."
+        yield _advice(text, within, r)
     elif r is not None and (is_flat(r) or below(r, USABLE_R)):
         text = "Do not score several criteria with it: what it says hardly depends on quality."
         yield _advice(text, r)

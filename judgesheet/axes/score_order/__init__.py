@@ -27,7 +27,15 @@ from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
-from judgesheet.axis import Readings, differences, losses, raters, reversal, unequal
+from judgesheet.axis import (
+    Readings,
+    differences,
+    losses,
+    raters,
+    reversal,
+    unequal,
+    within_prompts,
+)
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
 
@@ -44,7 +52,7 @@ SAMPLED = {
     **declared_in(positions),
     **shared(NAME, reversal),
     **declared_in(alignment),
-    **shared(NAME, raters, differences),
+    **shared(NAME, within_prompts, raters, differences),
     **declared_in(ordering, averaging),
 }
 """The figures of the sampled score, which every run has."""
@@ -59,6 +67,7 @@ HEADLINE = (
     "order_flip_rate",
     "pearson_r[arm=balanced]",
     "single_read_r",
+    "pair_accuracy",
     "delta_r[arms=balanced-fixed]",
     "rater_ceiling_r",
     "rater_alpha",

@@ -16,6 +16,7 @@ from judgesheet.axis.findings import (
     enough,
     is_flat,
     is_perfect,
+    misorders,
     order_changes,
     quality,
     winner,
@@ -243,6 +244,9 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         return
     if not prompts:
         yield _advice("Do not use it as it was asked: no reply could be read.", chi2)
+    elif within := misorders(estimates):
+        text = "Do not score responses with it: it puts those to one prompt in the wrong order."
+        yield _advice(text, within, r)
     elif r is not None and (is_flat(r) or below(r, USABLE_R)):
         text = "Do not score responses with it: what it says hardly depends on their quality."
         yield _advice(text, estimates.of("top_tie_rate"), r)

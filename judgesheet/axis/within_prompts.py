@@ -1,0 +1,59 @@
+"""Do the scores tell the responses to one prompt apart?
+
+A correlation over the responses to all prompts is high, too, for a judge that only follows what the
+prompts have in common with their scores. Every axis that gives scores has this figure.
+"""
+
+import numpy as np
+
+from judgesheet.axis.arrays import Floats, Ints
+from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.scored import Scored
+from judgesheet.reasons import Reason
+from judgesheet.stats.interval import cluster_rate
+
+figure = Figures("")
+MOST = 1000
+"""Responses to a prompt whose pairs are counted: half a million pairs say enough of one prompt."""
+NO_PAIRS = Reason("no_pairs", "no prompt has two responses of different known quality")
+
+
+@figure("share", symbol="A_pair", null=0.5, better="higher")
+def pair_accuracy(scores: Scored) -> Draft:
+    """Share of pairs of responses to one prompt whose scores stand in the order of their quality.
+
+    Mean scores of the balanced arm; equal scores count half, pairs of equal quality do not count.
+    Where there are several criteria, a response has its mean over them. A blind judge has .5.
+    Unlike `pearson_r` it gains nothing from prompts that differ as a whole. Interval of a rate over
+    prompts.
+    """
+    label = "Pairs of responses to a prompt in the order of their quality"
+    references = [one.values for one in scores.references.values()]
+    quality: Floats = np.mean(references, axis=0) if references else np.empty(0)
+    if not (~np.isnan(quality)).any():
+        return Draft(label, cluster_rate([], [])).without_value(NO_REFERENCE)
+    means = scores.contest.means[scores.contest.base]
+    known = ~np.isnan(quality) & ~np.isnan(means)
+    counts = [
+        _pairs(means[mine], quality[mine])
+        for mine in _by_prompt(scores.cluster[known], np.flatnonzero(known))
+    ]
+    right, pairs = np.array(counts).reshape(-1, 2).T
+    draft = Draft(label, cluster_rate(right, pairs), n=int(pairs.sum()), given=scores.quality())
+    return draft.or_absent(NO_PAIRS)
+
+
+def _by_prompt(cluster: Ints, items: Ints) -> list[Ints]:
+    """The items of each cluster, `MOST` of them at most."""
+    sequence = np.argsort(cluster, kind="stable")
+    starts = np.flatnonzero(np.diff(cluster[sequence])) + 1
+    return [mine[:MOST] for mine in np.split(items[sequence], starts)]
+
+
+def _pairs(means: Floats, quality: Floats) -> tuple[float, float]:
+    """Pairs in the right order, ties counting half, and all pairs that differ in quality."""
+    first, second = np.triu_indices(means.size, 1)
+    should = np.sign(quality[first] - quality[second])
+    agree = np.sign(means[first] - means[second]) * should
+    return float(((1 + agree) / 2)[should != 0].sum()), float((should != 0).sum())
