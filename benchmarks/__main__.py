@@ -4,6 +4,7 @@ Figures are of the machine that runs it: compare them within one run, not with a
 """
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -40,7 +41,32 @@ def rows() -> Iterator[tuple[str, str]]:
             size = (run / f"datasheet.{form}").stat().st_size
             yield f"render --to {form}, a new process", f"{seconds:.2f} s, {size / 1000:.0f} kB"
         yield "modules of render --to md", loaded(run)
+        yield from processor_times(run, Path(folder) / "standard")
         yield from measuring(Path(folder) / "large")
+
+
+def processor_times(quick: Path, standard: Path) -> Iterator[tuple[str, str]]:
+    """What a new process spends on the sheet of four axes, other work on the machine left out."""
+    command("probe", "--model", "sim/first-biased", "--profile", "standard",
+            "--out", str(standard), "--quiet", "--no-pdf")  # fmt: skip
+    for what, arguments in {
+        "gate": ("gate", str(quick), "--policy", "scoring"),
+        "render --to html": ("render", str(quick), "--to", "html"),
+        "render --to pdf": ("render", str(quick), "--to", "pdf"),
+        "measure, 1,672 calls": ("measure", str(quick)),
+        "measure --no-pdf, 11,074 calls": ("measure", str(standard), "--no-pdf"),
+        "measure, 11,074 calls": ("measure", str(standard)),
+    }.items():
+        yield f"CPU of {what}", f"{min(spent(*arguments) for _ in range(3)):.2f} s"
+
+
+def spent(*arguments: str) -> float:
+    """Seconds of the processor, of user and system, that a command takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "judgesheet", *arguments], check=False,
+                   capture_output=True)  # fmt: skip
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def command(*arguments: str) -> None:

@@ -104,14 +104,14 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     without any the table stays as it is.
     """
     axes: Mapping[str, object] = all_axes()
+    reading_them = {name: each for name, each in axes.items() if isinstance(each, Distributing)}
     columns = zip(frame["axis"], frame["text"], frame["reply"], frame["cell"], strict=True)
     calls = dict(zip(frame["call_id"], columns, strict=True))
     read_bodies: dict[str, object] = {}
     for call_id, raw in bodies:
         name, text, reply, cell = calls[call_id]
-        axis = axes.get(name)
-        if isinstance(axis, Distributing):
-            read_bodies[call_id] = axis.distribution(
+        if name in reading_them:
+            read_bodies[call_id] = reading_them[name].distribution(
                 raw, text, reply, _cell(all_axes()[name], cell)
             )
     if not read_bodies:

@@ -13,7 +13,7 @@ import pytest
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import render
 from judgesheet.spine.render.markdown import code, escape
-from judgesheet.spine.render.pdf import finish, lay_out, own_font
+from judgesheet.spine.render.pdf import Press, finish, own_font
 from tests.render import sheets
 
 
@@ -111,7 +111,7 @@ def test_the_typesetter_fetches_nothing(canary: tuple[str, list[str]], tmp_path:
         <body><p>x</p><img src="{url}" alt="a"><img src="{secret.as_uri()}" alt="b">
         <img src="figure:unknown" alt="c"><object data="{secret.as_uri()}"></object>
         <svg><image href="{url}"/><use href="{secret.as_uri()}#a"/></svg></body></html>"""
-    pdf = finish(lay_out(raw, {}), sheets.all_unreadable())
+    pdf = finish(Press().lay_out(raw, {}), sheets.all_unreadable())
     assert heard == []
     from pypdf import PdfReader
 

@@ -11,10 +11,9 @@ from pypdf.generic import IndirectObject
 from judgesheet.errors import MissingDependencyError
 from judgesheet.records import digest
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import pdf as pdf_module
 from judgesheet.spine.render import render
-from judgesheet.spine.render.html import drawings
 from judgesheet.spine.render.page import build
+from judgesheet.spine.render.pdf import lay_out_sheet
 from tests.render import sheets
 
 
@@ -143,16 +142,18 @@ SET = [(name, "letter") for name in FULL] + [(n, "a4") for n in ("one", "four ju
 def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
     """Whatever is on the sheet: the decision fits page one and the table page two."""
     sheet = FULL[name]()
-    with pdf_module._undisturbed():
-        figures = drawings(build(sheet), 9)
-        room = pdf_module._fitting(sheet, paper, figures)
-        laid_out = pdf_module._set(sheet, paper, room, figures, whole=False)
-    pages = [set(page.anchors) for page in laid_out.pages]
-    assert len(pages) == 3
-    assert {"verdict", "checks", "valid", "features", "advice", "effects"} <= pages[0]
-    assert {"characteristics", "figures", "remedies", "uncertainty"} <= pages[1]
-    assert "appendix" in pages[2]
-    assert all(axis.rows for axis in build(sheet, room).axes)
+    first, second, appendix = lay_out_sheet(sheet, paper)
+    assert len(first.pages) == len(second.pages) == 1
+    assert {"verdict", "checks", "valid", "features", "advice", "effects"} <= anchors(first)
+    assert {"characteristics", "figures", "remedies", "uncertainty"} <= anchors(second)
+    assert "appendix" in appendix.pages[0].anchors
+    shown = {target for _, target, *_ in second.pages[0].links}
+    for axis in build(sheet).axes:
+        assert shown & {line.anchor for family in axis.families for line in family.lines}
+
+
+def anchors(document: Any) -> set[str]:
+    return {name for page in document.pages for name in page.anchors}
 
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from judgesheet.spine.render.svg import slim, with_attributes
 from judgesheet.units import Unit, unit
 
 if TYPE_CHECKING:
+    from matplotlib import RcParams
     from matplotlib.axes import Axes
 
 INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
@@ -114,6 +116,10 @@ class Data:
     gaps: Sequence[Estimate]
     left_out: int
     mark: Estimate | None
+
+    def __hash__(self) -> int:
+        """The same numbers under the same title are likely the same figure."""
+        return hash((self.plot.title, *(point.value for point in self.points)))
 
     @property
     def series(self) -> dict[str, list[Point]]:
@@ -218,20 +224,15 @@ def _description(data: Data) -> str:
 # -- drawing ---------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=64)
 def _plot(data: Data) -> str:
-    """The figure as matplotlib writes it."""
+    """The figure as matplotlib writes it; a page and a PDF share it."""
     import matplotlib as mpl
-    from matplotlib import font_manager
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Canvas
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    for font in sorted((data_folder("templates") / "fonts").glob("Inter-*.otf")):
-        font_manager.fontManager.addfont(font)
-    with (
-        mpl.rc_context(fname=data_folder("templates") / "figures.mplstyle"),
-        warnings.catch_warnings(),
-    ):
+    with mpl.rc_context(_look()), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
         engine = ConstrainedLayoutEngine()
         # A figure with many rows is higher than usual.
@@ -246,6 +247,17 @@ def _plot(data: Data) -> str:
         out = io.StringIO()
         canvas.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()
+
+
+@cache
+def _look() -> "RcParams":
+    """The style of every figure; its font is made known."""
+    from matplotlib import font_manager, rc_params_from_file
+
+    templates = data_folder("templates")
+    for font in sorted((templates / "fonts").glob("Inter-*.otf")):
+        font_manager.fontManager.addfont(font)
+    return rc_params_from_file(templates / "figures.mplstyle", use_default_template=False)
 
 
 def _styled(data: Data) -> Iterator[tuple[Style, str | None, list[Point]]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import Literal
 
 from markupsafe import Markup
 
@@ -30,6 +31,8 @@ CASES = "cases.html"
 """The page with the replies, which figures link to where it lies beside the sheet."""
 PLOTS = 4
 """Figures on page two."""
+Part = Literal["", "first", "second", "rest"]
+"""What of the sheet is on a document: all of it, page one, page two, or the appendix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +109,13 @@ def document(
     *,
     script: str = "",
     cases: str = "",
-    whole: bool = True,
+    part: Part = "",
 ) -> str:
     """The page as HTML; `place` puts a drawing where it belongs.
 
     With a `script` the page is for browsers and carries a policy under which nothing but that
-    script and the style sheet runs; without one it is for paper. `cases` is the address of the
-    page with the replies, "" for none. Not `whole`, it ends where the
-    appendix begins.
+    script and the style sheet runs; without one it is for paper, where each `part` is a document of
+    its own. `cases` is the address of the page with the replies, "" for none.
     """
     # Style sheet and script are ours; everything else goes through autoescape.
     return template(TEMPLATE).render(
@@ -126,7 +128,7 @@ def document(
         forest=figures.forest,
         place=place,
         paper=not script,
-        whole=whole,
+        part=part,
     )
 
 

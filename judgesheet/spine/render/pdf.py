@@ -3,6 +3,7 @@
 import gc
 import logging
 import warnings
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,8 +21,8 @@ from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.render import Paper, show
 from judgesheet.spine.render.figures import Drawing
 from judgesheet.spine.render.forest import forest
-from judgesheet.spine.render.html import Drawings, document, drawings, style
-from judgesheet.spine.render.page import build
+from judgesheet.spine.render.html import Part, document, drawings, style
+from judgesheet.spine.render.page import build, refit
 from judgesheet.spine.render.page.parts import Room
 
 SUFFIX = "pdf"
@@ -33,7 +34,10 @@ ROOM: Mapping[Paper, Room] = {
 """What the first two pages hold, in lines."""
 SHARES = (1.0, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
 """Parts of the room that are tried, one after the other, until a page holds."""
+PAGES: tuple[Part, Part] = ("first", "second")
+"""The parts that are one page each."""
 SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
+_BEGIN, _END = b"\nstream\n", b"\nendstream"
 _SCHEME = "figure:"
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFont")
@@ -42,55 +46,82 @@ _LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFo
 def render(sheet: Datasheet, paper: Paper) -> bytes:
     """The sheet for paper; the same sheet gives the same bytes.
 
-    The number of lines that fit on the first two pages is estimated. If the estimate was too high,
-    the sheet is laid out again with fewer, so that neither page ever overflows.
-
     Raises
     ------
     MissingDependencyError
         if the typesetting libraries of the system are absent.
     """
     with _undisturbed():
-        room = ROOM[paper]
-        figures = drawings(build(sheet, room), room.effects)
-        laid_out = _set(sheet, paper, room, figures)
-        if _overflows(laid_out) != (False, False):
-            laid_out = _set(sheet, paper, _fitting(sheet, paper, figures), figures)
-        return finish(laid_out, sheet)
+        first, second, appendix = lay_out_sheet(sheet, paper)
+        return finish(first.copy([*first.pages, *second.pages, *appendix.pages]), sheet)
 
 
-def _fitting(sheet: Datasheet, paper: Paper, figures: Drawings) -> Room:
-    """The most room, in steps, that keeps the first two pages; they are set alone to find out."""
-    steps, last = [0, 0], len(SHARES) - 1
-    while True:
-        room = ROOM[paper].part(*(SHARES[step] for step in steps))
-        overflows = _overflows(_set(sheet, paper, room, figures, whole=False))
-        wider = [min(step + over, last) for step, over in zip(steps, overflows, strict=True)]
-        if wider == steps:
-            return room
-        steps = wider
+def lay_out_sheet(sheet: Datasheet, paper: Paper) -> tuple[Any, Any, Any]:
+    """Page one, page two and the appendix, each laid out alone; their pages can be joined.
 
-
-def _set(
-    sheet: Datasheet, paper: Paper, room: Room, figures: Drawings, *, whole: bool = True
-) -> Any:
-    """The sheet as pages."""
-    page = build(sheet, room)
-    figures = replace(figures, forest=forest(page.axes, room.effects))
-    size = f"@page {{ size: {SIZES[paper]}; }}"
-    css = "\n".join([style("sheet.css"), style("paper.css"), size])
-    images = {drawing.name: drawing.svg for drawing in figures.every()}
-    return lay_out(document(page, css, figures, _image, whole=whole), images)
-
-
-def lay_out(text: str, images: Mapping[str, str]) -> Any:
-    """The pages of an HTML document, not yet written."""
-    page = _engine().HTML(
-        string=text,
-        base_url=data_folder("templates").as_uri() + "/",
-        url_fetcher=_fetcher(images),
+    The appendix comes first, after two blank pages, because every page says how many there are.
+    """
+    parts = _Parts(sheet, paper)
+    appendix = parts.lay_out("rest")
+    first, second = (
+        parts.fit(
+            part, f'@page {{ @bottom-right {{ content: "Page {at} of {len(appendix.pages)}" }} }}'
+        )
+        for at, part in enumerate(PAGES, 1)
     )
-    return page.render(pdf_variant=VARIANT)
+    return first, second, appendix.copy(appendix.pages[len(PAGES) :])
+
+
+class _Parts:
+    """Lays out the parts of a sheet; style sheets and fonts are read once, figures drawn once."""
+
+    def __init__(self, sheet: Datasheet, paper: Paper) -> None:
+        self._sheet, self._room = sheet, ROOM[paper]
+        self._page = build(sheet, self._room)
+        self._figures = drawings(self._page, self._room.effects)
+        size = f"@page {{ size: {SIZES[paper]}; }}"
+        self._press = Press("\n".join([style("sheet.css"), style("paper.css"), size]))
+
+    def fit(self, part: Part, css: str) -> Any:
+        """A page with the most room, in steps, with which it is a single one.
+
+        How many lines fit is an estimate; the last step has no room for any that could be left out.
+        """
+        for share in SHARES:
+            laid_out = self.lay_out(part, share, css)
+            if len(laid_out.pages) == 1:
+                break
+        return laid_out
+
+    def lay_out(self, part: Part, share: float = 1, css: str = "") -> Any:
+        """A part in which the first two pages have this share of their room."""
+        page, figures = self._page, self._figures
+        if share != 1:
+            room = self._room.part(share)
+            page = refit(page, self._sheet, room)
+            figures = replace(figures, forest=forest(page.axes, room.effects))
+        images = {drawing.name: drawing.svg for drawing in figures.every()}
+        return self._press.lay_out(document(page, css, figures, _image, part=part), images)
+
+
+class Press:
+    """Lays out HTML documents that share a style sheet and its fonts."""
+
+    def __init__(self, css: str = "") -> None:
+        engine = _engine()
+        self._base = data_folder("templates").as_uri() + "/"
+        self._fonts = engine.text.fonts.FontConfiguration()
+        self._css = engine.CSS(
+            string=css,
+            base_url=self._base,
+            url_fetcher=_fetcher({}),
+            font_config=self._fonts,
+        )
+
+    def lay_out(self, text: str, images: Mapping[str, str]) -> Any:
+        """The pages of a document, not yet written."""
+        page = _engine().HTML(string=text, base_url=self._base, url_fetcher=_fetcher(images))
+        return page.render(stylesheets=[self._css], font_config=self._fonts, pdf_variant=VARIANT)
 
 
 def finish(laid_out: Any, sheet: Datasheet) -> bytes:
@@ -107,19 +138,23 @@ def finish(laid_out: Any, sheet: Datasheet) -> bytes:
         created=when,
         modified=when,
     )
-    identifier = digest(json)[:32].encode()
     return bytes(
-        laid_out.write_pdf(pdf_variant=VARIANT, pdf_identifier=identifier, attachments=[attachment])
+        laid_out.write_pdf(
+            finisher=_write_once,
+            pdf_variant=VARIANT,
+            pdf_identifier=digest(json)[:32].encode(),
+            attachments=[attachment],
+        )
     )
 
 
-def _overflows(laid_out: Any) -> tuple[bool, bool]:
-    """Whether the first and whether the second page overflow."""
-    first, second = (
-        next(number for number, page in enumerate(laid_out.pages) if anchor in page.anchors)
-        for anchor in ("characteristics", "appendix")
-    )
-    return first > 1, second > first + 1
+def _write_once(_document: Any, pdf: Any) -> None:
+    """Compress every stream: it is written twice, to digest it and to keep it."""
+    for each in pdf.objects:
+        if getattr(each, "compress", False):
+            each.compress = False
+            packed = zlib.compress(each.data.partition(_BEGIN)[2].removesuffix(_END))
+            each.stream, each.extra["Filter"] = [packed], "/FlateDecode"
 
 
 def _image(drawing: Drawing) -> Markup:

@@ -6,7 +6,7 @@ and templates decide nothing. No markup is in here; escaping is the format's own
 was measured and whether it is valid.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from judgesheet.records import Datasheet, digest
 from judgesheet.spine.datasheet import by_key, to_json
@@ -43,9 +43,7 @@ class Page:
 
 def build(sheet: Datasheet, room: Room | None = None) -> Page:
     """The page model of a datasheet; `room` is what the first two pages hold."""
-    worst_last = sorted(sheet.verdicts, key=lambda v: (True, None, False).index(v.passed))
-    verdicts = {verdict.key: verdict for verdict in worst_last}
-    context = Context(sheet, by_key(sheet), verdicts, void(sheet), room or Room(), Anchors())
+    context = _context(sheet, room or Room())
     document = digest(to_json(sheet))
     model = show.visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
     ended = show.parse_moment(sheet.run.get("ended_at"))
@@ -66,3 +64,16 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
         advice=tuple(first.advice(context)),
         conditions=appendix.conditions(sheet),
     )
+
+
+def refit(page: Page, sheet: Datasheet, room: Room) -> Page:
+    """The page model with other room on its first two pages; all else stays as it is."""
+    context = _context(sheet, room)
+    return replace(page, front=first.front(context), axes=axis_parts(context))
+
+
+def _context(sheet: Datasheet, room: Room) -> Context:
+    worst_last = sorted(sheet.verdicts, key=lambda v: (True, None, False).index(v.passed))
+    verdicts = {verdict.key: verdict for verdict in worst_last}
+    estimates = by_key(sheet)
+    return Context(sheet, estimates, verdicts, void(sheet), room, Anchors(estimates))

@@ -50,11 +50,16 @@ class Evidence:
 
 
 class Anchors:
-    """Ids for deep links: readable, unique and the same for the same sheet."""
+    """Ids for deep links: readable, unique and the same for the same sheet.
 
-    def __init__(self) -> None:
+    `keys` get theirs at once, so that what is asked for first makes no difference.
+    """
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
         self._by_key: dict[str, str] = {}
         self._taken: set[str] = set()
+        for key in keys:
+            self.of(key)
 
     def of(self, key: str) -> str:
         """The id of what has this key."""
@@ -82,11 +87,10 @@ class Room:
     conditions: int = 3
     rows: int = 30
 
-    def part(self, first: float, second: float) -> "Room":
+    def part(self, share: float) -> "Room":
         """A share of the room of page one and of that of page two."""
-        names = ("features", "advice", "side", "effects")
-        less = {name: int(first * getattr(self, name)) for name in names}
-        return replace(self, **less, rows=int(second * self.rows))
+        names = ("features", "advice", "side", "effects", "rows")
+        return replace(self, **{name: int(share * getattr(self, name)) for name in names})
 
 
 @dataclass(frozen=True, slots=True)
