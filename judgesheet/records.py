@@ -309,7 +309,10 @@ class Plot:
     (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
     among the values of x, `even` puts it at equal shares. `names` says that the values of x are
     names, even where they look like numbers. `mark` names an estimate without dimensions that is
-    drawn across, with its interval.
+    drawn across, with its interval. `words` says families and values of dimensions as a reader
+    does; of a single share, `rest` names what is left of the whole, which is then drawn too.
+    `shows` names the figures whose effect one sees in it, and `brief` says in one sentence what is
+    drawn: such a plot can stand on page one, where the worst finding rests on one of those figures.
     """
 
     kind: str
@@ -326,6 +329,10 @@ class Plot:
     mark: str = ""
     even: bool = False
     names: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    rest: str = ""
+    shows: tuple[str, ...] = ()
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from judgesheet.spine.render.page.parts import (
     records,
     trim,
 )
+from judgesheet.spine.render.page.picture import LEAST_FINDINGS, LINES, Picture, picture
 from judgesheet.spine.render.page.tested import tested
 from judgesheet.units import QUALITY_STEPS, unit
 
@@ -111,6 +112,7 @@ class Front:
     strip: Strip
     checks: Trimmed[ControlCheck]
     features: Trimmed[Finding]
+    picture: Picture | None
     advice: Trimmed[Advice]
     tested: Fact
     ratings: Trimmed[Fact]
@@ -126,10 +128,13 @@ def front(context: Context) -> Front:
     advised = _advice(context)
     spare = room.advice - sum(one.lines for one in advised.shown)
     price = _price(sheet.run, sum(axis.answered for axis in sheet.axes))
+    lines = room.features + spare - strip.extra_lines - limits
+    drawn = picture(context) if lines >= LINES + LEAST_FINDINGS else None
     return Front(
         strip=strip,
         checks=checked,
-        features=_features(context, room.features + spare - strip.extra_lines - limits),
+        features=_features(context, lines - LINES if drawn else lines),
+        picture=drawn,
         advice=advised,
         tested=tested(sheet),
         ratings=trim([list(_ratings(sheet))], lambda row: lines_of(row.name, 30), left),
@@ -268,17 +273,29 @@ def _check_lines(check: ControlCheck) -> int:
 
 
 def _features(context: Context, room: int) -> Trimmed[Finding]:
-    """The most telling findings: of the run, then of every axis in turn, problems first."""
+    """The most telling findings: of the run, then of every axis in turn, problems first.
+
+    An axis whose figures are void has one sentence, and more only where the others leave room.
+    """
     queues = []
+    later = []
     if text := mixed(context.sheet.judge):
         queues.append([Finding("The run", show.tied(text), "", (), TONES["bad"])])
     for axis, told in zip(context.sheet.axes, findings(context), strict=True):
         tones = [_RANK[statement.tone] for statement in axis.findings]
         ranked = sorted(zip(tones, told, strict=True), key=itemgetter(0))
-        queues.append([finding for _, finding in ranked])
-    trimmed = trim(queues, lambda finding: finding.lines, room)
-    shown = sorted(trimmed.shown, key=lambda finding: _RANK[finding.mark.style])
-    return Trimmed(tuple(shown), trimmed.every)
+        ordered = [finding for _, finding in ranked]
+        first = 1 if axis.name in context.void else len(ordered)
+        queues.append(ordered[:first])
+        later.append(ordered[first:])
+    soon = trim(queues, _lines, room)
+    rest = trim(later, _lines, room - sum(map(_lines, soon.shown)))
+    shown = sorted((*soon.shown, *rest.shown), key=lambda finding: _RANK[finding.mark.style])
+    return Trimmed(tuple(shown), (*soon.every, *rest.every))
+
+
+def _lines(finding: Finding) -> int:
+    return finding.lines
 
 
 def _advice(context: Context) -> Trimmed[Advice]:
