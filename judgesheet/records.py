@@ -44,6 +44,9 @@ ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
 `recorded` marks verdicts that were taken elsewhere and ingested."""
 
+SMALL_RATE = 0.05
+"""Rates below it are printed with their count."""
+
 BUILT_IN = "built-in"
 """How a run names the stimuli and prompts that come with the package."""
 
@@ -255,6 +258,8 @@ class Estimate:
     that gates read; None where there is no interval, and on sheets that were made without them.
     Where lost calls enter the figure, `imputed` says how far they could move its interval, and
     `bounds` already allow for it; `value`, `low` and `high` are always those of the calls read.
+    A share that is a number out of `n` has that number as its `count`; where the design lets a
+    figure reach less than the end of its scale, `ceiling` is the most that it can be.
 
     `label`, `method`, `conditions` and `note` are words for readers and decide nothing. Programs
     read `reason` instead (the code of a `reasons.Reason`, where a value or an interval is missing)
@@ -278,6 +283,8 @@ class Estimate:
     reason: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     imputed: Imputed | None = None
+    count: int | None = None
+    ceiling: float | None = None
 
     @property
     def least(self) -> float | None:
@@ -288,6 +295,12 @@ class Estimate:
     def most(self) -> float | None:
         """The upper end whatever lost calls would have said; None where there is no interval."""
         return self.high if self.high is None or self.imputed is None else self.imputed.high
+
+    @property
+    def counted(self) -> str:
+        """`1 of 72` of a rate so small that its count says more; else ""."""
+        small = self.value is not None and self.value < SMALL_RATE
+        return f"{self.count:,} of {self.n:,}" if self.count and small else ""
 
     @property
     def greatest(self) -> float | None:

@@ -17,6 +17,7 @@ from judgesheet.axis.words import (
     curve,
     interval,
     keys,
+    percent,
     share,
     surely_above,
     surely_below,
@@ -28,6 +29,8 @@ SMALL_FLIPS = 0.05
 """Flips of the winner that are proven to be rarer are called few."""
 ALMOST_ONE = 0.95
 """A correlation above this without an interval has none because hardly anything departs from it."""
+NEAR_CEILING = 0.05
+"""A rate this near to the most that its design allows is told with that."""
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
@@ -100,11 +103,18 @@ def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, E
         return None
     text = (
         f"Listing the same {rubric} in another order changes {score} in {share(change)} of cases "
-        f"({interval(change)})"
+        f"({interval(change)}{_allowed(change)})"
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
     return text, change
+
+
+def _allowed(change: Estimate) -> str:
+    """The most that the design lets a rate be, where it comes near that."""
+    most = change.ceiling
+    near = most is not None and change.value is not None and change.value > most - NEAR_CEILING
+    return f"; these orders allow at most {percent(most)}" if most is not None and near else ""
 
 
 def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:

@@ -114,6 +114,7 @@ def _run(
         "wall_s": round(wall, 3) if totals.first_at else None,
         "latency_p50_s": totals.latency_p50_s,
         "latency_p99_s": totals.latency_p99_s,
+        **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),
     }
 
 

@@ -52,7 +52,7 @@ def test_series_differ_in_dash_and_marker(estimates: tuple[Estimate, ...]) -> No
 def test_a_missing_value_is_a_gap_with_a_note(estimates: tuple[Estimate, ...]) -> None:
     drawing = draw(sheets.FIGURES[5], estimates, "f")
     assert drawing.notes == (
-        "Cramér's V of the chosen position, 9-point rubric: not measured: the profile quick "
+        "Cramér's V of the chosen position, 9-point rubric not measured: the profile quick "
         "leaves this scale out",
     )
 

@@ -23,24 +23,25 @@ _PLOTS = (
     ),
     Plot(
         kind="intervals",
-        title="Does the order of the criteria change a score?",
-        caption="How often a criterion's score changes under another order of the criteria, when "
-        "the same order is asked again (noise), and the difference, with 95 % intervals.",
-        families=("order_change_rate", "repeat_change_rate", "excess_change_rate"),
-        x_label="share of pairs of readings",
-        reference=0.0,
-        shows=("order_change_rate",),
-        brief="How often a criterion's score changes under another order, when asked again, and "
-        "the difference.",
-    ),
-    Plot(
-        kind="intervals",
         title="Position gap by criterion",
         caption="Best less worst position of each criterion, in points, with 95 % intervals. Noise "
         "alone gives more than 0; an interval that reaches 0 proves nothing.",
         families=("delta_pos",),
         x_label="points between the best and the worst position",
         reference=0.0,
+    ),
+    Plot(
+        kind="intervals",
+        title="Does the order of the criteria change a score?",
+        caption="How often a criterion's score changes under another order of the criteria, when "
+        "the same order is asked again (noise), and the difference, with 95 % intervals.",
+        families=("order_change_rate", "repeat_change_rate", "excess_change_rate"),
+        x_label="share of pairs of readings",
+        reference=0.0,
+        having={"criterion": ""},
+        shows=("order_change_rate",),
+        brief="How often a criterion's score changes under another order, when asked again, and "
+        "the difference.",
     ),
     Plot(
         kind="line",

@@ -60,6 +60,7 @@ SERIES = (
     Style("#8a6d00", "v", (0, (5, 1, 1, 1, 1, 1)), "xxx"),
     Style("#4d5560", "P", (0, (1, 1)), "---"),
 )
+MOST_REASONS = 3
 MOST_PLACES = 24
 _UPRIGHT = 19
 """Characters an inch of height in a label along the vertical axis."""
@@ -220,10 +221,15 @@ def _bounded(plot: Plot, points: Sequence[Point]) -> list[Point]:
 
 def _notes(data: Data) -> Iterator[str]:
     """Notes on what the drawing leaves out, and why."""
-    for estimate in data.gaps[:3]:
-        yield f"{show.visible(estimate.label, 80)}: {show.estimate(estimate).sentence}"
-    if len(data.gaps) > 3:
-        yield f"and {len(data.gaps) - 3} more that could not be measured"
+    reasons: dict[str, list[str]] = {}
+    for estimate in data.gaps:
+        name = show.visible(estimate.label, 120)
+        reasons.setdefault(show.estimate(estimate).why, []).append(name)
+    for why, names in list(reasons.items())[:MOST_REASONS]:
+        what = names[0] if len(names) == 1 else f"{len(names)} values"
+        yield f"{what} not measured: {why}"
+    if len(reasons) > MOST_REASONS:
+        yield f"and {len(reasons) - MOST_REASONS} more reasons, in the appendix"
     if data.left_out:
         yield f"{data.left_out} more are in the appendix only"
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any
 
 from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Decision, Rating
@@ -53,6 +52,7 @@ HOW_TO_DECIDE = (
     "own or built-in ones: judgesheet measure RUN --policy POLICY.toml (no call is made)."
 )
 
+_PER_CALL = ("attempts", "tokens_in", "tokens_out")
 _WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
 LEAST_RATINGS = 3
@@ -127,7 +127,6 @@ def front(context: Context) -> Front:
     left = room.side - sum(map(_check_lines, checked.shown))
     advised = _advice(context)
     spare = room.advice - sum(one.lines for one in advised.shown)
-    price = _price(sheet.run, sum(axis.answered for axis in sheet.axes))
     lines = room.features + spare - strip.extra_lines - limits
     drawn = picture(context) if lines >= LINES + LEAST_FINDINGS else None
     return Front(
@@ -138,7 +137,7 @@ def front(context: Context) -> Front:
         advice=advised,
         tested=tested(sheet),
         ratings=trim([list(_ratings(sheet))], lambda row: lines_of(row.name, 30), left),
-        price=(*price, *_resolution(context)),
+        price=(*_price(sheet), *_resolution(context)),
     )
 
 
@@ -307,12 +306,22 @@ def _advice(context: Context) -> Trimmed[Advice]:
     return trim([*queues.values()], lambda advised: advised.lines, context.room.advice)
 
 
-def _price(run: Mapping[str, Any], answered: int) -> Iterator[Fact]:
+def _price(sheet: Datasheet) -> Iterator[Fact]:
+    """Cost and speed of a call, and what the two depend on."""
+    run, answered = sheet.run, sum(axis.answered for axis in sheet.axes)
     cost, unknown = show.finite(run.get("cost_usd")), "unknown: no prices given"
     price = unknown if cost is None or not answered else show.money(1000 * cost / answered)
     yield Fact("Per 1,000 judgments", price)
-    for quantile in ("p50", "p99"):
-        yield Fact(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))
+    attempts, *tokens = (show.finite(run.get(name)) for name in _PER_CALL)
+    if attempts and None not in tokens:
+        per_call = " / ".join(show.count((number or 0.0) / attempts) for number in tokens)
+        yield Fact("Tokens a call, in / out", per_call)
+    quantiles = (show.seconds(run.get(f"latency_{name}_s")) for name in ("p50", "p99"))
+    yield Fact("Latency p50 / p99", " / ".join(quantiles))
+    if sheet.judge.get("base_url"):
+        yield Fact("Latency seen", "from the probing machine, network included")
+    elif run.get("machine"):
+        yield Fact("Latency on", show.short(str(run["machine"]), 60))
 
 
 def _resolution(context: Context) -> Iterator[Fact]:
