@@ -384,3 +384,24 @@ def test_latency_is_told_with_where_it_was_seen() -> None:
     assert ("Tokens a call, in / out", "355 / 7") in [
         (fact.name, fact.value) for fact in build(sheet).front.price
     ]
+
+
+def test_the_rows_of_the_plot_are_cards_too_and_their_texts_end_before_the_next() -> None:
+    drawn = forest(build(sheets.judged()).axes, Room().effects)
+    name, facts = drawn.cards[0]
+    assert name.startswith("Order of the rubric's scores: ")
+    assert {"Value (interval)", "Limit", "Result"} <= dict(facts).keys()
+    assert len(drawn.cards) == drawn.description.count(";") + 1
+    long = measured(-0.003, -0.009, 0.004, 0.0, "difference")
+    sheet = sheets.judged()
+    title = "Verdict changes with the order, same content in other words"
+    axis = replace(
+        sheet.axes[0],
+        estimates=(replace(long.estimate, label=title),),
+        characteristics=(Characteristic(long.estimate.key, "X", 0.0),),
+    )
+    verdict = replace(sheet.verdicts[0], key=long.estimate.key)
+    svg = forest(build(replace(sheet, axes=(axis,), verdicts=(verdict,))).axes, 9).svg
+    assert "(−0.009 to 0.004)" in svg
+    assert title in svg
+    assert svg.count('font-size="') >= 3

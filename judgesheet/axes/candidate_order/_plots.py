@@ -35,25 +35,26 @@ _PLOTS = (
             **_SETS,
         },
         shows=("raw_false_preference",),
-        brief="What wins when two equally good responses are compared in both orders.",
+        brief="What two verdicts on a pair say, one in each order; between equally good responses "
+        "only ties are right.",
     ),
     Plot(
         kind="bars",
-        title="Which slot wins between equals?",
-        caption="Share of the decisions between equally good responses that go to each slot, with "
-        "95 % intervals; every pair is shown in both orders, so a judge without a preference for a "
-        "slot stays on the dashed line.",
+        title="Which slot wins?",
+        caption="Share of the decisions that go to each slot, with 95 % intervals; every pair is "
+        "shown in both orders, so a judge without a preference for a slot stays on the dashed "
+        "line.",
         families=("slot1_share",),
         x="set",
-        x_label="pairs of equally good responses",
+        x_label="pairs of responses",
         y_label="share of decisions",
         even=True,
         having={"prompt": ""},
         words={"slot1_share": "slot 1", **_SETS},
         rest="slot 2",
         shows=("order_inconsistent",),
-        brief="Share of the decisions between equally good responses that go to each slot; without "
-        "a preference for a slot both reach the dashed line.",
+        brief="Share of the decisions that go to each slot; every pair is shown in both orders, so "
+        "without a preference for a slot both reach the dashed line.",
     ),
     Plot(
         kind="bars",

@@ -83,7 +83,10 @@ _THEME = {
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps."""
+    """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps.
+
+    `cards` say its rows in words: a name, and what belongs to it.
+    """
 
     name: str
     title: str
@@ -91,6 +94,7 @@ class Drawing:
     description: str = ""
     svg: str = ""
     notes: tuple[str, ...] = ()
+    cards: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +146,15 @@ def draw(
 ) -> Drawing:
     """Draw a plot of these estimates; `name` is unique in the document and prefixes every id."""
     data = collect(plot, estimates)
-    known = {"name": name, "title": show.visible(plot.title, 120),
-             "caption": show.visible(plot.caption, 600)}  # fmt: skip
+    blank = Drawing(name, show.visible(plot.title, 120), show.visible(plot.caption, 600))
     why = "" if data.points else "nothing to draw: none of its values was measured"
     if data.points and plot.kind not in KINDS:
         why = f"no such kind of figure: {show.visible(plot.kind, 60)}"
     if why:
-        return Drawing(**known, notes=(why, *_notes(data)))
+        return replace(blank, notes=(why, *_notes(data)))
     description = _description(data)
-    svg = slim(_plot(data, size), name, known["title"], description)
-    return Drawing(**known, description=description, svg=svg, notes=tuple(_notes(data)))
+    svg = slim(_plot(data, size), name, blank.title, description)
+    return replace(blank, description=description, svg=svg, notes=tuple(_notes(data)))
 
 
 def collect(plot: Plot, estimates: Iterable[Estimate]) -> Data:

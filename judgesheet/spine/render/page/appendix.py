@@ -1,7 +1,7 @@
 """The appendix: every finding, every estimate, the prompts and the test conditions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +10,11 @@ from judgesheet.records import AxisResult, Datasheet, Estimate
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.identity import failures, served
 from judgesheet.spine.render.page.parts import (
+    LATENCY,
     Anchors,
     Fact,
     axis_title,
+    both,
     records,
     size,
     stopped,
@@ -279,19 +281,12 @@ def _glance(sheet: Datasheet) -> Iterator[Fact]:
     if planned > settled:
         yield Fact("Not made yet", show.count(planned - settled))
     run = sheet.run
-    yield Fact("Tokens in / out", _both(show.count, run.get("tokens_in"), run.get("tokens_out")))
+    yield Fact("Tokens in / out", both(show.count, run.get("tokens_in"), run.get("tokens_out")))
     yield Fact("Cost", show.money(run.get("cost_usd")))
     yield Fact("Wall time", show.seconds(run.get("wall_s")))
-    latency = _both(show.seconds, run.get("latency_p50_s"), run.get("latency_p99_s"))
-    yield Fact("Latency p50 / p99", latency)
+    yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
     if "machine" in run:
         yield Fact("Latency on", show.anything(run["machine"], 120))
-
-
-def _both(form: Callable[[Any], str], first: Any, second: Any) -> str:
-    """`a / b`, or the words for nothing said once."""
-    texts = [form(first), form(second)]
-    return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
 
 
 def _parser(which: str, axis: str, parser: Mapping[str, Any], more: str) -> Fact:

@@ -15,12 +15,14 @@ from judgesheet.spine.render import show
 from judgesheet.spine.render.page.controls import READABLE, ControlCheck, checks
 from judgesheet.spine.render.page.identity import mixed
 from judgesheet.spine.render.page.parts import (
+    LATENCY,
     VOID,
     Context,
     Evidence,
     Fact,
     Mark,
     Trimmed,
+    both,
     lines_of,
     more,
     records,
@@ -316,8 +318,7 @@ def _price(sheet: Datasheet) -> Iterator[Fact]:
     if attempts and None not in tokens:
         per_call = " / ".join(show.count((number or 0.0) / attempts) for number in tokens)
         yield Fact("Tokens a call, in / out", per_call)
-    quantiles = (show.seconds(run.get(f"latency_{name}_s")) for name in ("p50", "p99"))
-    yield Fact("Latency p50 / p99", " / ".join(quantiles))
+    yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
     if sheet.judge.get("base_url"):
         yield Fact("Latency seen", "from the probing machine, network included")
     elif run.get("machine"):

@@ -198,6 +198,15 @@ def axis_title(sheet: Datasheet, axis: Any, limit: int = 60) -> str:
     return show.visible(titles[name], limit) if name in titles else show.words(name)
 
 
+LATENCY = ("latency_p50_s", "latency_p99_s")
+
+
+def both(form: Callable[[Any], str], first: Any, second: Any) -> str:
+    """`a / b`, or the words for nothing said once."""
+    texts = [form(first), form(second)]
+    return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
+
+
 def total(sheet: Datasheet, name: str) -> int:
     """A count summed over the axes."""
     return sum(getattr(axis, name) for axis in sheet.axes)
