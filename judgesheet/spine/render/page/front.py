@@ -296,7 +296,8 @@ def _features(context: Context, room: int) -> Trimmed[Finding]:
 
 
 def _lines(finding: Finding) -> int:
-    return finding.lines
+    """About how many printed lines it takes; what is void is told with its axis."""
+    return lines_of(f"{finding.axis}: {finding.text}" if finding.void else finding.text, _WIDE)
 
 
 def _advice(context: Context) -> Trimmed[Advice]:
