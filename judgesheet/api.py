@@ -115,6 +115,8 @@ def probe(
     judge, planned = prepare(request, directory, fresh=fresh)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
+        if judge.machine:
+            ledger.set_meta("machine", judge.machine)
         if retry_failed:
             ledger.reopen()
         if give_up:

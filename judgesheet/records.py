@@ -48,6 +48,9 @@ ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
 `recorded` marks verdicts that were taken elsewhere and ingested."""
 
+SMALL_RATE = 0.05
+"""Rates below it are printed with their count."""
+
 BUILT_IN = "built-in"
 """How a run names the stimuli and prompts that come with the package."""
 
@@ -267,6 +270,8 @@ class Estimate:
     that gates read; None where there is no interval, and on sheets that were made without them.
     Where lost calls enter the figure, `imputed` says how far they could move its interval, and
     `bounds` already allow for it; `value`, `low` and `high` are always those of the calls read.
+    A share that is a number out of `n` has that number as its `count`; where the design lets a
+    figure reach less than the end of its scale, `ceiling` is the most that it can be.
 
     `label`, `method`, `conditions` and `note` are words for readers and decide nothing. Programs
     read `reason` instead (the code of a `reasons.Reason`, where a value or an interval is missing)
@@ -290,6 +295,8 @@ class Estimate:
     reason: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     imputed: Imputed | None = None
+    count: int | None = None
+    ceiling: float | None = None
 
     @property
     def least(self) -> float | None:
@@ -300,6 +307,12 @@ class Estimate:
     def most(self) -> float | None:
         """The upper end whatever lost calls would have said; None where there is no interval."""
         return self.high if self.high is None or self.imputed is None else self.imputed.high
+
+    @property
+    def counted(self) -> str:
+        """`1 of 72` of a rate so small that its count says more; else ""."""
+        small = self.value is not None and self.value < SMALL_RATE
+        return f"{self.count:,} of {self.n:,}" if self.count and small else ""
 
     @property
     def greatest(self) -> float | None:
@@ -321,7 +334,10 @@ class Plot:
     (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
     among the values of x, `even` puts it at equal shares. `names` says that the values of x are
     names, even where they look like numbers. `mark` names an estimate without dimensions that is
-    drawn across, with its interval.
+    drawn across, with its interval. `words` says families and values of dimensions as a reader
+    does; of a single share, `rest` names what is left of the whole, which is then drawn too.
+    `shows` names the figures whose effect one sees in it, and `brief` says in one sentence what is
+    drawn: such a plot can stand on page one, where the worst finding rests on one of those figures.
     """
 
     kind: str
@@ -338,6 +354,10 @@ class Plot:
     mark: str = ""
     even: bool = False
     names: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    rest: str = ""
+    shows: tuple[str, ...] = ()
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from judgesheet.reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_mean
 from judgesheet.stats.reads import row_sds
 
-ONE_READ = Reason("one_read", "the arm has one read per response")
-NOTHING_READ = Reason("nothing_read", "no reply of the arm could be read")
+ONE_READ = Reason("one_read", "there is one read per response")
+NOTHING_READ = Reason("nothing_read", "no reply under these orders could be read")
 
 
 def within_item_sd(

@@ -11,7 +11,9 @@ from judgesheet.stats.orders import Order
 if TYPE_CHECKING:
     import numpy as np
 
-ARMS = ("balanced", "random", "fixed")
+WORDS = {"balanced": "balanced orders", "random": "random orders", "fixed": "one fixed order"}
+"""What labels call the arms."""
+ARMS = tuple(WORDS)
 
 
 @dataclass(frozen=True, slots=True)

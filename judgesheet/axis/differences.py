@@ -13,7 +13,9 @@ from judgesheet.stats.multiplicity import holm
 figure = Figures("")
 MARGIN = 0.02
 """Differences of r smaller than this make no difference to a user (equivalence margin)."""
-UNEQUAL_READS = Reason("unequal_reads", "the arms were not read equally often: not comparable")
+UNEQUAL_READS = Reason(
+    "unequal_reads", "the kinds of orders were not read equally often: not comparable"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def _symbol(dims: Mapping[str, str]) -> str:
 
 @figure("difference of r", symbol=_symbol, null=0.0, better="")
 def delta_r(scores: Scored) -> Iterator[Draft]:
-    """What averaging over balanced orders gains in correlation with quality over another arm.
+    """What averaging over balanced orders gains in correlation with quality over other orders.
 
     r(balanced) - r(other), of the means over criteria where there are several; paired cluster
     jackknife (Xu et al., tables 3 and 6), where both arms were read equally often: averaging alone
@@ -73,7 +75,7 @@ def delta_r(scores: Scored) -> Iterator[Draft]:
         label = f"Gain in r, {pair.base} minus {pair.other}"
         if pair.difference is None:
             why = (
-                f"the arms have {pair.reads[0]} and {pair.reads[1]} reads per response: not "
+                f"{pair.reads[0]} and {pair.reads[1]} reads per response are not "
                 "comparable (the standard profile matches them)"
             )
             yield absent(label, UNEQUAL_READS.saying(why), pair.dims)
@@ -90,7 +92,7 @@ def delta_r(scores: Scored) -> Iterator[Draft]:
 
 @figure("p", better="")
 def delta_r_p(scores: Scored) -> Iterator[Draft]:
-    """p-value of "balanced orders correlate as well as the other arm", with Holm's correction."""
+    """p-value of "balanced orders correlate as well as the others", with Holm's correction."""
     tested = [(pair, pair.difference) for pair in scores.compared if pair.difference is not None]
     adjusted = holm([difference.p for _, difference in tested])
     for (pair, difference), p in zip(tested, adjusted, strict=True):
@@ -100,7 +102,7 @@ def delta_r_p(scores: Scored) -> Iterator[Draft]:
 
 @figure("p", better="")
 def delta_r_equivalence_p(scores: Scored) -> Iterator[Draft]:
-    """p-value of "the two arms differ in r by .02 or more": small means proven equivalent (TOST).
+    """p-value of "r differs by .02 or more between orders": small means equivalent (TOST).
 
     A difference that is not significant proves nothing; this one can.
     """
@@ -119,7 +121,7 @@ def _test(label: str, p: float | None, pair: Compared, difference: DeltaR, metho
 def _greedy_note(temperature: float | None, other: str) -> str:
     if other == "fixed" and not temperature:
         return (
-            "at temperature 0 the fixed arm is one read asked again: a gain here is partly that of "
+            "at temperature 0 a fixed order is one read asked again: a gain here is partly that of "
             "averaging, also without any bias"
         )
     return ""

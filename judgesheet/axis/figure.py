@@ -58,6 +58,8 @@ class Draft:
         Override the interval's method and the declared unit.
     paper
         The same figure computed the paper's way.
+    ceiling
+        The most that the figure can be with these calls, if that is less than its scale has.
     """
 
     label: str
@@ -69,6 +71,7 @@ class Draft:
     method: str = ""
     unit: str = ""
     paper: PaperCompatible | None = None
+    ceiling: float | None = None
 
     def or_absent(self, reason: Reason) -> "Draft":
         """The draft; if it has no value, with this reason instead of the interval's own."""
@@ -155,6 +158,8 @@ class Figure(Generic[S]):
             bounds=_bounds(interval),
             reason=interval.reason,
             given={} if isinstance(given, str) else asdict(cast("Any", given)),
+            count=interval.hits if interval.trials == draft.n else None,
+            ceiling=_number(draft.ceiling),
         )
 
 

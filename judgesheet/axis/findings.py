@@ -18,6 +18,7 @@ from judgesheet.axis.words import (
     curve,
     interval,
     keys,
+    percent,
     share,
     surely_above,
     surely_below,
@@ -31,6 +32,8 @@ SMALL_FLIPS = 0.05
 ALMOST_ONE = 0.95
 """A correlation below this whatever lost calls would have said is not called perfect."""
 _PERFECT = (PERFECT.code, PERFECT_WITHOUT_ONE.code)
+NEAR_CEILING = 0.05
+"""A rate this near to the most that its design allows is told with that."""
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 
@@ -110,11 +113,18 @@ def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, E
         return None
     text = (
         f"Listing the same {rubric} in another order changes {score} in {share(change)} of cases "
-        f"({interval(change)})"
+        f"({interval(change)}{_allowed(change)})"
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
     return text, change
+
+
+def _allowed(change: Estimate) -> str:
+    """The most that the design lets a rate be, where it comes near that."""
+    most = change.ceiling
+    near = most is not None and change.value is not None and change.value > most - NEAR_CEILING
+    return f"; these orders allow at most {percent(most)}" if most is not None and near else ""
 
 
 def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:

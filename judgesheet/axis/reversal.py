@@ -42,7 +42,9 @@ HARDLY_RANKS = Reason(
 LEAST_RANKED = 0.1
 """Share of readings with a single best response below which flips of it say nothing."""
 NO_ORDERS = Reason("no_orders", "no item was read under two orders")
-ALL_TIED = Reason("all_tied", "every prompt is all tied in one of the arms, or has one candidate")
+ALL_TIED = Reason(
+    "all_tied", "every prompt is all tied under some of the orders, or has one candidate"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,26 @@ def _change_rate(rows: Rows, which: Which, label: str) -> Draft:
     per_row, answered = _of(_changes(rows.reads), which), ~np.isnan(rows.reads)
     share = pair_rate(per_row, call_pairs(answered, which), rows.cluster)
     why = NO_REPEAT if which == "same" else NO_ORDERS
-    return Draft(label, share, rows.dims, n=calls_in(per_row, answered)).or_absent(why)
+    most = most_changes(answered, rows.scale) if which == "different" and rows.scale else None
+    draft = Draft(label, share, rows.dims, n=calls_in(per_row, answered), ceiling=most)
+    return draft.or_absent(why)
+
+
+def most_changes(answered: Flags, scale: int) -> float | None:
+    """The greatest share of pairs under two orders that can have different scores.
+
+    With more orders than scores some pairs must have the same score, fewest if each score is given
+    equally often. None where every pair can differ. Shape of `answered`: (rows, orders, repeats).
+    """
+    pairs = call_pairs(answered, "different")
+    per_order = answered.sum(axis=2)
+    calls = per_order.sum(axis=1)
+    each, over = np.divmod(calls, scale)
+    evenly = (scale - over) * each**2 + over * (each + 1) ** 2
+    alike = np.maximum(0, np.ceil((evenly - (per_order**2).sum(axis=1)) / 2))
+    if not pairs.sum() or not alike.sum():
+        return None
+    return float(1 - alike.sum() / pairs.sum())
 
 
 def excess_change_rate(rows: Rows, label: str) -> Draft:
@@ -117,7 +138,7 @@ def repeat_change_rate(scores: Scored) -> Iterator[Draft]:
 
 @figure("share", symbol="F", noise="repeat_flip_rate")
 def order_flip_rate(scores: Scored) -> Draft:
-    """How often single readings under two orders disagree on a prompt's best response.
+    """How often single readings under two orders disagree on the best response; ties at random.
 
     A response's score is the mean over its criteria. Ties are resolved as independent uniform picks
     from the two top sets. It includes noise: compare `repeat_flip_rate`.
@@ -199,7 +220,7 @@ def ranks(ties: Floats, readings: Floats) -> bool:
 
 @figure("share", symbol="F_bal")
 def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
-    """Share of prompts whose best response changes between two arms (Xu et al., table 7).
+    """Share of prompts whose best response changes from balanced to other orders (Xu, table 7).
 
     Expected-tie rule: the probability that independent uniform picks from the two top sets differ.
     The paper takes the first of tied responses; that figure is given beside it. Noise and ties
@@ -228,7 +249,7 @@ def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
 
 @figure("tau-b", symbol="τ", null=1.0, better="higher")
 def kendall_tau(scores: Scored) -> Iterator[Draft]:
-    """Agreement of a prompt's ranking between two arms (tau-b; 1 the same ranking, 0 unrelated).
+    """Agreement of rankings under balanced and other orders (tau-b; 1 the same, 0 unrelated).
 
     Mean over prompts of Kendall's tau-b between the responses' mean scores (Xu et al., table 7).
     Without a dimension: balanced against fixed. Prompts with an arm all tied have no tau and are
@@ -245,7 +266,7 @@ def kendall_tau(scores: Scored) -> Iterator[Draft]:
             mean_t(known, TAU),
             dims,
             n=known.size,
-            note=f"{tied} prompts left out: all tied or unread in one arm" if tied else "",
+            note=f"{tied} prompts left out: all tied or unread under some orders" if tied else "",
         )
         yield draft.or_absent(ALL_TIED)
 

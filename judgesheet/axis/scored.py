@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 class Rows(NamedTuple):
     """Scores that an order may change, their name in labels, and the stimuli they come from.
 
-    `reads` has shape (rows, orders, repeats); `cluster` gives each row's stimulus, shape (rows,).
+    `reads` has shape (rows, orders, repeats); `cluster` gives each row's stimulus, shape (rows,);
+    `scale` is the number of scores that there are, None if not known.
     """
 
     subject: str
     dims: Mapping[str, object]
     reads: Floats
     cluster: Ints
+    scale: int | None = None
 
 
 class Scored(Protocol):

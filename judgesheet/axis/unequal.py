@@ -36,7 +36,7 @@ REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
 all stimuli share a weak effect some show it first, and the rest shows it together."""
 MOST_NAMES = 3
-"""Stimuli that a sentence names; the conditions hold them all."""
+"""Stimuli that a sentence names; `given` holds them all."""
 SHOWN_ONLY = "no upper end: effects too weak to show on one stimulus are not counted"
 TOO_FEW = Reason(
     "too_few_calls",
@@ -61,7 +61,7 @@ class Shown:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return f"{len(self.stimuli)} of {self.of} stimuli{_named(self.stimuli)}"
+        return f"{len(self.stimuli)} of {self.of} stimuli"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Largest:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return f"place {self.place} on {self.stimulus}; by noise alone {self.by_noise:.2f}"
+        return f"by noise alone {self.by_noise:.2f}"
 
 
 def _named(stimuli: Sequence[str]) -> str:
@@ -170,9 +170,9 @@ def unequal_stimuli(stimuli: Stimuli) -> Draft:
     hits = np.array([float(name in shown) for name in stimuli.tested])
     given = Shown(list(shown), hits.size, rest_p)
     calls = sum(one.calls for one in stimuli.tested.values())
-    shown_rate = cluster_rate(hits, np.ones_like(hits))
-    at_least = replace(shown_rate, high=None, bounds=None, note=SHOWN_ONLY)
-    return Draft(label, at_least, n=calls, given=given)
+    rate = cluster_rate(hits, np.ones_like(hits))
+    at_least = replace(rate, high=None, bounds=None, note=SHOWN_ONLY)
+    return Draft(label, at_least, n=calls, given=given, note=_named(shown).removeprefix(": "))
 
 
 @figure("p", better="")
@@ -196,7 +196,7 @@ def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
 
     For a judge that chooses, the excess share of its choices (.8 if it always takes one place of
     five); for a judge that scores, points per call. The largest of many noisy figures is biased
-    upwards, so the conditions say what noise alone would give, and name the stimulus.
+    upwards, so the conditions say what noise alone would give; the note names the stimulus.
     """
     label = "Largest effect of the order on one stimulus"
     if not stimuli.tested:
@@ -207,7 +207,8 @@ def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
     given = Largest(worst, int(effects[worst].argmax()) + 1, float(np.max(drawn, axis=0).mean()))
     method = "largest mean over a stimulus's calls less that of exchanged orders; no interval"
     value = exactly(float(effects[worst].max()), clusters=len(effects), method=method)
-    return Draft(label, value, n=stimuli.tested[worst].calls, given=given, unit=stimuli.unit)
+    calls, note = stimuli.tested[worst].calls, f"at place {given.place} on {worst}"
+    return Draft(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
 
 
 FIGURES: Mapping[str, Figure[Stimuli]] = {

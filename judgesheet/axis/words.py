@@ -121,10 +121,11 @@ def one_in(value: float) -> str:
 
 
 def interval(estimate: Estimate) -> str:
-    """The interval of a share in words."""
+    """The interval of a share in words, after its count where that is small."""
+    count = f"{estimate.counted}; " if estimate.counted else ""
     if estimate.low is None or estimate.high is None:
-        return "no interval"
-    return f"95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
+        return f"{count}no interval"
+    return f"{count}95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
 
 
 def share(estimate: Estimate) -> str:

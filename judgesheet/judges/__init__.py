@@ -73,6 +73,9 @@ class Judge(Protocol):
     is_simulated: bool = False
     """Whether its calls cost neither money nor time, so that none is spared."""
 
+    machine: str = ""
+    """The hardware of a judge that runs on this machine, which its latency depends on."""
+
     @property
     def identity(self) -> Mapping[str, Any]:
         """What a reader must know of this judge (provider, model, base URL, …); never a key."""

@@ -9,11 +9,12 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import os
+import platform
 import re
 import sys
 import tempfile
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -48,6 +49,7 @@ class LocalJudge(Judge):
         self._connection = connection
         self._runtime = _runtime()
         self._sha256 = _sha256(weights)
+        self.machine = f"{os.cpu_count() or 1} cores, {_processor()}"
         self._log: IO[bytes] | None = None
 
     @classmethod
@@ -158,6 +160,16 @@ async def _end(server: asyncio.subprocess.Process) -> None:
     except TimeoutError:
         server.kill()
         await server.wait()
+
+
+def _processor() -> str:
+    """The name of the processor, as far as the system tells it."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            name, _, value = line.partition(":")
+            if name.strip() == "model name":
+                return " ".join(value.split())
+    return platform.processor() or platform.machine()
 
 
 def _runtime() -> str:

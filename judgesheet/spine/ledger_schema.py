@@ -37,6 +37,7 @@ ALWAYS: Mapping[str, Any] = {
 }
 SOMETIMES: Mapping[str, Any] = {
     "prices": object,
+    "machine": str,
     "parsers": [_PARSER],
     "parsers_replaced": [dict],
     "given_up": [str],

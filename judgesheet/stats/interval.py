@@ -9,7 +9,7 @@ stimuli that were not drawn (`unseen_share`), and a design effect below 1 is set
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import inf, sqrt
 from typing import NamedTuple
@@ -72,6 +72,8 @@ class Interval:
         hold with more confidence.
     proves
         False if `low` and `high` do not reflect sampling error, so that they prove nothing.
+    hits, trials
+        Of a rate that is a whole number out of another, these two; else None.
     """
 
     value: float | None
@@ -84,6 +86,8 @@ class Interval:
     reason: str = ""
     bounds: tuple[float, float] | None = None
     proves: bool = True
+    hits: int | None = None
+    trials: int | None = None
 
 
 def missing(reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
@@ -387,7 +391,8 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = LEVEL) 
         return missing(NO_OBSERVATIONS, method=method)
     value = min(1.0, max(0.0, float(k.sum() / n.sum())))
     if groups == 1:
-        return without_ends(value, ONE_CLUSTER, clusters=1, method=method)
+        alone = without_ends(value, ONE_CLUSTER, clusters=1, method=method)
+        return _counted(alone, k, n)
     variance, total = value * (1 - value), float(n.sum())
     deff = max(1.0, _ratio_error(k, n) ** 2 * total / variance) if variance > ROUNDING else 1.0
     posterior = _Posterior.of(k, n)
@@ -400,7 +405,16 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = LEVEL) 
         return min(low, other_low), max(high, other_high)
 
     reach = value, 1 - value
-    return estimated(value, at, groups, method, reach, within=(0.0, 1.0), level=level)
+    rate = estimated(value, at, groups, method, reach, within=(0.0, 1.0), level=level)
+    return _counted(rate, k, n)
+
+
+def _counted(rate: Interval, successes: Floats, trials: Floats) -> Interval:
+    """The rate with its two counts, where every one of them is whole."""
+    whole = all(np.array_equal(counts, np.round(counts)) for counts in (successes, trials))
+    if not whole:
+        return rate
+    return replace(rate, hits=int(successes.sum()), trials=int(trials.sum()))
 
 
 class _Posterior(NamedTuple):

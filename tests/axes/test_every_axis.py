@@ -68,7 +68,8 @@ def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
     for row in headline(axis):
         assert Key.parse(row.key).name in axis.ESTIMATES, row
     for plot in axis.plots(Estimates(axis.NAME, ())):
-        assert set(plot.families) <= set(axis.ESTIMATES), plot.title
+        assert {*plot.families, *plot.shows} <= set(axis.ESTIMATES), plot.title
+        assert bool(plot.shows) == bool(plot.brief), plot.title
 
 
 def test_built_in_stimuli_pass_their_own_check(axis: Axis) -> None:

@@ -6,8 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judgesheet.axis.reversal import HARDLY_RANKS, Contest, excess_flip_rate
+from judgesheet.axis.reversal import (
+    HARDLY_RANKS,
+    Contest,
+    excess_flip_rate,
+    most_changes,
+    order_change_rate,
+)
+from judgesheet.axis.scored import Rows
 from judgesheet.records import Estimate
+from judgesheet.stats.orders import balanced
 from judgesheet.stats.unseen import unseen_share
 
 
@@ -48,3 +56,28 @@ def test_a_judge_that_never_ranks_has_no_flips_to_be_praised_for(ranking: int) -
         assert found.value == 0
     else:
         assert (found.value, found.reason) == (None, HARDLY_RANKS.code)
+
+
+@pytest.mark.parametrize(
+    ("reads", "scale", "most"),
+    [
+        ([1] * 10, 5, 40 / 45),  # each score twice: 5 of the 45 pairs are alike
+        ([2, 2, *[1] * 8], 5, 57 / 64),  # a repeat of an order is no pair of two orders
+        ([1] * 4, 5, None),
+        ([1], 5, None),
+        ([0, 0], 5, None),
+    ],
+)
+def test_orders_that_outnumber_the_scores_bound_the_share_of_changes(
+    reads: list[int], scale: int, most: float | None
+) -> None:
+    answered = np.arange(2) < np.array(reads)[:, None]
+    assert most_changes(answered[None], scale) == (None if most is None else pytest.approx(most))
+
+
+def test_a_judge_that_follows_the_place_reaches_the_bound() -> None:
+    orders = np.array(balanced(5))
+    scores = np.tile(orders[:, 0], (3, 1))[:, :, None].astype(float)
+    rows = Rows("Score", {}, scores, np.arange(3), 5)
+    (change,) = order_change_rate(SimpleNamespace(rows=[rows]))
+    assert change.ceiling == change.value == pytest.approx(40 / 45)

@@ -74,6 +74,8 @@ FIGURES = (
         x_label="position in the rubric",
         y_label="share of calls",
         even=True,
+        shows=("position_share",),
+        brief="Share of calls that chose each position; the dashed line is an even share.",
     ),
     Plot(
         "heatmap",

@@ -57,8 +57,38 @@ def test_it_says_nothing_and_asks_for_nothing(visit: Open, files: Any, name: str
 def test_axe_finds_nothing(visit: Open, name: str, scheme: str) -> None:
     """Contrast, names, roles, order of headings: WCAG 2 A and AA, and best practice."""
     page = visit(name, color_scheme=scheme)
-    found = axe.Axe().run(page).response["violations"]
-    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        found = axe.Axe().run(page).response["violations"]
+        assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == [], width
+
+
+def test_narrow_screens_show_the_effects_as_cards_and_wide_ones_as_a_plot(visit: Open) -> None:
+    page = visit("judged")
+    for width, cards in ((390, True), (1280, False)):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.locator(".cards").is_visible() == cards
+        assert page.locator(".effects svg").is_visible() != cards
+
+
+def test_no_text_of_the_effects_reaches_the_next_column(visit: Open) -> None:
+    """In whatever font the browser has: every text of a row ends before the next one begins."""
+    overlapping = visit("judged").evaluate(
+        """() => {
+            const rows = {};
+            for (const text of document.querySelectorAll(".effects svg text")) {
+                const box = text.getBoundingClientRect();
+                const row = (rows[Math.round(box.top / 4)] ??= []);
+                row.push([box.left, box.right, text.textContent]);
+            }
+            const ticks = /^[−0-9×]+( %)?$/;
+            return Object.values(rows).flatMap((row) => {
+                row = row.filter((one) => !ticks.test(one[2])).sort((a, b) => a[0] - b[0]);
+                return row.slice(1).filter((one, i) => row[i][1] > one[0]).map((one) => one[2]);
+            });
+        }"""
+    )
+    assert overlapping == []
 
 
 def test_dark_is_dark(visit: Open) -> None:

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from judgesheet.records import Estimate, Plot
-from judgesheet.spine.render.figures import KINDS, draw, themed
+from judgesheet.spine.render.figures import KINDS, collect, draw, themed
 from tests.render import sheets
 
 
@@ -52,7 +52,7 @@ def test_series_differ_in_dash_and_marker(estimates: tuple[Estimate, ...]) -> No
 def test_a_missing_value_is_a_gap_with_a_note(estimates: tuple[Estimate, ...]) -> None:
     drawing = draw(sheets.FIGURES[5], estimates, "f")
     assert drawing.notes == (
-        "Cramér's V of the chosen position, 9-point rubric: not measured: the profile quick "
+        "Cramér's V of the chosen position, 9-point rubric not measured: the profile quick "
         "leaves this scale out",
     )
 
@@ -67,6 +67,20 @@ def test_themed_colours_are_variables(estimates: tuple[Estimate, ...]) -> None:
     svg = themed(draw(sheets.FIGURES[0], estimates, "f").svg)
     assert "var(--series-1)" in svg
     assert "#0b5cad" not in svg
+
+
+def test_what_is_left_of_a_share_is_drawn_beside_it() -> None:
+    share = Estimate("a.slot1[set=own]", "Slot 1", 0.9, 0.8, 0.95, unit="share", n=9, clusters=9)
+    plot = Plot("bars", "Slots", "", ("slot1",), x="set", even=True, rest="slot 2",
+                words={"slot1": "slot 1", "own": "own pairs"})  # fmt: skip
+    data = collect(plot, [share])
+    assert [(p.series, round(p.value), round(p.low), round(p.high)) for p in data.points] == [
+        ("slot 1", 90, 80, 95),
+        ("slot 2", 10, 5, 20),
+    ]
+    assert data.reference == 50
+    svg = draw(plot, [share], "f").svg
+    assert all(word in svg for word in ("slot 1", "slot 2", "own pairs"))
 
 
 def test_a_figure_can_keep_members_by_dimension_and_mark_an_estimate(

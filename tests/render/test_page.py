@@ -2,16 +2,18 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
 
-from judgesheet.records import Characteristic, Control, Estimate, Verdict
+from judgesheet.records import AxisResult, Characteristic, Control, Estimate, Verdict
 from judgesheet.spine.render import show
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.page import Page, build
+from judgesheet.spine.render.page.appendix import families, missing
 from judgesheet.spine.render.page.identity import part_number, protocol_id, review_by
-from judgesheet.spine.render.page.parts import Room, share_out
+from judgesheet.spine.render.page.parts import Anchors, Room, share_out, size
 from judgesheet.spine.render.page.schematic import schema
 from judgesheet.spine.render.page.table import Spec, detectable
 from tests.render import sheets
@@ -232,7 +234,8 @@ def test_what_is_trimmed_is_counted() -> None:
     assert page.front.features.more == f"+{20 - shown} more in the appendix"
     assert 20 - shown > 0
     for axis in page.axes:
-        assert axis.more == f"+{len(axis.every) - len(axis.rows)} more in the appendix"
+        left_out = len(axis.every) - len(axis.rows)
+        assert axis.more == f"+{left_out} more in the appendix, 1 not measured"
 
 
 def test_problems_come_first() -> None:
@@ -263,17 +266,17 @@ def test_nothing_measured_draws_nothing() -> None:
 
 
 def test_the_schematic_marks_what_changes_place() -> None:
-    drawn = schema({"axis": "score_order", "template": sheets.TEMPLATE, "permuted": ["options"]})
+    drawn = schema({"template": sheets.TEMPLATE, "permuted": ["options"]}, "Order")
     assert drawn is not None
     marked = [line.text for line in drawn.lines if line.permuted]
     assert marked == ["Score ‹option score›: ‹option description›"]
     assert "‹response›" in [line.text for line in drawn.lines]
-    assert schema({"axis": "x", "template": None}) is None
+    assert schema({"template": None}, "x") is None
 
 
 def test_a_permuted_variable_may_have_several_words() -> None:
     template = "# Task\n{{ first_answer.text }} and {{ task }}\nplain"
-    drawn = schema({"axis": "x", "template": template, "permuted": ["first_answer"]})
+    drawn = schema({"template": template, "permuted": ["first_answer"]}, "x")
     assert drawn is not None
     assert [(line.text, line.permuted, line.frame) for line in drawn.lines] == [
         ("# Task", False, True),
@@ -302,4 +305,107 @@ def test_a_control_that_several_axes_passed_is_told_once() -> None:
     ],
 )
 def test_a_broken_template_breaks_no_sheet(template: str) -> None:
-    schema({"axis": "x", "template": template})
+    schema({"template": template}, "x")
+
+
+# -- the appendix ----------------------------------------------------------------------------------
+
+
+def members(*estimates: Estimate) -> AxisResult:
+    return replace(sheets.plausible().axes[0], estimates=estimates)
+
+
+def cell(score: int, position: int, note: str = "", n: int = 90) -> Estimate:
+    key = f"{sheets.AXIS}.selection[score={score},position={position}]"
+    return Estimate(key, "share", 0.2, 0.1, 0.3, unit="share", n=n, clusters=9, note=note)
+
+
+def test_estimates_over_two_dimensions_are_a_table_whose_notes_are_said_once() -> None:
+    every = [cell(score, place, "seen once") for score, place in product((1, 2, 3), repeat=2)]
+    (family,) = families(members(*every), Anchors())
+    assert family.grid is not None
+    assert family.grid.columns == ("1", "2", "3")
+    assert [(head, len(row)) for head, _, row in family.grid.rows] == [("1", 3), ("2", 3), ("3", 3)]
+    assert "Note: seen once." in family.about
+    assert not family.worded
+
+
+def test_what_a_table_cannot_say_stands_below_it() -> None:
+    places = list(product((1, 2, 3), repeat=2))
+    every = [cell(score, place, n=80 + score) for score, place in places[:-1]]
+    every.append(cell(3, 3, "few", 83))
+    (family,) = families(members(*every), Anchors())
+    assert family.grid is not None
+    assert [size for _, size, _ in family.grid.rows] == ["81 (9)", "82 (9)", "83 (9)"]
+    assert [line.remarks for line in family.worded] == ["few."]
+
+
+def test_a_few_members_or_one_dimension_are_no_table() -> None:
+    (family,) = families(members(cell(1, 1), cell(1, 2), cell(2, 1), cell(2, 2)), Anchors())
+    assert family.grid is None
+    assert len(family.worded) == 4
+
+
+def test_what_was_not_measured_is_collected_by_reason() -> None:
+    absent = [replace(cell(1, place), value=None, note="none was read") for place in (1, 2)]
+    other = Estimate(f"{sheets.AXIS}.chi2", "chi2", None, note="too few")
+    axis = members(cell(2, 1), *absent, other)
+    (family,) = families(axis, Anchors())
+    assert len(family.lines) == 1
+    told = [
+        (reason.why, [(name, len(lines)) for name, lines in reason.families])
+        for reason in missing(axis, Anchors())
+    ]
+    assert told == [
+        ("none was read.", [(f"{sheets.AXIS}.selection", 2)]),
+        ("too few.", [(f"{sheets.AXIS}.chi2", 1)]),
+    ]
+
+
+def test_a_small_rate_has_its_count_and_no_other_has() -> None:
+    rate = replace(cell(1, 1), value=0.0139, n=72, count=1)
+    assert size(rate) == "1 of 72 (9)"
+    assert size(replace(rate, value=0.06)) == "72 (9)"
+    assert size(replace(rate, count=None)) == "72 (9)"
+
+
+def test_the_most_that_a_design_allows_is_a_condition() -> None:
+    sheet = sheets.plausible()
+    key = sheet.axes[0].characteristics[0].key
+    bounded = [replace(e, ceiling=0.889) if e.key == key else e for e in sheet.axes[0].estimates]
+    axis = replace(sheet.axes[0], estimates=tuple(bounded))
+    (part,) = build(replace(sheet, axes=(axis,))).axes
+    (first,) = (spec for spec in part.every if spec.key == key)
+    assert "at most 88.9 % possible" in first.conditions
+
+
+def test_latency_is_told_with_where_it_was_seen() -> None:
+    sheet = sheets.plausible()
+    local = {name: value for name, value in sheet.judge.items() if name != "base_url"}
+    here = replace(sheet, judge=local, run={**sheet.run, "machine": "2 cores, a processor"})
+    for one, where in ((sheet, "the probing machine"), (here, "2 cores, a processor")):
+        assert any(where in fact.value for fact in build(one).front.price)
+    assert ("Tokens a call, in / out", "355 / 7") in [
+        (fact.name, fact.value) for fact in build(sheet).front.price
+    ]
+
+
+def test_the_rows_of_the_plot_are_cards_too_and_their_texts_end_before_the_next() -> None:
+    drawn = forest(build(sheets.judged()).axes, Room().effects)
+    name, facts = drawn.cards[0]
+    assert name.startswith("Order of the rubric's scores: ")
+    assert {"Value (interval)", "Limit", "Result"} <= dict(facts).keys()
+    assert len(drawn.cards) == drawn.description.count(";") + 1
+    long = measured(-0.003, -0.009, 0.004, 0.0, "difference")
+    sheet = sheets.judged()
+    title = "Verdict changes with the order, same content in other words"
+    axis = replace(
+        sheet.axes[0],
+        estimates=(replace(long.estimate, label=title),),
+        characteristics=(Characteristic(long.estimate.key, "X", 0.0),),
+    )
+    verdict = replace(sheet.verdicts[0], key=long.estimate.key)
+    svg = forest(build(replace(sheet, axes=(axis,), verdicts=(verdict,))).axes, 9).svg
+    assert "(−0.009 to 0.004)" in svg
+    assert title in svg
+    assert svg.count('font-size="') >= 3

@@ -98,7 +98,7 @@ def test_it_is_tagged_for_screen_readers(reader: PdfReader) -> None:
     assert root["/ViewerPreferences"]["/DisplayDocTitle"] is not None
     assert b"pdfuaid" in root["/Metadata"].get_data()
     figures = [e for e in elements(root["/StructTreeRoot"]["/K"]) if e.get("/S") == "/Figure"]
-    assert len(figures) == len(sheets.FIGURES) + 1  # and the forest plot
+    assert len(figures) == len(sheets.FIGURES) + 2  # the forest plot and the picture
     assert all(figure["/Alt"] for figure in figures)
 
 

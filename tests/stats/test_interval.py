@@ -258,3 +258,10 @@ def test_an_excess_that_noise_took_below_zero_still_leaves_room_for_unseen_stimu
     assert excess.high is not None
     assert excess.high >= unseen_share(14)
     assert mean_excess(values + 0.5).high == mean_t(values + 0.5, (-1, 1)).high
+
+
+def test_a_rate_of_whole_counts_keeps_them_and_another_does_not() -> None:
+    counted, halves = cluster_rate([1, 0, 2], [4, 4, 4]), cluster_rate([0.5, 0, 2], [4, 4, 4])
+    assert (counted.hits, counted.trials) == (3, 12)
+    assert (halves.hits, halves.trials) == (None, None)
+    assert cluster_rate([2], [4]).hits == 2

@@ -5,6 +5,12 @@ from collections.abc import Iterator
 from judgesheet.estimates import Estimates
 from judgesheet.records import Plot
 
+_SETS = {
+    "same_subset": "same content",
+    "different_subset": "other content, as much",
+    "natural": "own pairs",
+}
+
 _PLOTS = (
     Plot(
         kind="stacked",
@@ -21,6 +27,48 @@ _PLOTS = (
         x="set",
         x_label="share of pairs",
         having={"prompt": ""},
+        words={
+            "stable_cross_sensitivity": "same response twice",
+            "positional_false_preference": "same slot twice",
+            "one_sided_commit": "one order a tie",
+            "no_preference": "both a tie",
+            **_SETS,
+        },
+        shows=("raw_false_preference",),
+        brief="What two verdicts on a pair say, one in each order; between equally good responses "
+        "only ties are right.",
+    ),
+    Plot(
+        kind="bars",
+        title="Which slot wins?",
+        caption="Share of the decisions that go to each slot, with 95 % intervals; every pair is "
+        "shown in both orders, so a judge without a preference for a slot stays on the dashed "
+        "line.",
+        families=("slot1_share",),
+        x="set",
+        x_label="pairs of responses",
+        y_label="share of decisions",
+        even=True,
+        having={"prompt": ""},
+        words={"slot1_share": "slot 1", **_SETS},
+        rest="slot 2",
+        shows=("order_inconsistent",),
+        brief="Share of the decisions that go to each slot; every pair is shown in both orders, so "
+        "without a preference for a slot both reach the dashed line.",
+    ),
+    Plot(
+        kind="bars",
+        title="Preferences where there is nothing to prefer",
+        caption="Share of calls that prefer one of two empty, blank or identical responses, with "
+        "95 % intervals. Only ties are right.",
+        families=("dark_current",),
+        x="kind",
+        x_label="pairs with nothing to prefer",
+        y_label="share of calls",
+        having={"prompt": ""},
+        shows=("dark_current",),
+        brief="Share of calls that prefer one of two empty, blank or identical responses, where "
+        "only a tie is right.",
     ),
     Plot(
         kind="line",
@@ -35,6 +83,9 @@ _PLOTS = (
         reference=0.75,
         having={"slot": "", "prompt": ""},
         mark="threshold75",
+        shows=("target_sensitivity", "target_sensitivity_decided", "miss_by_tie"),
+        brief="Share of calls that choose the better response, by the number of steps that it is "
+        "better; the dashed line is 75 %.",
     ),
     Plot(
         kind="scatter",

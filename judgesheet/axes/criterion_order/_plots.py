@@ -17,6 +17,9 @@ _PLOTS = (
         x_label="position in the list of criteria",
         y_label=" ",
         reference=0.0,
+        shows=("delta_pos",),
+        brief="Mean score of each criterion at each position less its mean over positions, in "
+        "points; where the place does not matter, all are near 0.",
     ),
     Plot(
         kind="intervals",
@@ -26,6 +29,19 @@ _PLOTS = (
         families=("delta_pos",),
         x_label="points between the best and the worst position",
         reference=0.0,
+    ),
+    Plot(
+        kind="intervals",
+        title="Does the order of the criteria change a score?",
+        caption="How often a criterion's score changes under another order of the criteria, when "
+        "the same order is asked again (noise), and the difference, with 95 % intervals.",
+        families=("order_change_rate", "repeat_change_rate", "excess_change_rate"),
+        x_label="share of pairs of readings",
+        reference=0.0,
+        having={"criterion": ""},
+        shows=("order_change_rate",),
+        brief="How often a criterion's score changes under another order, when asked again, and "
+        "the difference.",
     ),
     Plot(
         kind="line",

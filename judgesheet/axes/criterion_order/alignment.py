@@ -11,6 +11,7 @@ import numpy as np
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis import alignment
+from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
@@ -25,14 +26,14 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     arm this is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
-        label = f"Spread within a response and criterion, {arm} arm"
+        label = f"Spread within a response and criterion, {WORDS[arm]}"
         given = f"{reads.shape[1]} reads per response"
         yield alignment.within_item_sd(label, arm, reads, scores.cluster, scores.span, given)
 
 
 @figure("r", symbol=lambda dims: f"r_{dims['arm'][:3]}", null=0.0, better="higher")
 def pearson_r(scores: Scores) -> Iterator[Draft]:
-    """Correlation of an arm's mean scores with quality, mean over criteria and for each.
+    """Correlation of mean scores with quality, mean over criteria and for each, by orders (arm).
 
     Pearson's r over responses; Fisher-z interval from the cluster jackknife. Xu et al., tables 5
     and 6.
@@ -59,7 +60,7 @@ def single_read_r(scores: Scores) -> Draft:
 
 @figure("r", better="higher")
 def spearman_r(scores: Scores) -> Iterator[Draft]:
-    """Rank correlation of an arm's mean scores with quality, mean over criteria and for each.
+    """Rank correlation of mean scores with quality, mean over criteria and for each, by arm.
 
     Spearman's rho over responses; intervals as for `pearson_r`, with ranks taken anew.
     """
@@ -68,7 +69,7 @@ def spearman_r(scores: Scores) -> Iterator[Draft]:
 
 def _correlations(scores: Scores, kind: correlation.Kind) -> Iterator[Draft]:
     for arm, reads in scores.arms.items():
-        label = f"{kind.capitalize()} correlation with quality, {arm} arm"
+        label = f"{kind.capitalize()} correlation with quality, {WORDS[arm]}"
         if not scores.knows_quality:
             yield absent(label, NO_REFERENCE, {"arm": arm})
             continue

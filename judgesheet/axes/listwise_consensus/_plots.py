@@ -6,19 +6,25 @@ from dataclasses import replace
 from judgesheet.estimates import Estimates
 from judgesheet.records import Plot
 
+_ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
+
 _PLOTS = (
     Plot(
         kind="line",
         title="Does deciding from several runs help?",
         caption="How often the right answer is chosen, by number of calls a decision takes: under "
-        "as many orders (permuted), in one order again and again (repeated), and with one call "
-        "(direct). 95 % intervals over prompts; the dashed line is a blind pick.",
+        "as many orders, in one order again and again, and with one call. 95 % intervals over "
+        "prompts; the dashed line is a blind pick.",
         families=("accuracy",),
         x="k",
         series="arm",
         x_label="calls a decision",
         y_label="right answer chosen",
         having={"executions": ""},
+        words=_ARMS,
+        shows=("accuracy", "gain"),
+        brief="How often the right answer is chosen, by the calls that a decision takes; the "
+        "dashed line is a blind pick.",
     ),
     Plot(
         kind="heatmap",
@@ -43,6 +49,9 @@ _PLOTS = (
         x_label="place in the list",
         y_label="share of winners",
         even=True,
+        shows=("win_share",),
+        brief="Share of single calls that each place in the list wins; a judge that reads the "
+        "content stays on the dashed line.",
     ),
     Plot(
         kind="bars",
@@ -63,6 +72,9 @@ _PLOTS = (
         families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
         x_label="share of pairs of calls",
         reference=0.0,
+        shows=("order_flip_rate",),
+        brief="How often two single calls on a list choose different winners under two orders, "
+        "under one order, and the difference.",
     ),
     Plot(
         kind="line",

@@ -70,7 +70,7 @@ def chance_accuracy(lists: Lists) -> Iterator[Draft]:
 
 @figure("difference", symbol="Δ_{k}", null=0.0, better="", noise="gain[arm=repeated,k={k}]")
 def gain(lists: Lists) -> Iterator[Draft]:
-    """Accuracy of an arm less that of one call, on the same prompts: what the extra calls buy.
+    """Accuracy of several calls less that of one, on the same prompts: what the extra calls buy.
 
     Agresti-Min interval for paired proportions. `calls_per_decision` gives its price.
     """
@@ -95,19 +95,19 @@ def gain_over_repeated(lists: Lists) -> Iterator[Draft]:
 
 @figure("prompts", better="higher")
 def improved(lists: Lists) -> Iterator[Draft]:
-    """Prompts on which an arm is right, or tied with fewer others, and the direct call is not."""
+    """Prompts on which several calls are right, or tied with fewer others, and one call is not."""
     return _counts(lists, "improved", 0)
 
 
 @figure("prompts")
 def regressed(lists: Lists) -> Iterator[Draft]:
-    """Prompts on which the direct call is right, or tied with fewer others, and the arm is not."""
+    """Prompts on which one call is right, or tied with fewer others, and several calls are not."""
     return _counts(lists, "regressed", 1)
 
 
 @figure("prompts", better="")
 def unchanged(lists: Lists) -> Iterator[Draft]:
-    """Prompts on which an arm does exactly as well as the direct call."""
+    """Prompts on which several calls do exactly as well as one."""
     return _counts(lists, "unchanged", 2)
 
 
@@ -146,7 +146,7 @@ def calls_per_point_gained(lists: Lists) -> Iterator[Draft]:
 
 @figure("share")
 def change_rate(lists: Lists) -> Iterator[Draft]:
-    """How often an arm and one call choose different answers; needs no gold.
+    """How often several calls and one choose different answers; needs no known answer.
 
     Ties are resolved as independent uniform picks. Part of it is noise: compare the repeated arm.
     """

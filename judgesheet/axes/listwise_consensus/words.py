@@ -372,7 +372,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     if readings.frame["item"].nunique() > readings.frame["stimulus"].nunique():
         yield "Some stimuli hold several lists; the intervals take the lists as independent."
     yield from _odd_orders(estimates)
-    yield from about_repeats(readings, ", so the repeated arm is hardly more than one call")
+    yield from about_repeats(readings, ", so repeats of one order are hardly more than one call")
 
 
 def _odd_orders(estimates: Estimates) -> Iterator[str]:

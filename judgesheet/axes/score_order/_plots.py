@@ -16,6 +16,9 @@ _PLOTS = (
         x_label="position in the rubric",
         y_label="share of calls",
         even=True,
+        shows=("position_share",),
+        brief="Share of calls that chose the score listed at each position; a judge that reads the "
+        "content stays on the dashed line.",
     ),
     Plot(
         kind="line",
@@ -42,12 +45,27 @@ _PLOTS = (
     ),
     Plot(
         kind="intervals",
+        title="Does the order change the score?",
+        caption="How often the score of a response changes under another order of the rubric, and "
+        "when the same order is asked again (noise), with 95 % intervals.",
+        families=("order_change_rate", "repeat_change_rate"),
+        x_label="share of pairs of readings",
+        reference=0.0,
+        shows=("order_change_rate",),
+        brief="How often the score changes under another order of the rubric, and when the same "
+        "order is asked again.",
+    ),
+    Plot(
+        kind="intervals",
         title="Does the order decide who is best?",
         caption="Pairs of readings of a prompt's responses that disagree on the best one: under "
         "two orders, under one order (noise), and the difference.",
         families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
         x_label="share of pairs of readings",
         reference=0.0,
+        shows=("excess_flip_rate",),
+        brief="How often two readings of a prompt's responses disagree on the best one under two "
+        "orders, under one order, and the difference.",
     ),
     Plot(
         kind="line",

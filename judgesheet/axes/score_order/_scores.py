@@ -145,7 +145,7 @@ class Scores:
     @property
     def rows(self) -> Iterator[Rows]:
         """The scores of the balanced arm at the main scale."""
-        yield Rows("Score", {}, self.grid.reads, self.cluster)
+        yield Rows("Score", {}, self.grid.reads, self.cluster, self.scale)
 
     @property
     def references(self) -> Mapping[str, Reference]:

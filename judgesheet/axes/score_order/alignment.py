@@ -11,6 +11,7 @@ import numpy as np
 
 from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis import alignment
+from judgesheet.axis.arms import WORDS
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
@@ -33,7 +34,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
     fixed arm this is noise, in the others noise and order together. Cluster t interval.
     """
     for arm, reads in scores.arms.items():
-        label = f"Spread within a response, {arm} arm"
+        label = f"Spread within a response, {WORDS[arm]}"
         given = f"{reads.shape[1]} reads per response, {scores.scale}-point rubric"
         yield alignment.within_item_sd(
             label, arm, reads, scores.grid.cluster, scores.scale - 1, given
@@ -42,7 +43,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
 
 @figure("r", symbol=_of_arm("r"), null=0.0, better="higher")
 def pearson_r(scores: Scores) -> Iterator[Draft]:
-    """Correlation of an arm's mean scores with quality: does the score measure what it should?
+    """Correlation of mean scores with quality, by the orders (arm) that they are means over.
 
     Pearson's r over items; Fisher-z interval from the cluster jackknife. The papers' item bootstrap
     is given beside it. `conditions` says whose judgment of quality it is.
@@ -54,7 +55,7 @@ def pearson_r(scores: Scores) -> Iterator[Draft]:
         if scale != scores.scale:
             mean = row_means(grid.blocks.reshape(len(scores.items), -1))
             yield _draft(
-                f"Pearson correlation with quality, balanced arm, {scale}-point rubric",
+                f"Pearson correlation with quality, {WORDS['balanced']}, {scale}-point rubric",
                 stats.cluster_jackknife_r(mean, scores.reference.values, grid.cluster),
                 scores,
                 len(grid.orders),
@@ -81,7 +82,7 @@ def single_read_r(scores: Scores) -> Draft:
 
 @figure("r", better="higher")
 def spearman_r(scores: Scores) -> Iterator[Draft]:
-    """Rank correlation of an arm's mean scores with quality.
+    """Rank correlation of mean scores with quality, by the orders (arm) that they are means over.
 
     Spearman's rho over items; Fisher-z interval from the cluster jackknife with ranks taken anew.
     """
@@ -91,7 +92,7 @@ def spearman_r(scores: Scores) -> Iterator[Draft]:
 def _by_arm(scores: Scores, kind: stats.Kind) -> Iterator[Draft]:
     quality, cluster = scores.reference.values, scores.grid.cluster
     for arm, reads in scores.arms.items():
-        label = f"{kind.capitalize()} correlation with quality, {arm} arm"
+        label = f"{kind.capitalize()} correlation with quality, {WORDS[arm]}"
         if scores.reference.kind is None:
             yield absent(label, NO_REFERENCE, {"arm": arm})
             continue

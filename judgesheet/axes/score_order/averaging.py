@@ -120,7 +120,7 @@ def _gains(
             interval,
             {"k": gain.k},
             n=len(scores.items),
-            given=scores.reference.given(remark="balanced arm"),
+            given=scores.reference.given(remark="balanced orders"),
             note="" if interval.value is None else note,
         )
 

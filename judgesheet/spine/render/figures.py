@@ -11,7 +11,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
@@ -62,11 +62,16 @@ SERIES = (
     Style("#8a6d00", "v", (0, (5, 1, 1, 1, 1, 1)), "xxx"),
     Style("#4d5560", "P", (0, (1, 1)), "---"),
 )
+MOST_REASONS = 3
 MOST_PLACES = 24
+_UPRIGHT = 19
+"""Characters an inch of height in a label along the vertical axis."""
 CROWDED = 6
 """Places beyond which whiskers give way to a band."""
 WIDTH, HEIGHT = 3.46, 1.22
 """Inches: half the text width of A4 less the gutter, and low enough for four on page two."""
+SMALL = 2.7, 1.06
+"""The same of the picture of page one."""
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
 DARK = 1.35
@@ -80,7 +85,10 @@ _THEME = {
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps."""
+    """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps.
+
+    `cards` say its rows in words: a name, and what belongs to it.
+    """
 
     name: str
     title: str
@@ -88,6 +96,7 @@ class Drawing:
     description: str = ""
     svg: str = ""
     notes: tuple[str, ...] = ()
+    cards: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,27 +139,31 @@ class Data:
     @property
     def reference(self) -> float | None:
         """The reference in the units of the drawing; equal shares where a whole is shared out."""
-        places = len({point.x for point in self.points})
-        number = 1 / places if self.plot.even and places else show.finite(self.plot.reference)
+        parts = len(self.series if self.plot.rest else {point.x for point in self.points})
+        number = 1 / parts if self.plot.even and parts else show.finite(self.plot.reference)
         return None if number is None else number * self.unit.scale
 
 
-def draw(plot: Plot, estimates: Iterable[Estimate], name: str) -> Drawing:
+def draw(
+    plot: Plot,
+    estimates: Iterable[Estimate],
+    name: str,
+    size: tuple[float, float] = (WIDTH, HEIGHT),
+) -> Drawing:
     """Draw a plot of these estimates; `name` is unique in the document and prefixes every id."""
-    data = _collect(plot, estimates)
-    known = {"name": name, "title": show.visible(plot.title, 120),
-             "caption": show.visible(plot.caption, 600)}  # fmt: skip
+    data = collect(plot, estimates)
+    blank = Drawing(name, show.visible(plot.title, 120), show.visible(plot.caption, 600))
     why = "" if data.points else "nothing to draw: none of its values was measured"
     if data.points and plot.kind not in KINDS:
         why = f"no such kind of figure: {show.visible(plot.kind, 60)}"
     if why:
-        return Drawing(**known, notes=(why, *_notes(data)))
+        return replace(blank, notes=(why, *_notes(data)))
     description = _description(data)
-    svg = slim(_plot(data), name, known["title"], description)
-    return Drawing(**known, description=description, svg=svg, notes=tuple(_notes(data)))
+    svg = slim(_plot(data, size), name, blank.title, description)
+    return replace(blank, description=description, svg=svg, notes=tuple(_notes(data)))
 
 
-def _collect(plot: Plot, estimates: Iterable[Estimate]) -> Data:
+def collect(plot: Plot, estimates: Iterable[Estimate]) -> Data:
     """Sort the estimates of the plot's families into series."""
     keyed = [(Key.parse(estimate.key), estimate) for estimate in estimates]
     axes = {dim for dim in (plot.x, plot.y) if dim}
@@ -166,6 +179,8 @@ def _collect(plot: Plot, estimates: Iterable[Estimate]) -> Data:
     measured = [(k, e) for k, e in members if show.finite(e.value) is not None]
     of = unit(measured[0][1].unit if measured else "")
     points = [_point(plot, key, estimate, of.scale) for key, estimate in measured]
+    if plot.rest:
+        points += [_rest(plot, point, of.scale) for point in points]
     names = list(dict.fromkeys(point.series for point in points))
     points.sort(key=lambda point: names.index(point.series))
     drawn = _bounded(plot, points)
@@ -183,10 +198,22 @@ def _point(plot: Plot, key: Key, estimate: Estimate, scale: float) -> Point:
     return Point(_series_name(plot, key), *place, estimate, *numbers)
 
 
+def _rest(plot: Plot, point: Point, scale: float) -> Point:
+    """What is left of the whole, whose interval is that of the share seen from the other end."""
+    value, low, high = scale - point.value, scale - point.high, scale - point.low
+    return replace(point, series=plot.rest, value=value, low=low, high=high)
+
+
+def _word(plot: Plot, name: str) -> str:
+    """A family or the value of a dimension, as the axis says it."""
+    return show.visible(plot.words[name], 60) if name in plot.words else show.words(name)
+
+
 def _series_name(plot: Plot, key: Key) -> str:
     """The value of the series dimension, then whatever else tells this member apart."""
-    parts = [show.words(key.name)] if len(plot.families) > 1 and plot.x else []
-    parts += [key.dims[plot.series]] if plot.series in key.dims else []
+    several = len(plot.families) > 1 or plot.rest
+    parts = [_word(plot, key.name)] if several and plot.x else []
+    parts += [_word(plot, key.dims[plot.series])] if plot.series in key.dims else []
     known = {plot.x, plot.y, plot.series, *plot.having}
     parts += [f"{dim} {value}" for dim, value in key.dims.items() if dim not in known]
     return ", ".join(parts)
@@ -203,10 +230,15 @@ def _bounded(plot: Plot, points: Sequence[Point]) -> list[Point]:
 
 def _notes(data: Data) -> Iterator[str]:
     """Notes on what the drawing leaves out, and why."""
-    for estimate in data.gaps[:3]:
-        yield f"{show.visible(estimate.label, 80)}: {show.estimate(estimate).sentence}"
-    if len(data.gaps) > 3:
-        yield f"and {len(data.gaps) - 3} more that could not be measured"
+    reasons: dict[str, list[str]] = {}
+    for estimate in data.gaps:
+        name = show.visible(estimate.label, 120)
+        reasons.setdefault(show.estimate(estimate).why, []).append(name)
+    for why, names in list(reasons.items())[:MOST_REASONS]:
+        what = names[0] if len(names) == 1 else f"{len(names)} values"
+        yield f"{what} not measured: {why}"
+    if len(reasons) > MOST_REASONS:
+        yield f"and {len(reasons) - MOST_REASONS} more reasons, in the appendix"
     if data.left_out:
         yield f"{data.left_out} more are in the appendix only"
 
@@ -225,7 +257,7 @@ def _description(data: Data) -> str:
 
 
 @lru_cache(maxsize=64)
-def _plot(data: Data) -> str:
+def _plot(data: Data, size: tuple[float, float]) -> str:
     """The figure as matplotlib writes it; a page and a PDF share it."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -237,8 +269,9 @@ def _plot(data: Data) -> str:
         engine = ConstrainedLayoutEngine()
         # A figure with many rows is higher than usual.
         rows = {"intervals": len(data.points) / 4, "heatmap": len({p.y for p in data.points}) / 6}
-        height = HEIGHT * max(1.0, rows.get(data.plot.kind, 0.0))
-        canvas = Canvas(figsize=(WIDTH, height), layout=engine)
+        width, height = size
+        height *= max(1.0, rows.get(data.plot.kind, 0.0))
+        canvas = Canvas(figsize=(width, height), layout=engine)
         FigureCanvasSVG(canvas)
         KINDS[data.plot.kind](data, canvas.subplots())
         # Laid out once, here: left to `savefig`, everything would be drawn twice.
@@ -290,7 +323,7 @@ def _line(data: Data, axes: "Axes") -> None:
         else:
             axes.errorbar(x, _values(points), _whiskers(points), fmt="none", ecolor=style.colour,
                           elinewidth=1, capsize=2.2)  # fmt: skip
-    axes.set_xticks(list(places.values()), [show.short(x, 14) for x in places])
+    axes.set_xticks(list(places.values()), [show.short(_word(data.plot, x), 14) for x in places])
     axes.margins(x=0.07)
     _mark(data, axes)
     _widen(axes)
@@ -322,7 +355,8 @@ def _stacked(data: Data, axes: "Axes") -> None:
         axes.barh(places, _values(points), 0.62, starts, label=label, **style.bar)
         for point in points:
             ends[point.x] += point.value
-    axes.set_yticks(range(len(rows)), [show.short(show.words(row), 18) for row in rows])
+    names = [textwrap.fill(_word(data.plot, row), 18) for row in rows]
+    axes.set_yticks(range(len(rows)), names)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlim(0, max(data.unit.scale, *ends.values()))
     _finish(data, axes, horizontal=True)
@@ -376,7 +410,7 @@ def _bars(data: Data, axes: "Axes") -> None:
         axes.bar(x, _values(points), width * 0.92, label=label, **style.bar)
         axes.errorbar(x, _values(points), _whiskers(points), fmt="none", ecolor=INK,
                       elinewidth=0.9, capsize=2)  # fmt: skip
-    labels = [show.short(x, 14) for x in places]
+    labels = [show.short(_word(data.plot, x), 24) for x in places]
     crowded = sum(map(len, labels)) > 46
     axes.set_xticks(list(places.values()), labels, rotation=45 if crowded else 0,
                     ha="right" if crowded else "center", rotation_mode="anchor")  # fmt: skip
@@ -429,7 +463,7 @@ def _heatmap(data: Data, axes: "Axes") -> None:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set_xlabel(_label(data.plot.x_label or data.plot.x))
-    axes.set_ylabel(_label(data.plot.y_label or data.plot.y, 18))
+    axes.set_ylabel(_label(data.plot.y_label or data.plot.y, _along(axes)))
 
 
 def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
@@ -500,7 +534,7 @@ def _finish(data: Data, axes: "Axes", *, horizontal: bool = False) -> None:
     (axes.xaxis if horizontal else axes.yaxis).set_major_formatter(_ticks(data))
     axes.set_xlabel(_label(data.plot.x_label or ("" if horizontal else data.plot.x)))
     if data.plot.y_label:
-        axes.set_ylabel(_label(data.plot.y_label, 18))
+        axes.set_ylabel(_label(data.plot.y_label, _along(axes)))
     if len(data.series) > 1 and not (horizontal and not data.plot.series):
         _legend(axes, 3 if sum(map(len, data.series)) < _LEGEND else 2)
 
@@ -508,6 +542,11 @@ def _finish(data: Data, axes: "Axes", *, horizontal: bool = False) -> None:
 def _legend(axes: "Axes", columns: int) -> None:
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, borderpad=0,
                 columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+
+
+def _along(axes: "Axes") -> int:
+    """Characters for which there is room along the vertical axis."""
+    return round(_UPRIGHT * axes.bbox.height / axes.figure.dpi)
 
 
 def _label(text: str, width: int = 48) -> str:

@@ -18,8 +18,10 @@ from judgesheet.spine.render.svg import short_number
 from judgesheet.spine.render.templates import template
 from judgesheet.units import unit
 
-_CHARACTER = 3.62
-"""Mean width of a character, from which the room of a label follows."""
+_TYPE, _SMALLEST = 7.2, 5.2
+"""Size of the type, and the least to which a long text is set."""
+_WIDTH = 0.53
+"""Mean width of a character in sizes of type, in the widest of the usual fonts of browsers."""
 _LINE, _HEAD, _FOOT = 11.6, 13.0, 15.0
 _OUTCOMES = {True: "#0a6b4f", False: "#a6260d", None: "#6b4e00"}
 """Colour of a limit that is kept, broken, not proven."""
@@ -90,11 +92,6 @@ class Panel:
         left, right = self.ends
         return left + (inside - self.low) / (self.high - self.low) * (right - left)
 
-    @property
-    def label_room(self) -> int:
-        """Characters for which there is room before the scale."""
-        return int((self.ends[0] - 12) / _CHARACTER)
-
 
 def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
     """The plot of the most telling effects for which there are `room` lines."""
@@ -117,12 +114,33 @@ def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
     if left_out:
         notes = (*notes, f"+{left_out} more in the characteristics table")
     effects = [effect for panel in panels for effect in panel.effects]
-    drawing = Drawing("forest", title, _caption(effects), _description(effects), notes=notes)
+    cards = tuple(_card(title, effect) for panel in panels for title, group in panel.groups
+                  for effect in group)  # fmt: skip
+    drawing = Drawing(
+        "forest", title, _caption(effects), _description(effects), notes=notes, cards=cards
+    )
     svg = template("forest.svg.jinja").render(
         drawing=drawing, panels=panels, line=_LINE, head=_HEAD, foot=_FOOT, short=show.short,
+        type=_TYPE, type_size=_type_size,
         n=short_number, ink=INK, muted=MUTED, grid=GRID, paper=PAPER,
     )  # fmt: skip
     return replace(drawing, svg=svg)
+
+
+def _type_size(text: str, width: float) -> float:
+    """The size of type in which a text fits."""
+    return max(_SMALLEST, min(_TYPE, width / (_WIDTH * max(1, len(text)))))
+
+
+def _card(axis: str, effect: Effect) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What the row says, for screens on which the plot is too wide."""
+    spec = effect.spec
+    told = {"Value (interval)": spec.shown.with_interval, "Bound": spec.bound, "Limit": ""}
+    if spec.limit:
+        told["Limit"] = effect.limit_in_words
+    if spec.marks and (spec.verdict or spec.void):
+        told["Result"] = f"{spec.marks[0].symbol} {spec.marks[0].word}"
+    return f"{axis}: {spec.label}", tuple((name, text) for name, text in told.items() if text)
 
 
 def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:

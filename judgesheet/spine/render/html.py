@@ -13,7 +13,7 @@ from markupsafe import Markup
 from judgesheet.records import Datasheet
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import Paper
-from judgesheet.spine.render.figures import Drawing, draw, themed
+from judgesheet.spine.render.figures import SMALL, Drawing, draw, themed
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.page import Page, build
 from judgesheet.spine.render.page.parts import Room, flat, share_out
@@ -37,15 +37,17 @@ Part = Literal["", "first", "second", "rest"]
 
 @dataclass(frozen=True, slots=True)
 class Drawings:
-    """The forest plot, the figures of page two, and the others."""
+    """The picture of page one and its forest plot, the figures of page two, and the others."""
 
+    worst: Drawing | None
     forest: Drawing
     front: tuple[Drawing, ...]
     rest: tuple[Drawing, ...]
 
     def every(self) -> tuple[Drawing, ...]:
         """All of them in the order of the document."""
-        return (self.forest, *self.front, *self.rest)
+        worst = (self.worst,) if self.worst else ()
+        return (*worst, self.forest, *self.front, *self.rest)
 
 
 def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
@@ -83,22 +85,28 @@ def style(name: str) -> str:
 def drawings(page: Page, room: int) -> Drawings:
     """Every figure; page two gets the first of each axis, then the second, while there is room.
 
-    Axes whose figures are void come to page two only where there is no other.
+    Axes whose figures are void come to page two only where there is no other, and the figure that
+    page one has in small comes with the rest.
     """
     numbers = count()
     drawn = []
+    worst, small, seen = page.front.picture, None, set()
+    if worst is not None:
+        small = draw(worst.plot, worst.axis.estimates, "worst", SMALL)
     for axis in page.axes:
-        mine = [
-            draw(plot, axis.result.estimates, f"f{next(numbers)}") for plot in axis.result.figures
-        ]
+        mine = []
+        for plot in axis.result.figures:
+            mine.append(draw(plot, axis.result.estimates, f"f{next(numbers)}"))
+            if worst is not None and plot is worst.plot:
+                seen.add(mine[-1].name)
         if axis.void:
             mine = [replace(drawing, title=f"∅ Void: {drawing.title}") for drawing in mine]
         drawn.append(mine)
     sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
-    queues = [[drawing for drawing in mine if drawing.svg] for mine in sound]
+    queues = [[each for each in mine if each.svg and each.name not in seen] for mine in sound]
     front = flat(share_out(queues, lambda _: 1, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
-    return Drawings(forest(page.axes, room), front, rest)
+    return Drawings(small, forest(page.axes, room), front, rest)
 
 
 def document(

@@ -101,6 +101,13 @@ def imputed(e: Estimate) -> str:
     return quantity(e.value, e.least, e.most, e.unit).interval
 
 
+def ceiling(e: Estimate) -> str:
+    """`at most 88.9 % possible`, what the design lets the figure be; "" where that is its scale."""
+    if finite(e.ceiling) is None:
+        return ""
+    return f"at most {quantity(e.ceiling, e.low, e.high, e.unit).number} possible"
+
+
 def quantity(
     value: float | None,
     low: float | None = None,

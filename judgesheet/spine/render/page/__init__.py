@@ -15,7 +15,7 @@ from judgesheet.spine.render.page import appendix
 from judgesheet.spine.render.page import front as first
 from judgesheet.spine.render.page.controls import void
 from judgesheet.spine.render.page.identity import Identity, identify
-from judgesheet.spine.render.page.parts import Anchors, Context, Room, Trimmed, records
+from judgesheet.spine.render.page.parts import Anchors, Context, Room, Trimmed, axis_title, records
 from judgesheet.spine.render.page.remedies import Remedy, remedies
 from judgesheet.spine.render.page.schematic import Schema, schema
 from judgesheet.spine.render.page.table import AxisPart, axis_parts
@@ -47,7 +47,8 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
     document = digest(to_json(sheet))
     model = show.visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
     ended = show.parse_moment(sheet.run.get("ended_at"))
-    schemas = map(schema, records(sheet.provenance.get("prompts")))
+    prompts = records(sheet.provenance.get("prompts"))
+    schemas = (schema(prompt, axis_title(sheet, prompt.get("axis"))) for prompt in prompts)
     return Page(
         title=f"{model}: judge datasheet",
         model=model,

@@ -1,7 +1,7 @@
 """The appendix: every finding, every estimate, the prompts and the test conditions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +10,11 @@ from judgesheet.records import AxisResult, Datasheet, Estimate
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.identity import failures, served
 from judgesheet.spine.render.page.parts import (
+    LATENCY,
     Anchors,
     Fact,
+    axis_title,
+    both,
     records,
     size,
     stopped,
@@ -21,6 +24,8 @@ from judgesheet.spine.render.page.parts import (
 )
 
 PROMPT_LIMIT = 12_000
+LEAST_SIDE, MOST_COLUMNS = 3, 8
+"""A table of fewer rows or columns says no more than a list, and one of more is too wide."""
 
 _JUDGE_KNOWN = ("model", "served_models")
 _RUN_SETTINGS = {"profile": "Profile", "reply": "Reply format", "temperature": "Temperature",
@@ -29,11 +34,11 @@ _RUN_KNOWN = (
     *_RUN_SETTINGS,
     *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
     *("attempts", "outcomes", "failures", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
-    *("latency_p50_s", "latency_p99_s", "started_at", "ended_at"),
+    *("latency_p50_s", "latency_p99_s", "started_at", "ended_at", "machine"),
 )
 _PROVENANCE_KNOWN = (
     *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
-    *("parsers", "parsers_replaced", "papers"),
+    *("parsers", "parsers_replaced", "papers", "axis_code"),
 )
 
 
@@ -55,24 +60,61 @@ class EstimateLine:
     @property
     def value(self) -> str:
         """`97.1 % (93.3–98.8)`, or the words for nothing."""
-        return self.shown.sentence if self.shown.measured else self.shown.value
+        return show.tied(self.shown.sentence if self.shown.measured else self.shown.value)
+
+    @property
+    def in_cell(self) -> str:
+        """The value in a table whose head names the unit."""
+        sign = " %" if self.shown.percent else ""
+        interval = f" ({self.shown.interval})" if self.shown.interval else ""
+        return show.tied(f"{self.shown.value}{sign}{interval}")
 
     @property
     def remarks(self) -> str:
         """What stands in no column and is not said for the whole family."""
         way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
         lost = f"Lost calls counted: {self.imputed}" if self.imputed else ""
-        texts = (self.shown.why, self.note, lost, way, self.method, self.conditions)
+        texts = (self.note, lost, way, self.method, self.conditions)
         return " ".join(stopped(text) for text in texts if text)
 
 
 @dataclass(frozen=True, slots=True)
+class Grid:
+    """Estimates over two dimensions as a table; `rows` are (head, n where all share it, cells)."""
+
+    unit: str
+    down: str
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, str, tuple[EstimateLine | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class EstimateFamily:
-    """Estimates of one name; what most of them share is said once, here."""
+    """Estimates of one name that were measured; what most of them share is said once, here.
+
+    Where they fill a table, paper prints the `grid`, and below it those `lines` that need words.
+    """
 
     name: str
     about: str
     lines: tuple[EstimateLine, ...]
+    grid: Grid | None = None
+
+    @property
+    def worded(self) -> tuple[EstimateLine, ...]:
+        """The lines that the grid does not say in full."""
+        if self.grid is None:
+            return self.lines
+        return tuple(line for line in self.lines if line.remarks or line.paper)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Estimates of an axis that were not measured for one reason: names with their members."""
+
+    why: str
+    families: tuple[tuple[str, tuple[EstimateLine, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +126,81 @@ class TestConditions:
     run: tuple[Fact, ...]
     provenance: tuple[Fact, ...]
     stimuli: tuple[tuple[Fact, ...], ...]
-    prompts: Sequence[Mapping[str, Any]]
+    prompts: Sequence[tuple[str, Mapping[str, Any]]]
+    """With the title of the axis that each is of."""
 
 
 def families(axis: AxisResult, anchors: Anchors) -> Iterator[EstimateFamily]:
-    """Every estimate of an axis, by name."""
-    groups: dict[str, list[EstimateLine]] = {}
+    """Every estimate of an axis that was measured, by name."""
+    groups: dict[str, list[tuple[Key, EstimateLine]]] = {}
+    for key, line in _lines(axis, anchors):
+        if line.shown.measured:
+            groups.setdefault(key.name, []).append((key, line))
+    for name, members in groups.items():
+        lines = [line for _, line in members]
+        family = _family(f"{axis.name}.{name}", lines, axis.glossary.get(name, ""))
+        keys = [key for key, _ in members]
+        yield replace(family, grid=_grid(keys, family.lines))
+
+
+def missing(axis: AxisResult, anchors: Anchors) -> Iterator[Missing]:
+    """Every estimate of an axis that was not measured, by reason."""
+    reasons: dict[str, dict[str, list[EstimateLine]]] = {}
+    for key, line in _lines(axis, anchors):
+        if not line.shown.measured:
+            reasons.setdefault(line.shown.why, {}).setdefault(key.name, []).append(line)
+    for why, names in reasons.items():
+        every = (
+            (show.visible(f"{axis.name}.{name}", 80), tuple(lines)) for name, lines in names.items()
+        )
+        yield Missing(stopped(why), tuple(every))
+
+
+def _lines(axis: AxisResult, anchors: Anchors) -> Iterator[tuple[Key, EstimateLine]]:
+    """Every estimate with its key; one that comes twice keeps its first place."""
     printed: Counter[str] = Counter()
     for estimate in axis.estimates:
         line = _line(estimate, anchors)
-        if printed[estimate.key]:  # a key that comes twice keeps its first place
+        if printed[estimate.key]:
             line = replace(line, anchor=anchors.of(f"{estimate.key}-{printed[estimate.key] + 1}"))
         printed[estimate.key] += 1
-        groups.setdefault(Key.parse(estimate.key).name, []).append(line)
-    for name, lines in groups.items():
-        yield _family(f"{axis.name}.{name}", lines, axis.glossary.get(name, ""))
+        yield Key.parse(estimate.key), line
+
+
+def _grid(keys: Sequence[Key], lines: Sequence[EstimateLine]) -> Grid | None:
+    """The lines as a table, where they have the same two dimensions and nearly fill it."""
+    dims = list(keys[0].dims)
+    if len(dims) != 2 or any(list(key.dims) != dims for key in keys):
+        return None
+    down, across = (list(dict.fromkeys(key.dims[dim] for key in keys)) for dim in dims)
+    cells = {
+        (key.dims[dims[0]], key.dims[dims[1]]): line for key, line in zip(keys, lines, strict=True)
+    }
+    whole = len(down) * len(across)
+    if not (len(down) >= LEAST_SIDE and LEAST_SIDE <= len(across) <= MOST_COLUMNS):
+        return None
+    if len(cells) < len(lines) or 3 * len(cells) < 2 * whole:
+        return None
+    rows = []
+    for head in down:
+        row = tuple(cells.get((head, column)) for column in across)
+        sizes = {line.size for line in row if line is not None}
+        rows.append((show.visible(head, 40), sizes.pop() if len(sizes) == 1 else "", row))
+    names = tuple(show.visible(column, 40) for column in across)
+    given_in = lines[0].shown.given_in
+    unit = "" if given_in.percent else lines[0].shown.unit
+    first, second = (show.visible(dim, 40) for dim in dims)
+    return Grid(unit, first, second, names, tuple(rows))
 
 
 def _family(name: str, lines: list[EstimateLine], meaning: str) -> EstimateFamily:
     """Move what most lines share into the heading."""
     shared = {part: usual(getattr(line, part) for line in lines)
               for part in ("method", "conditions", "size")}  # fmt: skip
+    shared["note"] = lines[0].note if len({line.note for line in lines}) == 1 else ""
     shared["paper_method"] = usual(line.paper_method for line in lines if line.paper)
-    said = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions"}
+    said = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions",
+            "Note": "note"}  # fmt: skip
     parts = [show.visible(meaning, 900).replace("`", "")]
     parts += [f"{heading}: {shared[part]}" for heading, part in said.items() if shared[part]]
     parts += [f"n {shared['size']}, unless a line names another"] if shared["size"] else []
@@ -120,19 +214,20 @@ def _family(name: str, lines: list[EstimateLine], meaning: str) -> EstimateFamil
 
 
 def _line(estimate: Estimate, anchors: Anchors) -> EstimateLine:
-    shown, paper, told = show.estimate(estimate), estimate.paper_compatible, ""
+    shown, paper, printed = show.estimate(estimate), estimate.paper_compatible, ""
     if paper is not None:
         ends = (paper.value, paper.low, paper.high)
-        told = show.quantity(*ends, given_in=estimate.unit, note="not given").sentence
+        printed = show.quantity(*ends, given_in=estimate.unit, note="not given").sentence
+    told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     return EstimateLine(
         anchor=anchors.of(estimate.key),
         dims=show.visible(Key.parse(estimate.key).bracket, 120),
         shown=shown,
         size=size(estimate),
-        conditions=show.visible(estimate.conditions, 300),
+        conditions=", ".join(filter(None, told)),
         method=show.visible(estimate.method, 300),
         note=show.visible(estimate.note, 600) if shown.measured else "",
-        paper=told,
+        paper=show.tied(printed),
         paper_method=show.visible(paper.method, 200) if paper else "",
         imputed=show.imputed(estimate),
     )
@@ -161,9 +256,19 @@ def conditions(sheet: Datasheet) -> TestConditions:
             *unknown(run, _RUN_KNOWN),
         ),
         provenance=tuple(_provenance(sheet)),
-        stimuli=tuple(tuple(unknown(r, ())) for r in records(sheet.provenance.get("stimuli"))),
-        prompts=records(sheet.provenance.get("prompts")),
+        stimuli=tuple(
+            tuple(_pool(sheet, pool)) for pool in records(sheet.provenance.get("stimuli"))
+        ),
+        prompts=tuple(
+            (axis_title(sheet, prompt.get("axis")), prompt)
+            for prompt in records(sheet.provenance.get("prompts"))
+        ),
     )
+
+
+def _pool(sheet: Datasheet, pool: Mapping[str, Any]) -> Iterator[Fact]:
+    yield Fact("Axis", axis_title(sheet, pool.get("axis")))
+    yield from unknown(pool, ("axis",))
 
 
 def _glance(sheet: Datasheet) -> Iterator[Fact]:
@@ -176,23 +281,17 @@ def _glance(sheet: Datasheet) -> Iterator[Fact]:
     if planned > settled:
         yield Fact("Not made yet", show.count(planned - settled))
     run = sheet.run
-    yield Fact("Tokens in / out", _both(show.count, run.get("tokens_in"), run.get("tokens_out")))
+    yield Fact("Tokens in / out", both(show.count, run.get("tokens_in"), run.get("tokens_out")))
     yield Fact("Cost", show.cost(run))
     yield Fact("Wall time", show.seconds(run.get("wall_s")))
-    latency = _both(show.seconds, run.get("latency_p50_s"), run.get("latency_p99_s"))
-    yield Fact("Latency p50 / p99", latency)
+    yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
+    if "machine" in run:
+        yield Fact("Latency on", show.anything(run["machine"], 120))
 
 
-def _both(form: Callable[[Any], str], first: Any, second: Any) -> str:
-    """`a / b`, or the words for nothing said once."""
-    texts = [form(first), form(second)]
-    return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
-
-
-def _parser(which: str, parser: Mapping[str, Any], more: str) -> Fact:
+def _parser(which: str, axis: str, parser: Mapping[str, Any], more: str) -> Fact:
     name, digest = (show.anything(parser.get(key), 120) for key in ("name", "digest"))
-    axis = show.anything(parser.get("axis"), 60)
-    return Fact(f"{which} parser of {axis}", f"{name}, SHA-256 {digest}{more}")
+    return Fact(f"{which} parser: {axis}", f"{name}, SHA-256 {digest}{more}")
 
 
 def _provenance(sheet: Datasheet) -> Iterator[Fact]:
@@ -201,10 +300,14 @@ def _provenance(sheet: Datasheet) -> Iterator[Fact]:
     yield Fact("Plan digest", show.anything(provenance.get("plan_digest")))
     if "packages" in provenance:
         yield Fact("Packages", show.anything(provenance["packages"], 1000))
+    for code in records(provenance.get("axis_code")):
+        axis = axis_title(sheet, code.get("axis"))
+        yield Fact(f"Code: {axis}", f"SHA-256 {show.anything(code.get('digest'), 80)}")
     for parser in records(provenance.get("parsers")):
         source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
-        yield _parser("Own", parser, f": {source}")
+        yield _parser("Own", axis_title(sheet, parser.get("axis")), parser, f": {source}")
     for parser in records(provenance.get("parsers_replaced")):
-        yield _parser("Earlier", parser, "; it read the same replies before")
+        axis = axis_title(sheet, parser.get("axis"))
+        yield _parser("Earlier", axis, parser, "; it read the same replies before")
     yield from unknown(provenance, _PROVENANCE_KNOWN)
     yield Fact("Schema version", show.anything(sheet.schema_version))

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Any
 
 from judgesheet.keys import Key
 from judgesheet.records import Datasheet, Decision, Rating
@@ -16,17 +15,20 @@ from judgesheet.spine.render import show
 from judgesheet.spine.render.page.controls import READABLE, ControlCheck, checks
 from judgesheet.spine.render.page.identity import mixed
 from judgesheet.spine.render.page.parts import (
+    LATENCY,
     VOID,
     Context,
     Evidence,
     Fact,
     Mark,
     Trimmed,
+    both,
     lines_of,
     more,
     records,
     trim,
 )
+from judgesheet.spine.render.page.picture import LEAST_FINDINGS, LINES, Picture, picture
 from judgesheet.spine.render.page.tested import tested
 from judgesheet.units import QUALITY_STEPS, unit
 
@@ -52,6 +54,7 @@ HOW_TO_DECIDE = (
     "own or built-in ones: judgesheet measure RUN --policy POLICY.toml (no call is made)."
 )
 
+_PER_CALL = ("attempts", "tokens_in", "tokens_out")
 _WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
 LEAST_RATINGS = 3
@@ -111,6 +114,7 @@ class Front:
     strip: Strip
     checks: Trimmed[ControlCheck]
     features: Trimmed[Finding]
+    picture: Picture | None
     advice: Trimmed[Advice]
     tested: Fact
     ratings: Trimmed[Fact]
@@ -125,15 +129,17 @@ def front(context: Context) -> Front:
     left = room.side - sum(map(_check_lines, checked.shown))
     advised = _advice(context)
     spare = room.advice - sum(one.lines for one in advised.shown)
-    price = _price(sheet.run, sum(axis.answered for axis in sheet.axes))
+    lines = room.features + spare - strip.extra_lines - limits
+    drawn = picture(context) if lines >= LINES + LEAST_FINDINGS else None
     return Front(
         strip=strip,
         checks=checked,
-        features=_features(context, room.features + spare - strip.extra_lines - limits),
+        features=_features(context, lines - LINES if drawn else lines),
+        picture=drawn,
         advice=advised,
         tested=tested(sheet),
         ratings=trim([list(_ratings(sheet))], lambda row: lines_of(row.name, 30), left),
-        price=(*price, *_resolution(context)),
+        price=(*_price(sheet), *_resolution(context)),
     )
 
 
@@ -268,17 +274,30 @@ def _check_lines(check: ControlCheck) -> int:
 
 
 def _features(context: Context, room: int) -> Trimmed[Finding]:
-    """The most telling findings: of the run, then of every axis in turn, problems first."""
+    """The most telling findings: of the run, then of every axis in turn, problems first.
+
+    An axis whose figures are void has one sentence, and more only where the others leave room.
+    """
     queues = []
+    later = []
     if text := mixed(context.sheet.judge):
         queues.append([Finding("The run", show.tied(text), "", (), TONES["bad"])])
     for axis, told in zip(context.sheet.axes, findings(context), strict=True):
         tones = [_RANK[statement.tone] for statement in axis.findings]
         ranked = sorted(zip(tones, told, strict=True), key=itemgetter(0))
-        queues.append([finding for _, finding in ranked])
-    trimmed = trim(queues, lambda finding: finding.lines, room)
-    shown = sorted(trimmed.shown, key=lambda finding: _RANK[finding.mark.style])
-    return Trimmed(tuple(shown), trimmed.every)
+        ordered = [finding for _, finding in ranked]
+        first = 1 if axis.name in context.void else len(ordered)
+        queues.append(ordered[:first])
+        later.append(ordered[first:])
+    soon = trim(queues, _lines, room)
+    rest = trim(later, _lines, room - sum(map(_lines, soon.shown)))
+    shown = sorted((*soon.shown, *rest.shown), key=lambda finding: _RANK[finding.mark.style])
+    return Trimmed(tuple(shown), (*soon.every, *rest.every))
+
+
+def _lines(finding: Finding) -> int:
+    """About how many printed lines it takes; what is void is told with its axis."""
+    return lines_of(f"{finding.axis}: {finding.text}" if finding.void else finding.text, _WIDE)
 
 
 def _advice(context: Context) -> Trimmed[Advice]:
@@ -290,12 +309,21 @@ def _advice(context: Context) -> Trimmed[Advice]:
     return trim([*queues.values()], lambda advised: advised.lines, context.room.advice)
 
 
-def _price(run: Mapping[str, Any], answered: int) -> Iterator[Fact]:
+def _price(sheet: Datasheet) -> Iterator[Fact]:
+    """Cost and speed of a call, and what the two depend on."""
+    run, answered = sheet.run, sum(axis.answered for axis in sheet.axes)
     cost, unknown = show.finite(run.get("cost_usd")), "unknown: no prices given"
     price = unknown if cost is None or not answered else show.money(1000 * cost / answered)
     yield Fact("Per 1,000 judgments", price)
-    for quantile in ("p50", "p99"):
-        yield Fact(f"Latency {quantile}", show.seconds(run.get(f"latency_{quantile}_s")))
+    attempts, *tokens = (show.finite(run.get(name)) for name in _PER_CALL)
+    if attempts and None not in tokens:
+        per_call = " / ".join(show.count((number or 0.0) / attempts) for number in tokens)
+        yield Fact("Tokens a call, in / out", per_call)
+    yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
+    if sheet.judge.get("base_url"):
+        yield Fact("Latency seen", "from the probing machine, network included")
+    elif run.get("machine"):
+        yield Fact("Latency on", show.short(str(run["machine"]), 60))
 
 
 def _resolution(context: Context) -> Iterator[Fact]:

@@ -134,7 +134,7 @@ def _digests(sheet: Datasheet) -> Iterator[tuple[str, ...]]:
     for axis in sheet.axes:  # a parser of the user's own stands in for the axis's
         digests = (kind.get(axis.name) for kind in (prompts, stimuli, {**code, **own}))
         shown = ("–" if text is None else show.short(str(text)[:SHORT], SHORT) for text in digests)
-        yield show.short(show.words(axis.name), 24), *shown
+        yield show.short(axis.title, 40), *shown
 
 
 def _papers(sheet: Datasheet) -> Iterator[str]:

@@ -110,8 +110,7 @@ class Context:
 
     def title(self, axis: str, limit: int) -> str:
         """The title of an axis, or its name where the sheet does not have it."""
-        titles = {result.name: result.title for result in self.sheet.axes}
-        return show.visible(titles.get(axis, axis), limit)
+        return axis_title(self.sheet, axis, limit)
 
     def evidence(self, keys: Iterable[str]) -> tuple[Evidence, ...]:
         """Only figures that are in the sheet: a key without an estimate proves nothing."""
@@ -191,9 +190,25 @@ def losses(axis: AxisResult) -> str:
 
 
 def size(estimate: Estimate) -> str:
-    """`360 (12)`: calls or items, and the stimuli they come from."""
+    """`360 (12)`: calls or items, and their stimuli; `1 of 72 (12)` of a small rate."""
     clusters = f" ({show.count(estimate.clusters)})" if estimate.clusters else ""
-    return f"{show.count(estimate.n)}{clusters}" if estimate.n else ""
+    return f"{estimate.counted or show.count(estimate.n)}{clusters}" if estimate.n else ""
+
+
+def axis_title(sheet: Datasheet, axis: Any, limit: int = 60) -> str:
+    """The title of an axis, or its name in words where the sheet does not have it."""
+    titles = {result.name: result.title for result in sheet.axes}
+    name = str(axis) if axis else show.NOT_RECORDED
+    return show.visible(titles[name], limit) if name in titles else show.words(name)
+
+
+LATENCY = ("latency_p50_s", "latency_p99_s")
+
+
+def both(form: Callable[[Any], str], first: Any, second: Any) -> str:
+    """`a / b`, or the words for nothing said once."""
+    texts = [form(first), form(second)]
+    return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
 
 
 def total(sheet: Datasheet, name: str) -> int:

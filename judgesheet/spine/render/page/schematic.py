@@ -33,8 +33,8 @@ class Schema(NamedTuple):
     lines: tuple[PromptLine, ...]
 
 
-def schema(prompt: Mapping[str, Any]) -> Schema | None:
-    """The schema of a recorded prompt; None where its template was not recorded or is none.
+def schema(prompt: Mapping[str, Any], axis: str) -> Schema | None:
+    """The schema of an axis's recorded prompt; None where its template was not recorded or is none.
 
     `permuted` lists the variables that its axis permutes. What is permuted and what frames it stay;
     of the rest the last lines go first.
@@ -55,7 +55,7 @@ def schema(prompt: Mapping[str, Any]) -> Schema | None:
     excess = max(0, len(lines) - MOST_LINES)
     dropped = loose[max(0, len(loose) - excess) :]
     kept = [line for place, line in enumerate(lines) if place not in dropped][:MOST_LINES]
-    return Schema(show.short(show.words(str(prompt.get("axis"))), 40), tuple(kept))
+    return Schema(show.short(axis, 40), tuple(kept))
 
 
 def _drawn(body: Sequence[nodes.Node], permuted: frozenset[str], *, listed: bool) -> Iterator[str]:

@@ -7,7 +7,7 @@ from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Characteristic, Estimate, Verdict
 from judgesheet.spine.compare import Bounded
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.appendix import EstimateFamily, families
+from judgesheet.spine.render.page.appendix import EstimateFamily, Missing, families, missing
 from judgesheet.spine.render.page.parts import (
     OUTCOMES,
     VOID,
@@ -33,7 +33,7 @@ EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "n
 NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
 _REMEDY_LINES = 2
-_LABEL, _CONDITIONS, _MARKS = 46, 16, 18
+_LABEL, _CONDITIONS, _WHY, _MARKS = 48, 21, 46, 18
 """Characters a line in columns of the table."""
 
 
@@ -44,7 +44,6 @@ class Spec:
     key: str
     anchor: str
     label: str
-    symbol: str
     conditions: str
     shown: show.Shown
     size: str
@@ -64,7 +63,8 @@ class Spec:
     def lines(self) -> int:
         """About how many printed lines the row takes."""
         words = " ".join(mark.word for mark in self.marks)
-        widths = ((self.label, _LABEL), (self.conditions, _CONDITIONS), (words, _MARKS))
+        told = (self.conditions, _CONDITIONS) if self.shown.measured else (self.shown.why, _WHY)
+        widths = ((self.label, _LABEL), told, (words, _MARKS))
         return max(lines_of(text, width) for text, width in widths) + bool(self.imputed)
 
 
@@ -72,7 +72,8 @@ class Spec:
 class AxisPart:
     """What the document says of one axis: the `rows` of the table, of `every` one, and the rest.
 
-    What the rows share is said once. `result` is kept for the figures, which some formats draw.
+    What the rows share is said once. What was not measured has no row, unless a limit is set on it:
+    `unmeasured` counts it. `result` is kept for the figures, which some formats draw.
     """
 
     anchor: str
@@ -83,15 +84,19 @@ class AxisPart:
     void: str
     rows: tuple[Spec, ...]
     every: tuple[Spec, ...]
+    unmeasured: int
     caveats: tuple[str, ...]
     estimates_anchor: str
     families: tuple[EstimateFamily, ...]
+    missing: tuple[Missing, ...]
     result: AxisResult
 
     @property
     def more(self) -> str:
-        """A line about the rows for which there was no room."""
-        return more(len(self.every) - len(self.rows))
+        """A line about the rows for which there was no room, and those without a value."""
+        left_out = more(len(self.every) - len(self.rows))
+        none = f"{self.unmeasured} not measured" if self.unmeasured else ""
+        return ", ".join(filter(None, (left_out, none)))
 
 
 def axis_parts(context: Context) -> tuple[AxisPart, ...]:
@@ -108,7 +113,8 @@ def axis_parts(context: Context) -> tuple[AxisPart, ...]:
 
 def _part(axis: AxisResult, context: Context) -> AxisPart:
     """All rows of an axis; the conditions that most of them share stand in the heading only."""
-    rows = _rows(axis, context)
+    every = _rows(axis, context)
+    rows = [row for row in every if row.shown.measured or row.verdict is not None]
     shared = usual(row.conditions for row in rows)
     own = (replace(r, conditions="") if r.conditions == shared else r for r in rows)
     return AxisPart(
@@ -120,9 +126,11 @@ def _part(axis: AxisResult, context: Context) -> AxisPart:
         void=context.void.get(axis.name, ""),
         rows=(),
         every=tuple(own),
+        unmeasured=len(every) - len(rows),
         caveats=tuple(show.visible(caveat, 1000) for caveat in axis.caveats),
         estimates_anchor=context.anchors.of(f"every-{axis.name}"),
         families=tuple(families(axis, context.anchors)),
+        missing=tuple(missing(axis, context.anchors)),
         result=axis,
     )
 
@@ -162,13 +170,13 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     limit = verdict.limit if verdict else None
     sign = show.SIGNS[verdict.kind] if verdict else ""
     marks = (VOID,) if reason else tuple(_marks(estimate, row.null, least, noise, verdict))
+    told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
     return Spec(
         key=show.visible(row.key, 160),
         anchor=context.anchors.of(row.key),
         label=show.short(estimate.label, 90),
-        symbol=show.visible(row.symbol, 12),
-        conditions=show.short(estimate.conditions, 28),
+        conditions=", ".join(filter(None, told)),
         shown=shown._replace(unit=given_in.short or shown.unit),
         size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
