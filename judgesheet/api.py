@@ -23,7 +23,7 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
 from judgesheet.checkup import Diagnosis, examine
 from judgesheet.errors import RunError, StoppedError, UsageError
-from judgesheet.files import write_whole
+from judgesheet.files import one_command, read_from, write_whole
 from judgesheet.judges import check_name
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
 from judgesheet.request import (
@@ -37,6 +37,7 @@ from judgesheet.request import (
 )
 from judgesheet.run_directory import (
     DATASHEET,
+    JUDGMENTS,
     LEDGER,
     PLAN,
     Run,
@@ -72,6 +73,7 @@ class Checked:
     trials: list[parsing.Trial]
 
 
+@one_command()
 def probe(
     model: str | Request,
     out: str | Path | None = None,
@@ -133,6 +135,7 @@ def probe(
     return Run(directory, sheet, progress)
 
 
+@one_command()
 def plan(
     model: str | Request,
     out: str | Path | None = None,
@@ -176,6 +179,7 @@ def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
     return rehearsal.foresee(planned, policies.load(policy), judge)
 
 
+@one_command()
 def measure(
     directory: str | Path,
     parsers: Mapping[str, Path] | None = None,
@@ -203,6 +207,7 @@ def measure(
         return Run(directory, publish(ledger, directory, rules, pdf=pdf, cases=cases))
 
 
+@one_command()
 def ingest(
     file: str | Path,
     out: str | Path,
@@ -224,6 +229,7 @@ def ingest(
     return measure(directory, policy=policy, pdf=pdf, cases=cases)
 
 
+@one_command()
 def gate(
     source: str | Path,
     policy: str | Path,
@@ -262,6 +268,7 @@ def compare(
     return [_compared(Path(old), Path(later), force=force) for later in (new, *others)]
 
 
+@one_command()
 def consensus(
     sets: "Sets",
     model: str | Request,
@@ -298,6 +305,7 @@ def consensus(
     return decided if out is not None else replace(decided, directory=None)
 
 
+@one_command()
 def import_stimuli(
     form: str,
     files: str | Path | Sequence[str | Path],
@@ -366,6 +374,7 @@ def _try_parser(
     return list(parsing.try_examples(own, get_axis(axes[0]), cell))
 
 
+@one_command()
 def render(
     source: str | Path,
     formats: Sequence[str],
@@ -382,6 +391,7 @@ def render(
     return rendering.write(load(source), directory, formats, paper)
 
 
+@one_command()
 def attach(
     card: str | Path, source: str | Path, *, metadata: bool = False, paper: rendering.Paper = "a4"
 ) -> list[Path]:
@@ -396,11 +406,14 @@ def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
     source = Path(source)
     file = source / DATASHEET if source.is_dir() else source
-    if not file.is_file():
+    for part in (LEDGER, PLAN, JUDGMENTS):  # a run is read as a whole
+        read_from(source / part)
+    if not file.exists():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
     return from_json(file)
 
 
+@one_command()
 def cases(
     directory: str | Path,
     key: str | None = None,
@@ -466,6 +479,7 @@ def explain(key: str | None = None) -> str:
     raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
+@one_command()
 def doctor(
     model: str | None = None,
     *,

@@ -1,6 +1,7 @@
 """Files: the only writer, the only reader of each kind, the only check of their content.
 
-A file is written whole or not at all; JSONL is read line by line, and a complaint names the line.
+A file is written whole or not at all, and never over another that the same command reads or has
+written; JSONL is read line by line, and a complaint names the line.
 """
 
 import errno
@@ -14,7 +15,8 @@ import stat
 import tomllib
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,12 +42,70 @@ _DATABASE = b"SQLite format 3\0"
 _PART = ".part"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
+_in_use: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_in_use", default=None)
+"""Which files (device and inode, whatever their names) the command under way reads or wrote."""
+
+# -- files of one command --------------------------------------------------------------------------
+
+
+@contextmanager
+def one_command() -> Iterator[None]:
+    """Until the block is left, no file that was read or written is written over.
+
+    A block within a block is part of it: a command that calls another is one command.
+    """
+    if _in_use.get() is not None:
+        yield
+        return
+    token = _in_use.set({})
+    try:
+        yield
+    finally:
+        _in_use.reset(token)
+
+
+def read_from(path: Path) -> Path:
+    """The path, noted as one that is read; every reader here does so by itself."""
+    _note(path, "read by this command")
+    return path
+
+
+def _note(path: Path, how: str) -> None:
+    known = _in_use.get()
+    with suppress(OSError, ValueError):
+        if known is not None and path.is_file():  # a device may be read and written
+            known.setdefault(_identity(path), how)
+
+
+def _use(path: Path) -> str | None:
+    """What the command does with the file that lies there, under whatever name."""
+    known = _in_use.get()
+    with suppress(OSError):
+        return known.get(_identity(path)) if known else None
+    return None
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
 # -- writing ---------------------------------------------------------------------------------------
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that no reader ever sees half of it; RunError if it cannot be written."""
+    with suppress(OSError):
+        if _use(path) and path.read_bytes() == content:
+            return  # a datasheet that is rendered as JSON beside itself
     _write(path, [content])
+
+
+def remove(path: Path) -> None:
+    """Remove a file that an earlier command wrote, if it is there."""
+    if use := _use(path):
+        raise RunError(f"{path} is {use}: move it elsewhere")
+    path.unlink(missing_ok=True)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -57,8 +117,12 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:
+    if path.is_dir():
+        raise RunError(f"{path} is a folder: name a file in it")
     if _is_database(path):
         raise RunError(f"{path} is a database, perhaps the ledger of a run: name another file")
+    if use := _use(path):
+        raise RunError(f"{path} is {use}: name another file to write")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_device(path):
@@ -66,6 +130,7 @@ def _write(path: Path, parts: Iterable[bytes]) -> None:
                 device.writelines(parts)
         else:
             _replace(path, parts)
+        _note(path, "written by this command already")
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -157,7 +222,7 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
     """
     opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with opened(read_from(path), "rt", encoding="utf-8-sig", newline="") as file:
             read, most = 0, 1_000_000 + MAX_UNPACKED * path.stat().st_size
             # Never more than the limit at once: a file without line ends would be held whole.
             for number, line in enumerate(iter(lambda: file.readline(longest + 1), ""), start=1):
@@ -229,7 +294,7 @@ def _parts_of(value: Any) -> Iterable[Any]:
 def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
     """The text of a file; `error` says that `what` cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_from(path).read_text(encoding="utf-8")
     except OSError as fault:
         raise error(f"{what} {path} cannot be read: {fault.strerror}") from None
     except UnicodeDecodeError as fault:

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from judgesheet.axis import Readings
-from judgesheet.files import write_whole
+from judgesheet.files import remove, write_whole
 from judgesheet.records import Datasheet
 from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
@@ -46,7 +46,7 @@ def publish(
     if cases and sheet.run["planned"] <= MOST_CALLS:
         write_cases(ledger, measured.readings, sheet, directory / CASES)
     else:
-        (directory / CASES).unlink(missing_ok=True)  # that of an earlier sheet
+        remove(directory / CASES)  # that of an earlier sheet
     write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 

@@ -16,7 +16,7 @@ from textwrap import shorten
 from typing import Any
 
 from judgesheet.errors import StimuliError
-from judgesheet.files import MAX_LINE, MAX_LINES, numbered_lines, records
+from judgesheet.files import MAX_LINE, MAX_LINES, numbered_lines, read_from, records
 
 DELIMITERS = ",;\t"
 MOST_COLUMNS = 1000
@@ -178,7 +178,7 @@ def _parquet(path: Path) -> Iterator[Row]:
 
     try:
         # Buffered column chunks: without them a row group, often the whole file, is held at once.
-        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+        file = parquet.ParquetFile(read_from(path), pre_buffer=False, buffer_size=1 << 20)
         _refuse_wide(path, file.metadata.num_columns)
         if file.metadata.num_rows > MAX_LINES:
             raise StimuliError(f"{path.name} has more than {MAX_LINES:,} rows; split it")
