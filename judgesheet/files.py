@@ -14,7 +14,8 @@ import re
 import stat
 import tomllib
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
@@ -270,11 +271,14 @@ def _object(line: str, where: str) -> dict[str, Any]:
     return record
 
 
-def decoded(text: str, parse_constant: Callable[[str], Any] | None = None) -> Any:
-    """JSON; ValueError where it is none, or nested deeper than `MAX_DEPTH`."""
+def decoded(text: str, *, unique: bool = False) -> Any:
+    """JSON; ValueError where it is none, or nested deeper than `MAX_DEPTH`.
+
+    If `unique`, also where an object gives a name twice.
+    """
     too_deep = ValueError(f"more than {MAX_DEPTH} lists and objects within each other")
     try:
-        value = json.loads(text, parse_constant=parse_constant)
+        value = json.loads(text, object_pairs_hook=_named_once if unique else None)
     except RecursionError:
         raise too_deep from None
     layer = [value] if text.count("[") + text.count("{") > MAX_DEPTH else []
@@ -283,6 +287,14 @@ def decoded(text: str, parse_constant: Callable[[str], Any] | None = None) -> An
     if any(isinstance(part, dict | list) for part in layer):
         raise too_deep
     return value
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        raise ValueError(f"{twice[:100]!r} is given twice in one object{_of_key(content)}")
+    return content
 
 
 def _parts_of(value: Any) -> Iterable[Any]:
@@ -309,23 +321,39 @@ def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:
         raise error(f"{name} is no TOML: {fault}") from None
 
 
-def checked(kind: type[T], content: Any, where: str, error: type[JudgesheetError]) -> T:
-    """The content of a file as a record of this kind.
+def checked(
+    kind: type[T], content: Any, where: str, error: type[JudgesheetError], *, strict: bool = False
+) -> T:
+    """The content of a file as a record of this kind; if `strict`, a text is not a number.
 
     Where it is none, `error` names the first fault and its field, with lists counted from 1.
     """
     from pydantic import ValidationError
 
+    checks = adapter(kind)  # type: ignore[arg-type]  # hashable
     try:
-        record: T = adapter(kind).validate_python(content)  # type: ignore[arg-type]  # hashable
+        if strict:  # of the text: only there is a list as good as a tuple
+            text = json.dumps(content, ensure_ascii=False)
+            checks.validate_json(text.encode("utf-8", "replace"), strict=True)
+        record: T = checks.validate_python(content)
     except ValidationError as faults:
         first, *others = faults.errors(include_url=False, include_input=False)
         steps = [str(step + 1) if isinstance(step, int) else step for step in first["loc"]]
         field = f"{'.'.join(steps)}: " if steps else ""
         more = f" (and {len(others)} more)" if others else ""
         what = first["msg"].removeprefix("Value error, ")
-        raise error(f"{where}: {field}{what}{more}") from None
+        raise error(f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}") from None
     return record
+
+
+def _of_key(content: Any, *steps: str | int) -> str:
+    """Which key the innermost object has that has one, on the way to a place in it."""
+    key = None
+    with suppress(LookupError, TypeError):
+        for step in (None, *steps):
+            content = content if step is None else content[step]
+            key = content.get("key", key) if isinstance(content, dict) else key
+    return f" (of {key[:200]})" if isinstance(key, str) else ""
 
 
 @cache  # that of a datasheet takes 17 ms
