@@ -250,7 +250,7 @@ def gate(
     if baseline is None:
         judged = judge(sheet, rules)
     else:
-        comparison = _compared(Path(baseline), Path(source), force=force)
+        comparison = _compared((baseline, source), (load(baseline), sheet), force=force)
         judged = judge(sheet, rules, against(comparison, rules))
     if junit is not None:
         write_whole(Path(junit), rendering.render(judged, "junit"))
@@ -265,7 +265,8 @@ def compare(
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
     differences are paired by stimulus. `force` compares even answers to different questions.
     """
-    return [_compared(Path(old), Path(later), force=force) for later in (new, *others)]
+    first = load(old)
+    return [_compared((old, one), (first, load(one)), force=force) for one in (new, *others)]
 
 
 @one_command()
@@ -383,12 +384,16 @@ def render(
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
-    Files land beside the source unless `out` names another folder.
+    Files land beside the source unless `out` names another folder. A datasheet.json that is
+    rendered as JSON where it lies stays as it is.
     """
-    source = Path(source)
-    beside = source if source.is_dir() else source.parent
-    directory = Path(out) if out is not None else beside
-    return rendering.write(load(source), directory, formats, paper)
+    sheet, file = load(source), _sheet_of(Path(source))
+    directory = Path(out) if out is not None else file.parent
+    there = directory / DATASHEET
+    itself = ["json"] if there.exists() and there.samefile(file) else []
+    others = [form for form in formats if form not in itself]
+    written = rendering.write(sheet, directory, others, paper)
+    return written if len(others) == len(formats) else [*written, there]
 
 
 @one_command()
@@ -404,10 +409,9 @@ def attach(
 
 def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
-    source = Path(source)
-    file = source / DATASHEET if source.is_dir() else source
+    file = _sheet_of(Path(source))
     for part in (LEDGER, PLAN, JUDGMENTS):  # a run is read as a whole
-        read_from(source / part)
+        read_from(Path(source) / part)
     if not file.exists():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
     return from_json(file)
@@ -510,10 +514,16 @@ def _policy(source: str | Path | None) -> policies.Policy | None:
     return None if source is None else policies.load(source)
 
 
-def _compared(old: Path, new: Path, *, force: bool) -> comparing.Comparison:
+def _sheet_of(source: Path) -> Path:
+    return source / DATASHEET if source.is_dir() else source
+
+
+def _compared(
+    sources: tuple[str | Path, str | Path], sheets: tuple[Datasheet, Datasheet], *, force: bool
+) -> comparing.Comparison:
     """Paired where both are run directories; that alone needs the arithmetic libraries."""
-    sheets = load(old), load(new)
     comparison = comparing.compare(*sheets, force=force)  # refuses before the long part
+    old, new = map(Path, sources)
     if not (old.is_dir() and new.is_dir()):
         return comparison
     from judgesheet.spine.paired import correlations

@@ -21,7 +21,7 @@ import click
 
 import judgesheet
 from judgesheet.axis import PROFILES
-from judgesheet.cli_types import Finite, as_dict, json_object, on_off, pair, prices, scale
+from judgesheet.cli_types import Finite, Place, as_dict, json_object, on_off, pair, prices, scale
 from judgesheet.errors import JudgesheetError
 from judgesheet.files import one_command, write_whole
 from judgesheet.plain import complaint, one_line
@@ -102,8 +102,8 @@ def main() -> None:
 # -- options that several commands take ------------------------------------------------------------
 
 option = click.option
-_PATH = click.Path(path_type=Path)
-_EXISTING = click.Path(path_type=Path, exists=True)
+_PATH = Place(path_type=Path)
+_EXISTING = Place(path_type=Path, exists=True)
 _MODEL = (
     "openai/NAME, anthropic/NAME, openai-compatible/NAME (with --base-url), local/smollm2-135m, "
     "local/FILE.gguf, sim/NAME?key=value, python/module:function."
@@ -234,7 +234,7 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
     from judgesheet.spine import rehearsal
 
     del quiet  # there is no progress to keep quiet about
-    if policy:
+    if policy is not None:
         policies.load(policy)  # so that a refusal comes before anything is written
     planned, budgets = judgesheet.plan(**options)
     budget = planned, budgets, options["prices"]

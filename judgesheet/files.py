@@ -96,9 +96,6 @@ def _identity(path: Path) -> tuple[int, int]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that no reader ever sees half of it; RunError if it cannot be written."""
-    with suppress(OSError):
-        if _use(path) and path.read_bytes() == content:
-            return  # a datasheet that is rendered as JSON beside itself
     _write(path, [content])
 
 
@@ -314,9 +311,9 @@ def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
 
 
 def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:
-    """The content of a TOML file called `name`."""
+    """The content of a TOML file called `name`; some editors begin it with a byte order mark."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as fault:  # a number of 5,000 digits is a ValueError alone
         raise error(f"{name} is no TOML: {fault}") from None
 

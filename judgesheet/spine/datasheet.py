@@ -55,7 +55,7 @@ def from_json(source: str | Path) -> Datasheet:
     else:
         where, text = str(source), text_of(source, "the datasheet", RunError)
     try:
-        data = _as_written_today(decoded(text, unique=True))
+        data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
     except ValueError as error:
         raise RunError(f"{where} is no JSON: {error}") from None
     _check_version(data, where)
