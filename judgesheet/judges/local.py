@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
-from judgesheet.files import read_from
 from judgesheet.judges import Answer, Connection, Judge
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
@@ -179,7 +178,7 @@ def _smollm2() -> Path:
 
 def _sha256(weights: Path) -> str:
     try:
-        with read_from(weights).open("rb") as file:
+        with weights.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise JudgeError(f"{weights} cannot be read ({error.strerror})") from error
