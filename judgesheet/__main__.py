@@ -1,6 +1,7 @@
 """`python -m judgesheet` is `judgesheet`; Ctrl-C ends it quietly while it is still loading, too."""
 
 import gc
+import os
 import sys
 
 YOUNG = 50_000
@@ -10,12 +11,31 @@ YOUNG = 50_000
 def run() -> None:
     """The command line."""
     gc.set_threshold(YOUNG)
+    _open_what_is_closed()
     try:
         from judgesheet.cli import main
     except KeyboardInterrupt:
         sys.stderr.write("judgesheet: interrupted before it began\n")
         raise SystemExit(130) from None
-    main(prog_name="judgesheet")
+    try:
+        main(prog_name="judgesheet")
+    except OSError as error:  # `--help` onto a full disk: what commands print is caught in there
+        sys.stderr.write(f"judgesheet: {error.strerror}\n")
+        raise SystemExit(1) from None
+
+
+def _open_what_is_closed() -> None:
+    """A standard stream that the caller closed (`>&-`) leads nowhere.
+
+    Otherwise the next file that is opened, a ledger say, would take its number.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
 from judgesheet.checkup import Diagnosis, examine
 from judgesheet.errors import RunError, StoppedError, UsageError
-from judgesheet.files import write_whole
+from judgesheet.files import one_command, read_from, write_whole
 from judgesheet.judges import check_name
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
 from judgesheet.request import (
@@ -37,6 +37,7 @@ from judgesheet.request import (
 )
 from judgesheet.run_directory import (
     DATASHEET,
+    JUDGMENTS,
     LEDGER,
     PLAN,
     Run,
@@ -72,6 +73,7 @@ class Checked:
     trials: list[parsing.Trial]
 
 
+@one_command()
 def probe(
     model: str | Request,
     out: str | Path | None = None,
@@ -135,6 +137,7 @@ def probe(
     return Run(directory, sheet, progress)
 
 
+@one_command()
 def plan(
     model: str | Request,
     out: str | Path | None = None,
@@ -178,6 +181,7 @@ def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
     return rehearsal.foresee(planned, policies.load(policy), judge)
 
 
+@one_command()
 def measure(
     directory: str | Path,
     parsers: Mapping[str, Path] | None = None,
@@ -205,6 +209,7 @@ def measure(
         return Run(directory, publish(ledger, directory, rules, pdf=pdf, cases=cases))
 
 
+@one_command()
 def ingest(
     file: str | Path,
     out: str | Path,
@@ -226,6 +231,7 @@ def ingest(
     return measure(directory, policy=policy, pdf=pdf, cases=cases)
 
 
+@one_command()
 def gate(
     source: str | Path,
     policy: str | Path,
@@ -246,7 +252,7 @@ def gate(
     if baseline is None:
         judged = judge(sheet, rules)
     else:
-        comparison = _compared(Path(baseline), Path(source), force=force)
+        comparison = _compared((baseline, source), (load(baseline), sheet), force=force)
         judged = judge(sheet, rules, against(comparison, rules))
     if junit is not None:
         write_whole(Path(junit), rendering.render(judged, "junit"))
@@ -261,9 +267,11 @@ def compare(
     Each is a run directory or a datasheet.json. Of two run directories with the same stimuli the
     differences are paired by stimulus. `force` compares even answers to different questions.
     """
-    return [_compared(Path(old), Path(later), force=force) for later in (new, *others)]
+    first = load(old)
+    return [_compared((old, one), (first, load(one)), force=force) for one in (new, *others)]
 
 
+@one_command()
 def consensus(
     sets: "Sets",
     model: str | Request,
@@ -300,6 +308,7 @@ def consensus(
     return decided if out is not None else replace(decided, directory=None)
 
 
+@one_command()
 def import_stimuli(
     form: str,
     files: str | Path | Sequence[str | Path],
@@ -368,6 +377,7 @@ def _try_parser(
     return list(parsing.try_examples(own, get_axis(axes[0]), cell))
 
 
+@one_command()
 def render(
     source: str | Path,
     formats: Sequence[str],
@@ -376,14 +386,19 @@ def render(
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
-    Files land beside the source unless `out` names another folder.
+    Files land beside the source unless `out` names another folder. A datasheet.json that is
+    rendered as JSON where it lies stays as it is.
     """
-    source = Path(source)
-    beside = source if source.is_dir() else source.parent
-    directory = Path(out) if out is not None else beside
-    return rendering.write(load(source), directory, formats, paper)
+    sheet, file = load(source), _sheet_of(Path(source))
+    directory = Path(out) if out is not None else file.parent
+    there = directory / DATASHEET
+    itself = ["json"] if there.exists() and there.samefile(file) else []
+    others = [form for form in formats if form not in itself]
+    written = rendering.write(sheet, directory, others, paper)
+    return written if len(others) == len(formats) else [*written, there]
 
 
+@one_command()
 def attach(
     card: str | Path, source: str | Path, *, metadata: bool = False, paper: rendering.Paper = "a4"
 ) -> list[Path]:
@@ -396,13 +411,15 @@ def attach(
 
 def load(source: str | Path) -> Datasheet:
     """The datasheet of a run directory, or of a datasheet.json."""
-    source = Path(source)
-    file = source / DATASHEET if source.is_dir() else source
-    if not file.is_file():
+    file = _sheet_of(Path(source))
+    for part in (LEDGER, PLAN, JUDGMENTS):  # a run is read as a whole
+        read_from(Path(source) / part)
+    if not file.exists():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
     return from_json(file)
 
 
+@one_command()
 def cases(
     directory: str | Path,
     key: str | None = None,
@@ -468,6 +485,7 @@ def explain(key: str | None = None) -> str:
     raise UsageError(f"{key!r} is not one estimate; {more}")
 
 
+@one_command()
 def doctor(
     model: str | None = None,
     *,
@@ -498,10 +516,16 @@ def _policy(source: str | Path | None) -> policies.Policy | None:
     return None if source is None else policies.load(source)
 
 
-def _compared(old: Path, new: Path, *, force: bool) -> comparing.Comparison:
+def _sheet_of(source: Path) -> Path:
+    return source / DATASHEET if source.is_dir() else source
+
+
+def _compared(
+    sources: tuple[str | Path, str | Path], sheets: tuple[Datasheet, Datasheet], *, force: bool
+) -> comparing.Comparison:
     """Paired where both are run directories; that alone needs the arithmetic libraries."""
-    sheets = load(old), load(new)
     comparison = comparing.compare(*sheets, force=force)  # refuses before the long part
+    old, new = map(Path, sources)
     if not (old.is_dir() and new.is_dir()):
         return comparison
     from judgesheet.spine.paired import correlations

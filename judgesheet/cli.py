@@ -21,8 +21,9 @@ import click
 
 import judgesheet
 from judgesheet.axis import PROFILES
-from judgesheet.cli_types import Finite, as_dict, json_object, on_off, pair, prices, scale
+from judgesheet.cli_types import Finite, Place, as_dict, json_object, on_off, pair, prices, scale
 from judgesheet.errors import JudgesheetError
+from judgesheet.files import one_command, write_whole
 from judgesheet.plain import complaint, one_line
 from judgesheet.spine.render import RENDERERS
 from judgesheet.terminal import say, say_command, say_json, say_lines, say_parts
@@ -60,7 +61,7 @@ class Commands(click.Group):
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         try:
-            with _complaints_in_one_line():
+            with _complaints_in_one_line(), one_command():
                 return super().invoke(ctx)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
@@ -101,8 +102,8 @@ def main() -> None:
 # -- options that several commands take ------------------------------------------------------------
 
 option = click.option
-_PATH = click.Path(path_type=Path)
-_EXISTING = click.Path(path_type=Path, exists=True)
+_PATH = Place(path_type=Path)
+_EXISTING = Place(path_type=Path, exists=True)
 _MODEL = (
     "openai/NAME, anthropic/NAME, openai-compatible/NAME (with --base-url), local/smollm2-135m, "
     "local/FILE.gguf, sim/NAME?key=value, python/module:function."
@@ -229,9 +230,12 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
 def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     """Show what a probe would ask, cost and be able to prove. No call is made."""
     from judgesheet.spine import plan as planning
+    from judgesheet.spine import policy as policies
     from judgesheet.spine import rehearsal
 
     del quiet  # there is no progress to keep quiet about
+    if policy is not None:
+        policies.load(policy)  # so that a refusal comes before anything is written
     planned, budgets = judgesheet.plan(**options)
     budget = planned, budgets, options["prices"]
     outlook = policy and judgesheet.foresee(planned, policy, options["model"])
@@ -377,7 +381,6 @@ def compare(
     Each is a run directory or a datasheet.json; two run directories on the same stimuli are
     compared stimulus by stimulus.
     """
-    from judgesheet.files import write_whole
     from judgesheet.spine.render import comparison
 
     changes = judgesheet.compare(old, *new, force=force)

@@ -1,6 +1,7 @@
 """Files: the only writer, the only reader of each kind, the only check of their content.
 
-A file is written whole or not at all; JSONL is read line by line, and a complaint names the line.
+A file is written whole or not at all, and never over another that the same command reads or has
+written; JSONL is read line by line, and a complaint names the line.
 """
 
 import errno
@@ -13,8 +14,10 @@ import re
 import stat
 import tomllib
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -40,12 +43,67 @@ _DATABASE = b"SQLite format 3\0"
 _PART = ".part"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
+_in_use: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_in_use", default=None)
+"""Which files (device and inode, whatever their names) the command under way reads or wrote."""
+
+# -- files of one command --------------------------------------------------------------------------
+
+
+@contextmanager
+def one_command() -> Iterator[None]:
+    """Until the block is left, no file that was read or written is written over.
+
+    A block within a block is part of it: a command that calls another is one command.
+    """
+    if _in_use.get() is not None:
+        yield
+        return
+    token = _in_use.set({})
+    try:
+        yield
+    finally:
+        _in_use.reset(token)
+
+
+def read_from(path: Path) -> Path:
+    """The path, noted as one that is read; every reader here does so by itself."""
+    _note(path, "read by this command")
+    return path
+
+
+def _note(path: Path, how: str) -> None:
+    known = _in_use.get()
+    with suppress(OSError, ValueError):
+        if known is not None and path.is_file():  # a device may be read and written
+            known.setdefault(_identity(path), how)
+
+
+def _use(path: Path) -> str | None:
+    """What the command does with the file that lies there, under whatever name."""
+    known = _in_use.get()
+    with suppress(OSError):
+        return known.get(_identity(path)) if known else None
+    return None
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
 # -- writing ---------------------------------------------------------------------------------------
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that no reader ever sees half of it; RunError if it cannot be written."""
     _write(path, [content])
+
+
+def remove(path: Path) -> None:
+    """Remove a file that an earlier command wrote, if it is there."""
+    if use := _use(path):
+        raise RunError(f"{path} is {use}: move it elsewhere")
+    path.unlink(missing_ok=True)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -57,8 +115,12 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:
+    if path.is_dir():
+        raise RunError(f"{path} is a folder: name a file in it")
     if _is_database(path):
         raise RunError(f"{path} is a database, perhaps the ledger of a run: name another file")
+    if use := _use(path):
+        raise RunError(f"{path} is {use}: name another file to write")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if _is_device(path):
@@ -66,6 +128,7 @@ def _write(path: Path, parts: Iterable[bytes]) -> None:
                 device.writelines(parts)
         else:
             _replace(path, parts)
+        _note(path, "written by this command already")
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror}") from None
 
@@ -157,7 +220,7 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
     """
     opened = gzip.open if path.suffix == ".gz" else open
     try:
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with opened(read_from(path), "rt", encoding="utf-8-sig", newline="") as file:
             read, most = 0, 1_000_000 + MAX_UNPACKED * path.stat().st_size
             # Never more than the limit at once: a file without line ends would be held whole.
             for number, line in enumerate(iter(lambda: file.readline(longest + 1), ""), start=1):
@@ -205,11 +268,14 @@ def _object(line: str, where: str) -> dict[str, Any]:
     return record
 
 
-def decoded(text: str, parse_constant: Callable[[str], Any] | None = None) -> Any:
-    """JSON; ValueError where it is none, or nested deeper than `MAX_DEPTH`."""
+def decoded(text: str, *, unique: bool = False) -> Any:
+    """JSON; ValueError where it is none, or nested deeper than `MAX_DEPTH`.
+
+    If `unique`, also where an object gives a name twice.
+    """
     too_deep = ValueError(f"more than {MAX_DEPTH} lists and objects within each other")
     try:
-        value = json.loads(text, parse_constant=parse_constant)
+        value = json.loads(text, object_pairs_hook=_named_once if unique else None)
     except RecursionError:
         raise too_deep from None
     layer = [value] if text.count("[") + text.count("{") > MAX_DEPTH else []
@@ -218,6 +284,14 @@ def decoded(text: str, parse_constant: Callable[[str], Any] | None = None) -> An
     if any(isinstance(part, dict | list) for part in layer):
         raise too_deep
     return value
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        raise ValueError(f"{twice[:100]!r} is given twice in one object{_of_key(content)}")
+    return content
 
 
 def _parts_of(value: Any) -> Iterable[Any]:
@@ -229,7 +303,7 @@ def _parts_of(value: Any) -> Iterable[Any]:
 def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
     """The text of a file; `error` says that `what` cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
+        return read_from(path).read_text(encoding="utf-8")
     except OSError as fault:
         raise error(f"{what} {path} cannot be read: {fault.strerror}") from None
     except UnicodeDecodeError as fault:
@@ -237,30 +311,46 @@ def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
 
 
 def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:
-    """The content of a TOML file called `name`."""
+    """The content of a TOML file called `name`; some editors begin it with a byte order mark."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as fault:  # a number of 5,000 digits is a ValueError alone
         raise error(f"{name} is no TOML: {fault}") from None
 
 
-def checked(kind: type[T], content: Any, where: str, error: type[JudgesheetError]) -> T:
-    """The content of a file as a record of this kind.
+def checked(
+    kind: type[T], content: Any, where: str, error: type[JudgesheetError], *, strict: bool = False
+) -> T:
+    """The content of a file as a record of this kind; if `strict`, a text is not a number.
 
     Where it is none, `error` names the first fault and its field, with lists counted from 1.
     """
     from pydantic import ValidationError
 
+    checks = adapter(kind)  # type: ignore[arg-type]  # hashable
     try:
-        record: T = adapter(kind).validate_python(content)  # type: ignore[arg-type]  # hashable
+        if strict:  # of the text: only there is a list as good as a tuple
+            text = json.dumps(content, ensure_ascii=False)
+            checks.validate_json(text.encode("utf-8", "replace"), strict=True)
+        record: T = checks.validate_python(content)
     except ValidationError as faults:
         first, *others = faults.errors(include_url=False, include_input=False)
         steps = [str(step + 1) if isinstance(step, int) else step for step in first["loc"]]
         field = f"{'.'.join(steps)}: " if steps else ""
         more = f" (and {len(others)} more)" if others else ""
         what = first["msg"].removeprefix("Value error, ")
-        raise error(f"{where}: {field}{what}{more}") from None
+        raise error(f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}") from None
     return record
+
+
+def _of_key(content: Any, *steps: str | int) -> str:
+    """Which key the innermost object has that has one, on the way to a place in it."""
+    key = None
+    with suppress(LookupError, TypeError):
+        for step in (None, *steps):
+            content = content if step is None else content[step]
+            key = content.get("key", key) if isinstance(content, dict) else key
+    return f" (of {key[:200]})" if isinstance(key, str) else ""
 
 
 @cache  # that of a datasheet takes 17 ms

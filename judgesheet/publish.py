@@ -3,14 +3,16 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
+from pyarrow.parquet import write_table
 
 from judgesheet.axis import Readings
-from judgesheet.files import write_whole
+from judgesheet.files import remove, write_whole
 from judgesheet.records import Datasheet
 from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
@@ -46,7 +48,7 @@ def publish(
     if cases and sheet.run["planned"] <= MOST_CALLS:
         write_cases(ledger, measured.readings, sheet, directory / CASES)
     else:
-        (directory / CASES).unlink(missing_ok=True)  # that of an earlier sheet
+        remove(directory / CASES)  # that of an earlier sheet
     write(sheet, directory, formats(directory, pdf=pdf))
     return sheet
 
@@ -83,7 +85,9 @@ def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:
 def _is_of_one_type(values: pd.Series) -> bool:
     """Whether a table can hold the values as they are; recorded cells may hold anything."""
     try:
-        pa.array(values, from_pandas=True)
+        array = pa.array(values, from_pandas=True)
+        if pa.types.is_nested(array.type):  # an object without fields is an array, but no column
+            write_table(pa.table({"values": array}), BytesIO())
     except (pa.ArrowException, OverflowError):
         return False
     return True

@@ -216,9 +216,10 @@ def _table(directory: Path, made: bytes) -> Diagnosis | str:
         return Diagnosis(JUDGMENTS, "missing", f"there is none; {anew}")
     expected = ParquetFile(BytesIO(made))
     try:
-        held = ParquetFile(path)
-        # What is not alike is not unpacked: a small file can hold much.
-        alike = _size(held) == _size(expected) and held.read().equals(expected.read())
+        with path.open("rb") as file:  # its name need not be UTF-8
+            held = ParquetFile(file)
+            # What is not alike is not unpacked: a small file can hold much.
+            alike = _size(held) == _size(expected) and held.read().equals(expected.read())
     except (pa.ArrowException, OSError) as error:
         return Diagnosis(JUDGMENTS, "failed", f"it cannot be read ({error}); {anew}")
     if not alike:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import RunError
-from judgesheet.files import slug
+from judgesheet.files import remove, slug
 from judgesheet.records import Datasheet, Plan
 from judgesheet.spine.ledger import Ledger, held
 from judgesheet.spine.plan import write_plan
@@ -37,7 +37,7 @@ def formats(directory: Path, *, pdf: bool) -> tuple[str, ...]:
     """What to write; a PDF of an earlier sheet goes where no new one is wanted."""
     if pdf:
         return (*FORMATS, "pdf")
-    (directory / "datasheet.pdf").unlink(missing_ok=True)
+    remove(directory / "datasheet.pdf")
     return FORMATS
 
 

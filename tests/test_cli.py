@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import cast
 
 import pandas as pd
 import pytest
@@ -84,7 +85,7 @@ def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
     copy = tmp_path / "copy"
     shutil.copytree(probed, copy)
     same = ("probe", "--model", "sim/first-biased", "--profile", "smoke", "--out", copy)
-    assert "--fresh" in sentence(run(*same, "--seed", "9"))
+    assert "another plan (seed was 0, now 9)" in sentence(run(*same, "--seed", "9"))
     other = ("probe", "--model", "sim/fair", "--profile", "smoke", "--no-pdf", "--out", copy)
     assert "--fresh" in sentence(run(*other))
     assert run(*other, "--fresh").returncode == 0
@@ -410,6 +411,19 @@ def test_recorded_judgments_become_a_sheet(tmp_path: Path) -> None:
     assert found["score_order.position_share[position=1]"]["value"] == 1
     assert sheet["axes"][0]["unreadable"] == 1
     assert "human" in found["score_order.pearson_r[arm=balanced]"]["conditions"]
+
+
+@pytest.mark.usefixtures("only_json")
+@pytest.mark.parametrize("odd", [{}, [{}], {"a": {}}])
+def test_a_recorded_cell_may_hold_what_no_table_has(tmp_path: Path, odd: object) -> None:
+    rows = [judgment(item, order, 1) for item in range(3) for order in ([1, 2, 3], [2, 3, 1])]
+    for row in rows:
+        row["cell"] = {**cast("dict[str, object]", row["cell"]), "x": odd}
+    done = run("ingest", recorded(tmp_path / "log.jsonl", rows), "--out", tmp_path / "run",
+               "--no-pdf")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    table = pd.read_parquet(tmp_path / "run" / "judgments.parquet")
+    assert set(table["x"]) == {json.dumps(odd)}
 
 
 @pytest.mark.usefixtures("only_json")

@@ -6,20 +6,20 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NoReturn, Self
 
-from jinja2 import StrictUndefined, TemplateError
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2 import TemplateError
 
 from judgesheet import errors
 from judgesheet.axis import Options
+from judgesheet.axis.bounded import Bounded, TooMuchError
 from judgesheet.records import canonical_json, digest
 from judgesheet.resources import data_folder
 
-# Prompts are plain text: nothing is escaped, and stimuli enter as values, never as templates.
-_ENVIRONMENT = SandboxedEnvironment(
-    undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False, trim_blocks=False
+_ENVIRONMENT = Bounded()
+"""Stimuli enter as values, never as templates."""
+_FAULTS = (
+    *(ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError),
+    ValueError,
 )
-
-_FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What a template can raise beside its own errors."""
 
 
@@ -80,14 +80,16 @@ def _finished(text: str) -> str:
 @lru_cache(maxsize=64)
 def _compiled(source: str, what: str) -> Callable[..., str]:
     try:
-        template = _ENVIRONMENT.from_string(source)
+        template = _ENVIRONMENT.compiled(source)
     except TemplateError as error:
         line = getattr(error, "lineno", None)
         raise errors.TemplateError(f"{what}, line {line}: {error.message}") from None
 
     def render(**variables: object) -> str:
         try:
-            return template.render(**variables)
+            return _ENVIRONMENT.rendered(template, variables)
+        except TooMuchError as error:
+            raise errors.TemplateError(f"{what}: {error}; take out what does") from None
         except (TemplateError, *_FAULTS) as error:
             raise errors.TemplateError(
                 f"{what}: {error}; its variables are {', '.join(variables)}"

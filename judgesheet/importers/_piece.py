@@ -10,7 +10,7 @@ from pathlib import Path
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.errors import UsageError
-from judgesheet.files import slug
+from judgesheet.files import read_from, slug
 from judgesheet.importers._rows import Row
 from judgesheet.records import digest
 from judgesheet.resources import data_folder
@@ -122,7 +122,9 @@ def read_rubric(path: str | Path | None) -> dict[str, list[str]]:
     if path is None:
         return {}
     try:
-        rubrics = TypeAdapter(dict[str, list[str]]).validate_json(Path(path).read_bytes())
+        rubrics = TypeAdapter(dict[str, list[str]]).validate_json(
+            read_from(Path(path)).read_bytes()
+        )
     except OSError as error:
         raise UsageError(f"--rubric {path} cannot be read: {error.strerror}") from None
     except ValidationError:

@@ -16,7 +16,7 @@ from textwrap import shorten
 from typing import Any
 
 from judgesheet.errors import StimuliError
-from judgesheet.files import MAX_LINE, MAX_LINES, numbered_lines, records
+from judgesheet.files import MAX_LINE, MAX_LINES, numbered_lines, read_from, records
 
 DELIMITERS = ",;\t"
 MOST_COLUMNS = 1000
@@ -177,16 +177,17 @@ def _parquet(path: Path) -> Iterator[Row]:
     from pyarrow import parquet
 
     try:
-        # Buffered column chunks: without them a row group, often the whole file, is held at once.
-        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
-        _refuse_wide(path, file.metadata.num_columns)
-        if file.metadata.num_rows > MAX_LINES:
-            raise StimuliError(f"{path.name} has more than {MAX_LINES:,} rows; split it")
-        number = 0
-        for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
-            for record in batch.to_pylist():
-                number += 1
-                yield Row(f"{path.name}:{number}", record)
+        with read_from(path).open("rb") as opened:  # its name need not be UTF-8
+            # Buffered column chunks: without them a row group, often the whole file, is held.
+            file = parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20)
+            _refuse_wide(path, file.metadata.num_columns)
+            if file.metadata.num_rows > MAX_LINES:
+                raise StimuliError(f"{path.name} has more than {MAX_LINES:,} rows; split it")
+            number = 0
+            for batch in file.iter_batches(batch_size=64):  # a row can have megabytes
+                for record in batch.to_pylist():
+                    number += 1
+                    yield Row(f"{path.name}:{number}", record)
     except (OSError, pa.ArrowException) as error:
         reason = str(error).splitlines()[0]
         raise StimuliError(f"{path} is no Parquet file that can be read: {reason}") from None

@@ -3,16 +3,21 @@
     def judge(messages: list[dict[str, str]]) -> str: ...
 
 The function may be a coroutine function, and may take the request's parameters as a keyword
-argument `params`. An exception in it is treated like a broken connection: a reply with the outcome
-`unavailable` and the exception's text, retried later. A result that is not a string stops the run,
-since repeating the call cannot fix it.
+argument `params`. Whatever it raises, a wish to exit or to be cancelled included, is treated like a
+broken connection: a reply with the outcome `unavailable` and the exception's text, retried later. A
+result that is not a string stops the run, since repeating the call cannot fix it. The folder that
+the run began in is the current one again when it ends.
 """
 
 import asyncio
 import importlib
 import inspect
+import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -45,8 +50,10 @@ class CallableJudge(Judge):
             function = getattr(importlib.import_module(module), attribute)
         except AttributeError:
             raise UsageError(f"the module {module} has no {attribute}") from None
-        except Exception as error:
-            said = of_environment()(f"{type(error).__name__}: {error}")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            said = of_environment()(_said(error))
             raise UsageError(f"{module} cannot be imported ({said})") from None
         if not callable(function):
             raise UsageError(f"{name} is a {type(function).__name__}, not a function")
@@ -57,40 +64,88 @@ class CallableJudge(Judge):
         """Module and function."""
         return {"provider": "python", "model": self._name}
 
+    async def __aenter__(self) -> Self:
+        self._folder = Path.cwd()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with suppress(OSError):
+            os.chdir(self._folder)
+
     async def answer(self, call: Call, _attempt: int, /) -> Answer:
         """Call the function once; JudgeError if it does not return a string."""
         try:
             async with asyncio.timeout(self._timeout_s):
-                text = await self._call(call)
-        except JudgeError:
-            raise
-        except TimeoutError as error:  # our own timeout, or one that the function raised
-            said = self._redacted(str(error))
-            return Answer("timeout", raw=said or f"no reply within {self._timeout_s:g} s")
-        # The user's code may raise anything, and may want to exit: it is recorded as data.
-        except (Exception, SystemExit) as error:
-            return Answer("unavailable", raw=self._redacted(f"{type(error).__name__}: {error}"))
-        text = self._redacted(text)
+                result = await self._call(call)
+        except TimeoutError:
+            return Answer("timeout", raw=f"no reply within {self._timeout_s:g} s")
+        if isinstance(result, _Raised):
+            said = self._redacted(_said(result.error))
+            is_late = isinstance(result.error, TimeoutError)
+            return Answer("timeout" if is_late else "unavailable", raw=said)
+        if not isinstance(result, str):
+            raise JudgeError(
+                f"{self._name} returned a {type(result).__name__}: a judge returns its reply as str"
+            )
+        text = self._redacted(result)
         return Answer("ok", text, text)
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome."""
         return f"check the function {self._name}" if outcome == "unavailable" else None
 
-    async def _call(self, call: Call) -> str:
+    async def _call(self, call: Call) -> Any:
+        """What the function returns, or what it raised."""
         messages = [dict(message) for message in call.messages]
         options = {"params": dict(call.params)} if self._takes_params else {}
+        function = partial(_tried, self._function, messages, **options)
         if inspect.iscoroutinefunction(self._function):
-            result = self._function(messages, **options)
+            result = function()
         else:
-            result = await asyncio.to_thread(self._function, messages, **options)
+            result = await asyncio.to_thread(function)
         if isinstance(result, Awaitable):  # an object with `async def __call__` lands here too
-            result = await result
-        if not isinstance(result, str):
-            raise JudgeError(
-                f"{self._name} returned a {type(result).__name__}: a judge returns its reply as str"
-            )
+            result = await _apart(_awaited(result))
         return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    """What the user's code raised, as a value: no future holds a StopIteration, for one."""
+
+    error: BaseException
+
+
+def _tried(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    try:
+        return function(*arguments, **options)
+    except BaseException as error:
+        return _Raised(error)
+
+
+async def _awaited(result: Awaitable[Any]) -> Any:
+    try:
+        return await result
+    except BaseException as error:
+        return _Raised(error)
+
+
+async def _apart(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of work in a task of its own, which may cancel itself and nobody else."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.wait({task})
+    finally:
+        task.cancel()  # it is done, unless we were cancelled
+    return _Raised(asyncio.CancelledError()) if task.cancelled() else task.result()
+
+
+def _said(error: BaseException) -> str:
+    """Kind and words of an exception, whose words may be another."""
+    kind = type(error).__name__
+    try:
+        return f"{kind}: {error}"
+    except Exception:
+        return kind
 
 
 def _takes_params(function: Callable[..., Any]) -> bool:

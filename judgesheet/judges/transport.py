@@ -6,6 +6,7 @@ A failure on the way is a `ConnectionError`; whatever an endpoint answers is a `
 import base64
 import json
 import math
+import os
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,6 +25,9 @@ from judgesheet.judges.redaction import REDACTED, is_token, without_userinfo
 
 LONGEST_BODY = 8_000_000  # bytes that are read; a judgment is never that long
 MOST_PARTS = 300_000  # lists and objects in a body; log-probabilities of 7,000 tokens are fewer
+
+TLS_FILES = ("SSL_CERT_FILE", "SSLKEYLOGFILE")
+"""The variables by which a user names files to the TLS library."""
 
 Carrier = httpx.AsyncBaseTransport
 """What carries requests; benchmarks compare ours with others."""
@@ -205,7 +209,15 @@ def _carrier(url: httpx.URL, connections: int) -> Carrier:
             skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
         )
 
-    carrier = AiohttpTransport(client=open_session, proxy=_proxy(url))
+    proxy = _proxy(url)
+    try:
+        carrier = AiohttpTransport(client=open_session, proxy=proxy)
+    except OSError as error:  # it reads certificates, even where the address needs none
+        named = " or ".join(name for name in TLS_FILES if os.environ.get(name))
+        raise JudgeError(
+            f"the file that the environment variable {named or TLS_FILES[0]} names cannot be used "
+            f"({error.strerror or error}): correct or unset it"
+        ) from None
     return carrier
 
 

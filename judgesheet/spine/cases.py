@@ -62,8 +62,12 @@ def _is(value: Any, written: str) -> bool:
 
 
 def known(text: str) -> Key:
-    """The key of a figure that an axis has; UsageError if it is none."""
+    """The key of a figure that an axis has; UsageError if it is none, or another is written."""
     key = Key.parse(text)
+    if str(key) != text:
+        raise UsageError(
+            f"{text!r} is read as {key}; write each dimension once, as in axis.name[dim=value]"
+        )
     if key.name not in get_axis(key.axis).ESTIMATES:
         raise UsageError(f"{text!r} is not one estimate; `judgesheet explain` lists them all")
     return key

@@ -9,7 +9,7 @@ trusts the record.
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ SCHEMA_VERSION = "1.3"
 
 LARGEST = 2**63
 """Whole numbers of a sheet are below it."""
+ROUNDING = 1e-9
+"""By how much a value may lie outside its interval, as a part of its ends."""
 
 
 def by_key(sheet: Datasheet) -> dict[str, Estimate]:
@@ -53,14 +55,14 @@ def from_json(source: str | Path) -> Datasheet:
     else:
         where, text = str(source), text_of(source, "the datasheet", RunError)
     try:
-        data = _as_written_today(decoded(text, _refuse_constant))
+        data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
     except ValueError as error:
         raise RunError(f"{where} is no JSON: {error}") from None
     _check_version(data, where)
-    _refuse_huge(data, where)
-    sheet = checked(Datasheet, data, where, RunError)
-    for key in by_key(sheet):
-        Key.parse(key)
+    _refuse_endless(data, where)
+    sheet = checked(Datasheet, data, where, RunError, strict=True)
+    for fault in _contradictions(sheet):
+        raise RunError(f"{where} contradicts itself: {fault}; take it as judgesheet wrote it")
     return sheet
 
 
@@ -86,17 +88,17 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
-
-
-def _refuse_huge(value: Any, where: str) -> None:
-    """RunError where a whole number is beyond what any float holds, so that no one can reckon."""
+def _refuse_endless(value: Any, where: str) -> None:
+    """RunError where a number is none, or beyond what any float holds."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise RunError(f"{where}: {json.dumps(value)} is no number")
     if isinstance(value, int) and abs(value) > LARGEST:
         raise RunError(f"{where}: a number of {len(str(value))} digits is no figure of a datasheet")
+    if isinstance(value, dict) and isinstance(value.get("key"), str):
+        where = f"{where}: {value['key'][:200]}"
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     for part in parts:
-        _refuse_huge(part, where)
+        _refuse_endless(part, where)
 
 
 def _check_version(data: Any, where: str) -> None:
@@ -125,6 +127,52 @@ def _as_written_today(data: Any) -> Any:
     if df := re.fullmatch(r"chi-square, (\d+) df", unit):
         today |= {"unit": "chi-square", "given": {"df": int(df[1])}}
     return today
+
+
+# -- what no sheet can say -------------------------------------------------------------------------
+
+
+def _contradictions(sheet: Datasheet) -> Iterator[str]:
+    """What no judgesheet writes: somebody, or something, has changed the file."""
+    seen: set[str] = set()
+    for axis in sheet.axes:
+        counts = (axis.planned, axis.answered, axis.unreadable, axis.refused, axis.failed)
+        if min(counts) < 0 or axis.made > axis.planned:
+            yield f"{axis.name} has {axis.made} of {axis.planned} calls"
+        for name in (axis.name, *(estimate.key for estimate in axis.estimates)):
+            if name in seen:
+                yield f"{name} is there twice"
+            seen.add(name)
+        for estimate in axis.estimates:
+            if Key.parse(estimate.key).axis != axis.name:
+                yield f"{estimate.key} stands under {axis.name}"
+            yield from (f"{estimate.key}: {fault}" for fault in _faults(estimate))
+
+
+def _faults(estimate: Estimate) -> Iterator[str]:
+    """How the numbers of an estimate exclude each other."""
+    bounds, imputed, level = estimate.bounds, estimate.imputed, estimate.level
+    spans = [("interval", estimate.low, estimate.high, level)]
+    if bounds is not None:
+        spans.append(("range of bounds", bounds.low, bounds.high, bounds.level))
+        if estimate.low is None or estimate.high is None:
+            yield "it has bounds, but no interval"
+    if imputed is not None:
+        spans.append(("range with lost calls", imputed.low, imputed.high, level))
+    if min(estimate.n, estimate.clusters) < 0:
+        yield "it counts fewer than none"
+    # The percentiles over subsets, which prove nothing, need not hold the mean of all.
+    value = None if bounds is not None and not bounds.proves else estimate.value
+    for what, low, high, confidence in spans:
+        if not 0 < confidence < 1:
+            yield f"the level of its {what} is not between 0 and 1"
+        if low is None or high is None:
+            continue
+        if low > high:
+            yield f"its {what} ends before it begins"
+        slack = ROUNDING * max(1.0, abs(low), abs(high))
+        if value is not None and not low - slack <= value <= high + slack:
+            yield f"its value {value:g} is outside its {what}"
 
 
 if __name__ == "__main__":

@@ -84,8 +84,10 @@ class Reach:
 
 
 def reach(estimate: Estimate) -> Reach | None:
-    """The bounds of an estimate: its own, else the ends of its interval; None without any."""
+    """The bounds of an estimate: its own, else the ends of its interval; None if none proves."""
     bounds = estimate.bounds
+    if bounds is not None and not bounds.proves:
+        return None
     low = estimate.least if bounds is None else bounds.low
     high = estimate.most if bounds is None else bounds.high
     low = low if low is not None and math.isfinite(low) else -math.inf
@@ -131,7 +133,7 @@ def _hold(limit: Limit, key: str, found: Mapping[str, Estimate], unmade: Set[str
         return _unproven(limit, key, None, why, "a run in which it can be estimated")
     bounds = reach(estimate)
     if bounds is None:
-        why = "it has no interval, and a value alone proves nothing"
+        why = "it has no confidence interval, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with an interval")
     return _decide(limit, key, estimate, bounds)
 

@@ -472,7 +472,11 @@ class Ledger:
         told = _difference(kept, {"seed": plan.seed, "calls": len(plan.calls), **settings})
         given = json.loads(_json(plan.provenance))
         before = self.provenance
-        others = [name for name in ("stimuli", "prompts") if before.get(name) != given.get(name)]
+        others = [
+            name
+            for name in ("stimuli", "prompts")
+            if _digests(before.get(name)) != _digests(given.get(name))
+        ]
         changes = [*filter(None, [told]), *(f"other {key}" for key in others)]
         return ", ".join(changes) or "other parameters of the requests, such as --max-tokens"
 
@@ -693,6 +697,11 @@ def _sentence(path: Path, error: Exception) -> str:
         return f"{path} cannot be used ({error.strerror or error}): choose another --out"
     # A text that is no UTF-8 is quoted, and may be a reply.
     return str(damaged(path, f"{error}".partition(" with text")[0]))
+
+
+def _digests(parts: Any) -> Any:
+    """The content of stimuli or prompts; the example beside a prompt changes with the seed."""
+    return [part.get("digest") for part in parts] if parts else parts
 
 
 def damaged(path: Path, what: str) -> RunError:

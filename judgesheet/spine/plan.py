@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, NamingArms, Options
 from judgesheet.errors import RunError
-from judgesheet.files import write_lines
+from judgesheet.files import read_from, write_lines
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
@@ -150,7 +150,7 @@ def write_sidecar(plan: Plan, model: str, path: Path) -> None:
 def read_sidecar(path: Path) -> tuple[int, tuple[Label, ...], dict[str, Any]]:
     """Seed, labels and provenance of the plan at `path`, from its sidecar."""
     try:
-        about = json.loads(_sidecar(path).read_text(encoding="utf-8"))
+        about = json.loads(read_from(_sidecar(path)).read_text(encoding="utf-8"))
         labels = tuple(Label(**label) for label in about["labels"])
         return int(about["seed"]), labels, dict(about["provenance"])
     except (OSError, ValueError, KeyError, TypeError):

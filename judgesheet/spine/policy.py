@@ -95,7 +95,8 @@ def load(source: str | Path) -> Policy:
 
     A PolicyError names what is wrong in the file.
     """
-    path, own = Path(source), Path(source).is_file()
+    path = Path(source)
+    own = path.exists() and not path.is_dir()  # `/dev/stdin` is one, too
     if not own:
         if str(source) not in shipped():
             raise UsageError(

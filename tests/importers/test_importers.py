@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.cli import main
-from judgesheet.errors import JudgesheetError, StimuliError, UsageError
+from judgesheet.errors import JudgesheetError, RunError, StimuliError, UsageError
 from judgesheet.files import MAX_LINE
 from judgesheet.importers import FORMATS
 from judgesheet.importers._rows import kind_of
@@ -435,7 +435,7 @@ def test_an_older_output_survives_a_failure_and_an_input_is_not_overwritten(tmp_
         _plain(rated("x")(tmp_path), out, columns={"human": "s"})
     assert stimuli(out) == [{"old": 1}]
     path = rated(1)(tmp_path)
-    with pytest.raises(UsageError, match="one of the files to read"):
+    with pytest.raises(RunError, match="is read by this command"):
         _plain(path, path)
 
 

@@ -631,7 +631,7 @@ def several(number: int, estimates: int = 0) -> Datasheet:
 
 
 def _renamed(axis: AxisResult, name: str, estimates: int) -> AxisResult:
-    whole = replace(plausible(), axes=(axis,), recommendations=())
+    whole = replace(plausible(), axes=(replace(axis, name=name),), recommendations=())
     text = json.dumps(asdict(whole)).replace(f"{AXIS}.", f"{name}.")
     copy = from_json(text).axes[0]
     grown = (

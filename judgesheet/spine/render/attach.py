@@ -35,10 +35,10 @@ def attach(
     new = with_section(old, section(sheet), str(card))
     if with_metadata:
         new = with_index(new, metadata(sheet), str(card))
-    pdf = card.with_name(file_name(sheet))
-    write_whole(pdf, render(sheet, "pdf", paper))
+    pdf, page = card.with_name(file_name(sheet)), render(sheet, "pdf", paper)
     if new != old:
         write_whole(card, new.encode("utf-8"))
+    write_whole(pdf, page)
     return [card, pdf]
 
 

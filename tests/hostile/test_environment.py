@@ -1,0 +1,120 @@
+"""What surrounds a command: streams, names of files, and variables that are not as usual."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from judgesheet import api, probe
+from judgesheet.run_directory import DATASHEET
+from tests.command import run, sentence, start
+
+POLICY = '[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.99\n'
+ONE_AXIS = ("--model", "sim/fair", "--axis", "score_order", "--profile", "smoke", "--no-pdf")
+
+
+@pytest.fixture(scope="module")
+def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run directory, and a policy beside its files."""
+    folder = tmp_path_factory.mktemp("probed")
+    probe("sim/fair", folder, axes=["score_order"], profile="smoke", pdf=False)
+    (folder / "policy.toml").write_text(POLICY)
+    return folder
+
+
+def _in_shell(streams: str, *words: str | Path) -> subprocess.CompletedProcess[bytes]:
+    command = f'exec "$0" -m judgesheet "$@" {streams}'
+    return subprocess.run(
+        ["sh", "-c", command, sys.executable, *map(str, words)], capture_output=True, check=False
+    )
+
+
+def test_closed_streams_lead_nowhere(probed: Path, tmp_path: Path) -> None:
+    """No file of ours takes the number of a stream, and nothing needs to be said."""
+    shown = _in_shell(">&-", "cases", probed)
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    probing = ("probe", *ONE_AXIS, "--quiet", "--out", tmp_path / "run")
+    assert _in_shell(">&- 2>&- <&-", *probing).returncode == 0
+    assert (tmp_path / "run" / DATASHEET).is_file()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
+def test_help_on_a_full_disk_is_one_sentence() -> None:
+    done = _in_shell(">/dev/full", "--help")
+    assert (done.returncode, done.stderr) == (1, b"judgesheet: No space left on device\n")
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="its file systems take UTF-8 alone")
+def test_a_name_that_is_not_utf8(tmp_path: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe"))
+    probe("sim/fair", odd, axes=["score_order"], profile="smoke", pdf=False)
+    done = run("doctor", odd, "--json")
+    assert done.returncode == 0, done.stderr
+    assert {check["status"] for check in json.loads(done.stdout)} == {"ok"}
+
+
+def test_the_variable_that_names_no_certificates_is_named(tmp_path: Path) -> None:
+    url = "https://127.0.0.1:9/v1"
+    words = ("probe", "--model", "openai-compatible/m", "--base-url", url, "--axis", "score_order")
+    for name, content in (("missing.pem", None), ("garbage.pem", "no certificate")):
+        path = tmp_path / name
+        if content is not None:
+            path.write_text(content)
+        said = sentence(run(*words, "--out", tmp_path / "run", SSL_CERT_FILE=str(path)))
+        assert "SSL_CERT_FILE" in said, said
+
+
+def test_a_policy_with_a_byte_order_mark(probed: Path, tmp_path: Path) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text(POLICY, encoding="utf-8-sig")
+    assert policy.read_bytes().startswith(b"\xef\xbb\xbf")
+    marked = tmp_path / "sheet.json"
+    marked.write_text((probed / DATASHEET).read_text(), encoding="utf-8-sig")
+    assert api.gate(marked, policy).verdicts == api.gate(probed, probed / "policy.toml").verdicts
+
+
+@pytest.mark.parametrize("piped", [DATASHEET, "policy.toml"])
+def test_a_sheet_and_a_policy_may_come_through_a_pipe(probed: Path, piped: str) -> None:
+    given = {DATASHEET: probed / DATASHEET, "policy.toml": probed / "policy.toml"}
+    given[piped] = Path("/dev/stdin")
+    plain = start("gate", probed, "--policy", probed / "policy.toml", "--baseline", probed)
+    words = ("gate", given[DATASHEET], "--policy", given["policy.toml"])
+    with subprocess.Popen(["cat", probed / piped], stdout=subprocess.PIPE) as source:
+        done = subprocess.run(
+            [sys.executable, "-m", "judgesheet", *map(str, words), "--baseline", str(probed)],
+            stdin=source.stdout,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == plain.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("probe", *ONE_AXIS, "--out", ""),
+        ("probe", *ONE_AXIS, "--stimuli", ""),
+        ("plan", *ONE_AXIS[:-1], "--out", ""),
+        ("plan", *ONE_AXIS[:-1], "--export-batch", ""),
+        ("gate", ".", "--policy", "policy.toml", "--junit", ""),
+        ("cases", ".", "--html", ""),
+        ("render", ".", "--to", "md", "--out", ""),
+        ("compare", ".", ".", "--out", ""),
+        ("doctor", ".", "--save", ""),
+    ],
+    ids=lambda words: f"{words[0]} {words[-2]}",
+)
+def test_an_empty_path_is_no_folder(probed: Path, words: tuple[str, ...]) -> None:
+    before = sorted(probed.iterdir())
+    done = run(*words, cwd=probed)
+    assert done.returncode == 2, done.stderr
+    assert "the path is empty" in done.stderr
+    assert sorted(probed.iterdir()) == before
+
+
+def test_an_empty_policy_is_no_policy() -> None:
+    assert "there is no policy file" in sentence(run("plan", *ONE_AXIS[:-1], "--policy", ""), 2)
