@@ -149,7 +149,8 @@ def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
     assert "appendix" in appendix.pages[0].anchors
     shown = {target for _, target, *_ in second.pages[0].links}
     for axis in build(sheet).axes:
-        assert shown & {line.anchor for family in axis.families for line in family.lines}
+        lines = {line.anchor for family in axis.families for line in family.lines}
+        assert shown & lines or not lines  # what was not measured stands by its reason
 
 
 def anchors(document: Any) -> set[str]:
