@@ -8,7 +8,6 @@ Modules that need the arithmetic libraries or an HTTP client are imported inside
 that the others start at once.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -45,6 +44,7 @@ from judgesheet.run_directory import (
     make_directory,
     open_run,
 )
+from judgesheet.running import run
 from judgesheet.spine import compare as comparing
 from judgesheet.spine import parsing
 from judgesheet.spine import plan as planning
@@ -126,8 +126,8 @@ def probe(
         can_read = parsing.readable_by(parsing.from_records(ledger.parsers()))
         settings = collect_settings(request)
         try:
-            progress = asyncio.run(
-                enter_and_collect(judge, ledger, settings, on_progress, can_read)
+            progress = run(
+                lambda: enter_and_collect(judge, ledger, settings, on_progress, can_read)
             )
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):

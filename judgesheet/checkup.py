@@ -1,6 +1,5 @@
 """Can this machine and this endpoint run a probe? One line per check, with the remedy."""
 
-import asyncio
 import os
 import platform
 import tempfile
@@ -13,6 +12,7 @@ from typing import Literal
 from judgesheet import __version__
 from judgesheet.errors import JudgesheetError
 from judgesheet.resources import data_folder
+from judgesheet.running import run
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -101,7 +101,7 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
 
     connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
     try:
-        seen = asyncio.run(examine_judge(open_judge(model, connection)))
+        seen = run(lambda: examine_judge(open_judge(model, connection)))
     except JudgesheetError as error:
         yield Diagnosis(model, "failed", str(error))
         return

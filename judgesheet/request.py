@@ -4,7 +4,6 @@ A request may leave the reply format and the log-probabilities to the endpoint (
 decides these, with at most one call for each; `make_plan` makes no call.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from judgesheet.judges.simulated import answer_key
 from judgesheet.prices import Prices
 from judgesheet.records import Plan, ReplyFormat
 from judgesheet.run_directory import settings_of
+from judgesheet.running import run
 from judgesheet.spine import plan as planning
 from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.parsing import Parser, as_record, refuse_failing_examples
@@ -229,4 +229,4 @@ def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> 
         async with open_judge(request.model, connection(request)) as judge:
             return await can(judge)
 
-    return asyncio.run(ask())
+    return run(ask)

@@ -23,6 +23,7 @@ ALLOWED = {
     "units": set(),
     "prices": set(),
     "plain": set(),
+    "running": set(),
     "terminal": {"plain"},
     "keys": {"errors"},
     "files": {"errors"},
@@ -67,7 +68,7 @@ ALLOWED = {
     "spine.render": {*BASE, "spine.render", "spine.datasheet", "spine.compare"},
     "permutation_consensus": {
         *(*BASE, "prices", "axis", "axes", "judges", "stats"),
-        *("request", "run_directory", "spine.render"),
+        *("request", "run_directory", "running", "spine.render"),
         *("spine.stimuli", "spine.plan", "spine.ledger", "spine.collect", "spine.parsing"),
     },
     "run_directory": {"records", "errors", "files", "spine.plan", "spine.ledger", "spine.collect"},
@@ -81,7 +82,7 @@ ALLOWED = {
     },
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
-        *("spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
+        *("running", "spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
     },
     "publish": {
         *(
@@ -102,7 +103,7 @@ ALLOWED = {
         *("spine.datasheet", "spine.ledger", "spine.salvage", "spine.plan"),
         *("spine.measure", "spine.assemble"),
     },
-    "checkup": {"records", "errors", "resources", "judges", "spine.render"},
+    "checkup": {"records", "errors", "resources", "running", "judges", "spine.render"},
     "cli_types": {"axes", "errors"},
 }
 

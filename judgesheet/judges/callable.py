@@ -15,7 +15,7 @@ import inspect
 import os
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -47,7 +47,8 @@ class CallableJudge(Judge):
         if folder not in sys.path:
             sys.path.insert(0, folder)
         try:
-            function = getattr(importlib.import_module(module), attribute)
+            with redirect_stdout(sys.stderr):  # ours is for what the command was asked for
+                function = getattr(importlib.import_module(module), attribute)
         except AttributeError:
             raise UsageError(f"the module {module} has no {attribute}") from None
         except KeyboardInterrupt:
@@ -66,9 +67,12 @@ class CallableJudge(Judge):
 
     async def __aenter__(self) -> Self:
         self._folder = Path.cwd()
+        self._printing = redirect_stdout(sys.stderr)
+        self._printing.__enter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._printing.__exit__(None, None, None)
         with suppress(OSError):
             os.chdir(self._folder)
 
@@ -87,7 +91,7 @@ class CallableJudge(Judge):
             raise JudgeError(
                 f"{self._name} returned a {type(result).__name__}: a judge returns its reply as str"
             )
-        text = self._redacted(result)
+        text = self._redacted(str.__str__(result))  # a subclass may print itself in any way
         return Answer("ok", text, text)
 
     def advise(self, outcome: Outcome) -> str | None:

@@ -1,9 +1,7 @@
 """`judgesheet consensus`: read sets, plan, ask in rounds, decide, and write the decisions."""
 
-import asyncio
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from judgesheet.permutation_consensus.sets import AXES, Sets, read_sets
 from judgesheet.permutation_consensus.summary import Summary, summarise
 from judgesheet.request import Request, axis_options, collect_settings, connection, settle
 from judgesheet.run_directory import LEDGER, make_directory
+from judgesheet.running import run
 from judgesheet.spine.collect import Progress
 from judgesheet.spine.ledger import Ledger
 
@@ -48,13 +47,6 @@ def decide_sets(
     JudgesheetError
         if the sets, the request or the directory cannot be used, or the judge cannot be asked.
     """
-    with suppress(RuntimeError):
-        # Notebooks and asynchronous pipelines have a loop already; it must not wait for ours.
-        asyncio.get_running_loop()
-        raise UsageError(
-            "an event loop is already running in this thread; write `await asyncio.to_thread("
-            "judgesheet.consensus, …)`"
-        )
     check_name(request.model)
     given = read_sets(sets)
     # Winners are read from the words of a reply; log-probabilities would be paid for unread.
@@ -72,8 +64,8 @@ def decide_sets(
     make_directory(directory, fresh=fresh)
     planned = rounds.make_plan(given, asked, settings)
     with Ledger.create_or_open(directory / LEDGER, planned, judge.identity) as ledger:
-        progress = asyncio.run(
-            rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
+        progress = run(
+            lambda: rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
         )
         decisions = rounds.decide(ledger, asked)
         summary = summarise(decisions, ledger.totals(), request.prices)

@@ -118,3 +118,21 @@ def test_an_empty_path_is_no_folder(probed: Path, words: tuple[str, ...]) -> Non
 
 def test_an_empty_policy_is_no_policy() -> None:
     assert "there is no policy file" in sentence(run("plan", *ONE_AXIS[:-1], "--policy", ""), 2)
+
+
+def test_variables_of_other_programs_stop_no_sheet(probed: Path) -> None:
+    """A notebook's backend that is not installed here, and a date that is none."""
+    odd = {"MPLBACKEND": "module://absent_inline.backend", "SOURCE_DATE_EPOCH": "soon"}
+    done = start("measure", probed, "--no-pdf", **odd)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_a_judge_prints_is_no_part_of_the_output(tmp_path: Path) -> None:
+    words = "print('LOADING')\n\ndef judge(_):\n    print('asked')\n    return '[RESULT] 3'\n"
+    (tmp_path / "talking.py").write_text(words)
+    done = start("probe", "--model", "python/talking:judge", "--axis", "score_order",
+                 "--profile", "smoke", "--no-pdf", "--no-cases", "--json", "--out", "run",
+                 cwd=tmp_path, PYTHONPATH=str(Path(__file__).parents[2]))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["axes"][0]["answered"]
+    assert "asked" in done.stderr

@@ -1,0 +1,36 @@
+"""Coroutines run to their end, also where a notebook's event loop runs already."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Work = Callable[[], Coroutine[Any, Any, T]]
+
+
+def run(work: Work[T]) -> T:
+    """The result of the coroutine that `work` gives; in a thread of its own if a loop runs here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    return _apart(work)
+
+
+def _apart(work: Work[T]) -> T:
+    stop: list[Callable[[], object]] = []
+
+    async def main() -> T:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        stop.append(lambda: loop.call_soon_threadsafe(task.cancel) if task else None)
+        return await work()
+
+    with ThreadPoolExecutor(1) as thread:
+        future = thread.submit(lambda: asyncio.run(main()))
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            for each in stop:  # what has arrived is written before it ends
+                each()
+            raise
