@@ -84,6 +84,15 @@ def test_bookmarks_lead_through_it(reader: PdfReader) -> None:
         assert name in names
 
 
+def test_links_and_numbers_lead_over_its_three_parts(reader: PdfReader) -> None:
+    for number, page in enumerate(reader.pages, start=1):
+        assert f"Page {number} of {len(reader.pages)}" in page.extract_text()
+    annotations = [note.get_object() for page in reader.pages for note in page.get("/Annots", [])]
+    targets = {str(note["/Dest"]) for note in annotations if "/Dest" in note}
+    assert targets
+    assert targets <= reader.named_destinations.keys()
+
+
 def flat(outline: Any) -> list[Any]:
     entries: list[Any] = []
     for entry in outline:
