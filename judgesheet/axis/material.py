@@ -124,9 +124,20 @@ def bare(text: str) -> str:
 
     Texts that are bare alike are one text to a reader, whatever their characters.
     """
-    signs = unicodedata.normalize("NFKC", text)
-    seen = (sign for sign in signs if sign.isspace() or unicodedata.category(sign)[0] != "C")
-    return " ".join("".join(seen).casefold().split())
+    seen = unicodedata.normalize("NFKC", text).translate(_SEEN)
+    return " ".join(seen.casefold().split())
+
+
+class _Seen(dict[int, str | None]):
+    """What a reader sees of a character, None for nothing; found out once for each."""
+
+    def __missing__(self, code: int) -> str | None:
+        sign = chr(code)
+        is_seen = sign.isspace() or unicodedata.category(sign)[0] != "C"
+        return self.setdefault(code, sign if is_seen else None)
+
+
+_SEEN = _Seen()
 
 
 def leaks(where: str, text: str) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from judgesheet import probe
 from judgesheet.axis.material import bare, duplicates
 from judgesheet.resources import data_folder
 from tests.command import run
@@ -51,6 +52,22 @@ def test_stimuli_check_counts_no_copies(tmp_path: Path) -> None:
     done = run("stimuli", "check", own)
     assert done.returncode == 1
     assert done.stdout.count(f"is the same text as {item['id']}/") == len(item["candidates"])
+
+
+def test_a_sheet_says_that_stimuli_repeat_others(tmp_path: Path) -> None:
+    pool = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8")
+    items = [json.loads(line) for line in pool.splitlines()[:2]]
+    items.append(items[0] | {"id": "copy", "prompt": f"\N{ZERO WIDTH SPACE}{items[0]['prompt']} "})
+    own = tmp_path / "own.jsonl"
+    own.write_text("".join(f"{json.dumps(item)}\n" for item in items))
+
+    def caveats(stimuli: Path | None) -> str:
+        out = tmp_path / ("built-in" if stimuli is None else "own")
+        run = probe("sim/fair", out, axes=["score_order"], stimuli=stimuli, pdf=False)
+        return " ".join(run.datasheet.axes[0].caveats)
+
+    assert "1 of 3 stimuli repeat others" in caveats(own)
+    assert "repeat others" not in caveats(None)
 
 
 def test_identical_candidates_are_told_and_noted(tmp_path: Path) -> None:
