@@ -1,6 +1,7 @@
 """What every axis does with stimuli: pick some, check lengths, duplicates, leaks."""
 
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -88,11 +89,19 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
     Overlap is the Jaccard index of three-word shingles: the same sentence with one word changed
     counts as a duplicate, the same topic does not. Duplicates in two stimuli are grave, since
     stimuli count as independent; responses of one stimulus ("stimulus/candidate") may be similar.
+    Texts that a reader cannot tell apart (`bare`) are told first, each with its twin; a text of
+    a word or two may be the answer to many questions.
     """
     shingles: dict[str, frozenset[tuple[str, ...]]] = {}
     by_shingle: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    first: dict[str, str] = {}
     for where, text in texts:
-        words = [word.lower() for word in _WORD.findall(text)]
+        seen = bare(text)
+        words = _WORD.findall(seen)
+        if (twin := first.setdefault(seen, where)) != where:
+            what = f"is the same text as {twin}, but for case, blanks and invisible characters"
+            yield Problem(where, what, grave=len(words) > 2 and _apart(where, twin))
+            continue
         shingles[where] = frozenset(zip(words, words[1:], words[2:], strict=False))
         for shingle in shingles[where]:
             by_shingle[shingle].add(where)
@@ -102,7 +111,33 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
         share = len(shingles[one] & shingles[other]) / union if union else 0.0
         if share >= limit:
             what = f"shares {share:.0%} of its three-word runs with {other}"
-            yield Problem(one, what, grave=one.split("/")[0] != other.split("/")[0])
+            yield Problem(one, what, grave=_apart(one, other))
+
+
+def _apart(one: str, other: str) -> bool:
+    """Whether two places are in two stimuli."""
+    return one.split("/", maxsplit=1)[0] != other.split("/", maxsplit=1)[0]
+
+
+def bare(text: str) -> str:
+    """The text without what a reader does not see: letter case, blanks, invisible characters.
+
+    Texts that are bare alike are one text to a reader, whatever their characters.
+    """
+    seen = unicodedata.normalize("NFKC", text).translate(_SEEN)
+    return " ".join(seen.casefold().split())
+
+
+class _Seen(dict[int, str | None]):
+    """What a reader sees of a character, None for nothing; found out once for each."""
+
+    def __missing__(self, code: int) -> str | None:
+        sign = chr(code)
+        is_seen = sign.isspace() or unicodedata.category(sign)[0] != "C"
+        return self.setdefault(code, sign if is_seen else None)
+
+
+_SEEN = _Seen()
 
 
 def leaks(where: str, text: str) -> Iterator[Problem]:

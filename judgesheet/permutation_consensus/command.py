@@ -60,6 +60,9 @@ def decide_sets(
     asked = [rounds.question(stimulus, settings) for stimulus in given]
     for sentence in rounds.unbalanced(given, k):
         tell(sentence)
+    for stimulus in given:
+        if twins := rounds.identical(stimulus):
+            tell(f"set {stimulus.id}: {twins}")
     judge = open_judge(request.model, connection(request))
     make_directory(directory, fresh=fresh)
     planned = rounds.make_plan(given, asked, settings)

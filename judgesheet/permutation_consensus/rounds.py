@@ -9,6 +9,7 @@ from judgesheet.axes import get_axis, prompt
 from judgesheet.axes.candidate_order import both_orders, keyed
 from judgesheet.axes.listwise_consensus import lists as list_calls
 from judgesheet.axis import Options
+from judgesheet.axis.material import bare
 from judgesheet.axis.prompt import built_in
 from judgesheet.judges import Judge
 from judgesheet.permutation_consensus.decision import Replies, SetDecision, verdict
@@ -99,6 +100,20 @@ def unbalanced(sets: Sequence[Stimulus], k: int) -> Iterator[str]:
             )
 
 
+def identical(given: Stimulus, names: Mapping[str, str] | None = None) -> str:
+    """A warning about candidates of a set that nobody can tell apart; "" where there are none.
+
+    `names` are those of the sides u and v, where they have any.
+    """
+    own, sides = given.fields, names or {"u": "u", "v": "v"}
+    texts = {one["id"]: one["text"] for one in own.get("candidates", ())}
+    first: dict[str, str] = {}
+    for name, text in (texts or {sides[side]: own[side] for side in "uv"}).items():
+        if (twin := first.setdefault(bare(text), name)) != name:
+            return f"{twin} and {name} are the same text, so that a choice between them is chance"
+    return ""
+
+
 async def ask(
     judge: Judge,
     ledger: Ledger,
@@ -133,7 +148,12 @@ async def ask(
 def decide(ledger: Ledger, asked: Sequence[Question]) -> list[SetDecision]:
     """The decisions on what a ledger holds, in the order of the sets."""
     replies = _replies(ledger)
-    return [question.decide(replies) for question in asked]
+    return [_noted(question.decide(replies), question) for question in asked]
+
+
+def _noted(decision: SetDecision, question: Question) -> SetDecision:
+    warning = identical(question.stimulus, question.names if isinstance(question, Paired) else None)
+    return replace(decision, note="; ".join(filter(None, (decision.note, warning))))
 
 
 def _replies(ledger: Ledger) -> Replies:

@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -48,9 +49,20 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             ],
             "papers": list(dict.fromkeys(_papers(measured.results))),
         },
-        axes=measured.results,
+        axes=tuple(_told_of_copies(one, plan.get("stimuli", [])) for one in measured.results),
         recommendations=measured.recommendations,
     )
+
+
+def _told_of_copies(result: AxisResult, pools: Any) -> AxisResult:
+    """The result of an axis, with a caveat where stimuli of its pool repeat others."""
+    told = tuple(
+        f"{pool['copies']} of {pool.get('stimuli')} stimuli repeat others, but for what no reader "
+        "sees. They count as independent, so the intervals are too short: leave them out."
+        for pool in (pools if isinstance(pools, list) else ())
+        if isinstance(pool, Mapping) and pool.get("axis") == result.name and pool.get("copies")
+    )
+    return replace(result, caveats=(*told, *result.caveats)) if told else result
 
 
 def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:

@@ -63,11 +63,13 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
 
 
 def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> dict[str, Any]:
+    copies = pools.copies(used)
     return {
         "axis": axis.NAME,
         "name": BUILT_IN if path is None else path.name,
         "stimuli": len(used),
         "digest": pools.pool_digest(used),
+        **({"copies": copies} if copies else {}),
     }
 
 

@@ -3,13 +3,14 @@
 Content is data; only the axis knows what it means.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from judgesheet.axes import all_axes, pool
 from judgesheet.axis import Axis
+from judgesheet.axis.material import bare
 from judgesheet.errors import StimuliError, UsageError
 from judgesheet.files import checked, records
 from judgesheet.records import Stimulus, canonical_json, digest
@@ -38,6 +39,26 @@ def refuse_twins(stimuli: Sequence[Stimulus]) -> None:
                 "ids must be unique"
             )
         seen[stimulus.id] = stimulus.source
+
+
+def copies(stimuli: Sequence[Stimulus]) -> int:
+    """How many of the stimuli repeat an earlier one, as far as a reader of them can tell."""
+    return len(stimuli) - len({tuple(_shown(stimulus.fields)) for stimulus in stimuli})
+
+
+_NAMES = frozenset({"id", "gold", "domain", "source"})
+"""Fields that name things and are no part of what a judge reads."""
+
+
+def _shown(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from () if name in _NAMES else _shown(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _shown(part)
+    else:
+        yield bare(str(value))
 
 
 def pool_digest(stimuli: Sequence[Stimulus]) -> str:

@@ -260,7 +260,7 @@ def problems(tmp_path: Path, *records: dict[str, Any]) -> str:
 def test_equal_texts_are_allowed_and_named(tmp_path: Path) -> None:
     told = problems(tmp_path, prompt(0, {"a": "the same words here", "b": "the same words here"}))
     assert "candidates a and b have the same text" in told
-    assert "a shares 100% of its three-word runs with b" in told
+    assert "b is the same text as a" in told
     assert "mine.jsonl:1" in told
 
 
