@@ -56,9 +56,9 @@ UNPROVEN |= {
     for axis in all_axes()
 }
 UNPROVEN |= {
-    f"{axis}.{name}": "`page_one` has lines for it, whose results are not committed yet"
+    f"{axis}.largest_stimulus_effect": "the largest of many, without an interval; its conditions "
+    "say what noise alone gives"
     for axis in all_axes()
-    for name in unequal.NAMES
 }
 
 

@@ -23,7 +23,7 @@ from proof.runner import Result, error
 from proof.tables import grid, missed
 
 MOVED_BY = (*all_axes().values(), kit, stats)
-SETS = {"quick": (60, 15, 16), "standard": (3, 2, 2)}
+SETS = {"quick": (150, 30, 40), "standard": (12, 4, 6)}
 """Sheets of fair judges, of biased ones, and of those whose bias sits on few stimuli."""
 ANYWHERE = "any axis"
 ACCUSES, MISSES, CLEARS = "accuses", "misses", "clears"
