@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import unequal
 from judgesheet.units import unit
 from proof.lines import COVER, REJECT, Line
 from proof.runner import Result, committed

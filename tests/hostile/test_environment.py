@@ -122,8 +122,8 @@ def test_an_empty_policy_is_no_policy() -> None:
 
 def test_variables_of_other_programs_stop_no_sheet(probed: Path) -> None:
     """A notebook's backend that is not installed here, and a date that is none."""
-    odd = {"MPLBACKEND": "module://absent_inline.backend", "SOURCE_DATE_EPOCH": "soon"}
-    done = start("measure", probed, "--no-pdf", **odd)
+    backend = "module://absent_inline.backend"
+    done = start("measure", probed, "--no-pdf", MPLBACKEND=backend, SOURCE_DATE_EPOCH="soon")
     assert done.returncode == 0, done.stderr
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import judgesheet
 from judgesheet.axis import Options
-from judgesheet.errors import RunError, StimuliError, UsageError
+from judgesheet.errors import RunError, StimuliError
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.permutation_consensus import rounds
