@@ -256,7 +256,7 @@ def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any
 
 def _object(line: str, where: str) -> dict[str, Any]:
     try:
-        record = decoded(line)
+        record = decoded(line, unique=True)
     except ValueError as error:
         reason = str(error).split(":")[0]
         raise StimuliError(f"{where}: not JSON ({reason}); each line must be one object") from None

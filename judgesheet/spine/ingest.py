@@ -51,13 +51,16 @@ def ingest(file: Path, ledger_path: Path, plan_path: Path) -> None:
 
 def _ingest_recorded(file: Path, ledger_path: Path) -> None:
     calls: dict[str, tuple[Call, str]] = {}
-    labels: list[Label] = []
+    rated: dict[tuple[str, str, str], Label] = {}
     home: dict[tuple[str, str], str] = {}
     names: set[str] = set()
     facts: dict[tuple[str, ...], str] = {}
     for record, where in records(file, LONGEST_LINE):
         if "human" in record:
-            labels.append(_human(record["human"], where))
+            label = _human(record["human"], where)
+            if rated.setdefault((label.axis, label.item, label.criterion), label) != label:
+                told = "was rated before, and differently; give all its ratings in one row"
+                raise StimuliError(f"{where}: {label.item} {told}")
             continue
         call, verdict = _recorded(record, where)
         item = (call.axis, str(call.cell.get("item")))
@@ -76,6 +79,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         calls[call.id] = (call, verdict)
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
+    labels = tuple(rated.values())
     _refuse_strangers(labels, home, file)
     axes = list(dict.fromkeys(call.axis for call, _ in calls.values()))
     provenance = {
@@ -91,7 +95,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         ],
         "prompts": [],
     }
-    plan = Plan(0, tuple(call for call, _ in calls.values()), tuple(labels), provenance)
+    plan = Plan(0, tuple(call for call, _ in calls.values()), labels, provenance)
     judge = {"provider": "recorded", "model": file.name}
     now = file.stat().st_mtime
     replies = (

@@ -297,3 +297,14 @@ def test_following_the_prompts_is_no_sense_of_quality(tmp_path: Path) -> None:
     assert values(result)["pair_accuracy"] == 0
     assert any("does not follow quality within a prompt" in one.text for one in result.findings)
     assert not any("follows quality" in one.text for one in result.findings)
+
+
+def test_a_log_must_not_contradict_itself(tmp_path: Path) -> None:
+    rows = [score(0, ORDERS[0], "fixed", 1)]
+    people = [{"human": {"axis": "score_order", "item": "s0/a", "score": n}} for n in (1, 1, 2)]
+    with pytest.raises(StimuliError, match=r"log.jsonl:4: s0/a was rated before"):
+        ingested(tmp_path, [*rows, *people])
+    line = json.dumps(rows[0])
+    (tmp_path / "twice.jsonl").write_text(line.replace('"repeat"', '"verdict": 3, "repeat"'))
+    with pytest.raises(StimuliError, match=r"twice.jsonl:1: .*'verdict' is given twice"):
+        stage.ingest(tmp_path / "twice.jsonl", tmp_path / "l.sqlite", tmp_path / "p.jsonl")
