@@ -469,13 +469,15 @@ class AxisResult:
 class Recommendation:
     """What to do with this judge, and the keys of the estimates behind it.
 
-    `binding` is False where it only says that nothing more needs to be done.
+    `binding` is False where it only says that nothing more needs to be done; `stops` says that the
+    judge must not be used for this.
     """
 
     axis: str
     text: str
     evidence: tuple[str, ...]
     binding: bool = True
+    stops: bool = False
 
 
 @dataclass(frozen=True, slots=True)

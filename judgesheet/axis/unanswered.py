@@ -17,6 +17,7 @@ _WORDS = {
     "refused": "Every call was refused",
     "failed": "Every call failed",
 }
+_STOPS = ("unreadable", "refused")
 _REMEDIES = {
     "unreadable": "Do not use it as it was asked: no reply could be read.",
     "refused": "Do not use it as it was asked: it refuses every call.",
@@ -63,4 +64,4 @@ def find(calls: Calls, evidence: tuple[str, ...] = ()) -> Statement:
 def recommend(axis: str, calls: Calls) -> Iterator[Recommendation]:
     """What to do about the most frequent fault."""
     for kind in [*calls.lost][:1]:
-        yield Recommendation(axis, _REMEDIES[kind], ())
+        yield Recommendation(axis, _REMEDIES[kind], (), stops=kind in _STOPS)

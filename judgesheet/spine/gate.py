@@ -365,7 +365,8 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
 def _decision(sheet: Datasheet, policy: Policy) -> Decision:
     """`reject` where a limit is broken, `not proven` where one that must hold is not proven.
 
-    Nor is anything proven by a run that is not complete.
+    Nor is anything proven by a run that is not complete, or of a judge that the sheet advises not
+    to use.
 
     Otherwise `conditions` where anything of `_conditions` applies, and `adopt` where nothing does.
     """
@@ -388,6 +389,12 @@ def _decision(sheet: Datasheet, policy: Policy) -> Decision:
     if not kept:
         text = "Not proven: no limit of the policy is proven on what was probed."
         return Decision("not proven", name, "", f"{text}{scope}")
+    judged = {Key.parse(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
+    against = [one for one in sheet.recommendations if one.stops and one.axis in judged]
+    if against:
+        # What the policy limits is well, and what it does not limit is not.
+        text = f"Not proven: no limit is broken, but the sheet advises: {against[0].text}"
+        return Decision("not proven", name, next(iter(against[0].evidence), ""), f"{text}{scope}")
     tightest = min(kept, key=_distance)
     conditions = dict.fromkeys(_conditions(sheet))
     proven = f"{_count(kept)} proven, {tightest.key} by least"

@@ -634,3 +634,12 @@ def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:
     (verdict,) = judge(sheet(axes=(unasked,)), policy(limit())).verdicts
     assert verdict.passed is None
     assert "made yet" in verdict.why
+
+
+def test_no_limit_outweighs_the_advice_not_to_use_it() -> None:
+    made = sheet(GOOD)
+    advice = Recommendation(made.axes[0].name, "Do not compare with it.", (), stops=True)
+    decision = judge(replace(made, recommendations=(advice,)), policy(limit())).decision
+    assert decision is not None
+    assert decision.verdict == "not proven"
+    assert "Do not compare with it." in decision.text

@@ -35,14 +35,14 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "Do not compare responses with it: it does not find the better one even where the "
             "difference is largest."
         )
-        yield _advice(text, *last)
+        yield _advice(text, *last, stops=True)
         return
     own = estimates.known("target_sensitivity", set="natural")
     if below(own, MOSTLY):
         text = (
             "Do not compare responses with it: of your own pairs it does not find the better one."
         )
-        yield _advice(text, own)
+        yield _advice(text, own, stops=True)
         return
     if indifferent := seldom_decides(estimates):
         text = "Ask it pairs whose better response is known: most of your own are ties to it."
@@ -53,8 +53,10 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     yield from _small_steps(estimates)
 
 
-def _advice(text: str, *evidence: Estimate | None, binding: bool = True) -> Recommendation:
-    return Recommendation("candidate_order", text, keys(*evidence), binding)
+def _advice(
+    text: str, *evidence: Estimate | None, binding: bool = True, stops: bool = False
+) -> Recommendation:
+    return Recommendation("candidate_order", text, keys(*evidence), binding, stops)
 
 
 def _swap(estimates: Estimates) -> Iterator[Recommendation]:

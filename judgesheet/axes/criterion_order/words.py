@@ -196,13 +196,13 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     if not prompts and _one_order(estimates):
         yield _advice("Ask for each response in other orders of the criteria too.", gap)
     elif not prompts:
-        yield _advice("Do not use it as it was asked: no reply could be read.", gap)
+        yield _advice("Do not use it as it was asked: no reply could be read.", gap, stops=True)
     elif within := misorders(estimates):
         text = "Do not score several criteria with it: it puts a prompt's responses in wrong order."
-        yield _advice(text, within, r)
+        yield _advice(text, within, r, stops=True)
     elif r is not None and (is_flat(r) or below(r, USABLE_R)):
         text = "Do not score several criteria with it: what it says hardly depends on quality."
-        yield _advice(text, r)
+        yield _advice(text, r, stops=True)
     elif prompts < FEWEST_PROMPTS:
         yield _advice(
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
@@ -219,8 +219,8 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         yield from _orders(estimates)
 
 
-def _advice(text: str, *evidence: Estimate | None) -> Recommendation:
-    return Recommendation("criterion_order", text, keys(*evidence))
+def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recommendation:
+    return Recommendation("criterion_order", text, keys(*evidence), stops=stops)
 
 
 def _apart(estimates: Estimates) -> dict[str, Estimate]:

@@ -227,13 +227,13 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     chance, (_, full) = estimates.known("chance_accuracy"), _from_all(estimates, "accuracy")
     if _prompts(estimates) == 0:
         text = "Do not rank lists with it as it was asked: no reply could be read."
-        yield _advice(text, _direct(estimates))
+        yield _advice(text, _direct(estimates), stops=True)
     elif full is not None and _is_blind(full, chance):
         text = (
             "Do not choose answers with it: even from all orders together it finds the right one "
             f"hardly more often than a blind pick ({interval(full)})."
         )
-        yield _advice(text, full, chance)
+        yield _advice(text, full, chance, stops=True)
     elif _prompts(estimates) < FEWEST_PROMPTS:
         text = (
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
@@ -242,7 +242,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
         yield _advice(text, estimates.known("win_share", position=1))
     elif ties := _hardly_chooses(estimates):
         text = "Do not choose answers with it as it was asked: it gives several the same score."
-        yield _advice(text, ties)
+        yield _advice(text, ties, stops=True)
     elif estimates.known("order_flip_rate") is None:
         text = "Ask each list in other orders too: whether its order decides who wins is not known."
         yield _advice(text, estimates.of("order_flip_rate"))
@@ -323,8 +323,8 @@ def _smallest(
         yield _advice(text, excess, gain)
 
 
-def _advice(text: str, *evidence: Estimate | None) -> Recommendation:
-    return Recommendation("listwise_consensus", text, keys(*evidence))
+def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recommendation:
+    return Recommendation("listwise_consensus", text, keys(*evidence), stops=stops)
 
 
 # -- mitigations and controls ----------------------------------------------------------------------

@@ -243,13 +243,13 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     if _lacks_balanced_arm(estimates):
         return
     if not prompts:
-        yield _advice("Do not use it as it was asked: no reply could be read.", chi2)
+        yield _advice("Do not use it as it was asked: no reply could be read.", chi2, stops=True)
     elif within := misorders(estimates):
         text = "Do not score responses with it: it puts those to one prompt in the wrong order."
-        yield _advice(text, within, r)
+        yield _advice(text, within, r, stops=True)
     elif r is not None and (is_flat(r) or below(r, USABLE_R)):
         text = "Do not score responses with it: what it says hardly depends on their quality."
-        yield _advice(text, estimates.of("top_tie_rate"), r)
+        yield _advice(text, estimates.of("top_tie_rate"), r, stops=True)
     elif prompts < FEWEST_PROMPTS:
         yield _advice(
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
@@ -267,8 +267,10 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             yield from part(estimates)
 
 
-def _advice(text: str, *evidence: Estimate | None, binding: bool = True) -> Recommendation:
-    return Recommendation("score_order", text, keys(*evidence), binding)
+def _advice(
+    text: str, *evidence: Estimate | None, binding: bool = True, stops: bool = False
+) -> Recommendation:
+    return Recommendation("score_order", text, keys(*evidence), binding, stops)
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
