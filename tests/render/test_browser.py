@@ -71,6 +71,19 @@ def test_narrow_screens_show_the_effects_as_cards_and_wide_ones_as_a_plot(visit:
         assert page.locator(".effects svg").is_visible() != cards
 
 
+def test_no_mark_and_no_unit_is_broken_within_a_word(visit: Open) -> None:
+    broken = visit("judged").evaluate(
+        """() => [...document.querySelectorAll("td.unit, td.mark span")].filter((e) => {
+            const range = document.createRange();
+            range.selectNodeContents(e);
+            const words = e.textContent.trim().split(/\\s+/).length;
+            const line = 1.7 * parseFloat(getComputedStyle(e).fontSize);
+            return range.getBoundingClientRect().height > line * words;
+        }).map((e) => e.textContent)"""
+    )
+    assert broken == []
+
+
 def test_no_text_of_the_effects_reaches_the_next_column(visit: Open) -> None:
     """In whatever font the browser has: every text of a row ends before the next one begins."""
     overlapping = visit("judged").evaluate(

@@ -64,7 +64,7 @@ SERIES = (
 )
 MOST_REASONS = 3
 MOST_PLACES = 24
-_UPRIGHT = 19
+_UPRIGHT = 18
 """Characters an inch of height in a label along the vertical axis."""
 CROWDED = 6
 """Places beyond which whiskers give way to a band."""
