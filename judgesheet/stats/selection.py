@@ -58,7 +58,8 @@ def bias_cost(matrix: ArrayLike, order: Sequence[int]) -> float:
     Returns
     -------
     float
-        0..200; NaN if a score was never chosen.
+        0 to 100 (n - 1); NaN if a score was never chosen. Always the same position costs
+        200 (1 - 1/n); a judge that gives some scores in this one order only costs more.
 
     References
     ----------
@@ -156,9 +157,9 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int]) -> Interval:
         high = cost + 100 * t * _largest_se(covariance)
         return 100 * _shrunk(departures, covariance * (t / z_quantile(1 - tail)) ** 2, tail), high
 
-    most = 200 * (1 - 1 / positions)
-    reach = cost, most - cost
-    return estimated(cost, at, groups, method, reach, within=(0.0, most))
+    of_place_alone = 200 * (1 - 1 / positions)
+    reach = cost, max(0.0, of_place_alone - cost)
+    return estimated(cost, at, groups, method, reach, within=(0.0, 100.0 * (positions - 1)))
 
 
 def _largest_se(covariance: Floats) -> float:

@@ -134,3 +134,15 @@ def test_resampling_is_repeatable(rng: np.random.Generator) -> None:
         for _ in range(2)
     ]
     assert draws[0] == draws[1]
+
+
+def test_no_interval_is_cut_off_where_a_judge_can_lie() -> None:
+    """A judge that gives the other scores only at their own places, and else the first."""
+    counts = np.zeros((12, 3, 3), dtype=int)
+    counts[:, 0] = [2, 2, 2]
+    counts[:, 1, 1] = counts[:, 2, 2] = 1
+    found = bias_cost_interval(counts, (1, 2, 3))
+    assert found.value is not None
+    assert found.high is not None
+    assert found.value > 200 * (1 - 1 / 3) - 1e-9
+    assert found.value <= found.high <= 200
