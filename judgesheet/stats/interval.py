@@ -355,15 +355,19 @@ def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
     """
     if n <= 0:
         return missing(NO_OBSERVATIONS, method="Wilson")
-    low, high = _wilson_ends(k / n, n, z_quantile(two_sided(level)))
-    return Interval(k / n, low, high, level, method="Wilson")
-
-
-def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
+    p, z = k / n, z_quantile(two_sided(level))
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(0.0, p * (1 - p)) / n + z * z / (4 * n * n))
     low = 0.0 if p <= 0 else max(0.0, float(centre - half))
     high = 1.0 if p >= 1 else min(1.0, float(centre + half))
+    return Interval(p, low, high, level, method="Wilson")
+
+
+def _exact_ends(p: float, n: float, tail: float) -> tuple[float, float]:
+    """Clopper and Pearson's ends of a rate of n calls, with `tail` beyond each of them."""
+    hits, misses = p * n, (1 - p) * n
+    low = 0.0 if p <= 0 else float(special.betaincinv(hits, misses + 1, tail))
+    high = 1.0 if p >= 1 else 1 - float(special.betaincinv(misses, hits + 1, tail))
     return low, high
 
 
@@ -372,10 +376,11 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = LEVEL) 
 
     One is the equal-tailed beta-binomial posterior (Jeffreys prior for the mean, uniform for the
     intraclass correlation), which covers where clusters differ smoothly and at rates near 0 and 1.
-    The other is Wilson's on the effective number of calls N / deff with the quantile of t at G-1
-    degrees of freedom (the normal's where no cluster has two calls), deff the cluster-robust over
-    the binomial variance and at least 1, which covers where few clusters differ much. One cluster:
-    a value and no interval.
+    The other is the exact one (Clopper and Pearson) on the effective number of calls N / deff, at
+    the normal probability of t's quantile with G-1 degrees of freedom (at its own where no cluster
+    has two calls), deff the cluster-robust over the binomial variance and at least 1, which covers
+    where few clusters differ much, and where a judge slips once. One cluster: a value and no
+    interval.
 
     Parameters
     ----------
@@ -383,10 +388,15 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = LEVEL) 
         Shape (G,); may be fractional, 0 <= successes <= trials.
     trials
         Shape (G,); clusters without trials are dropped.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934), "The use of confidence or fiducial limits illustrated
+    in the case of the binomial", Biometrika 26, 404-413.
     """
     k, n = floats(successes), floats(trials)
     k, n = k[n > 0], n[n > 0]
-    groups, method = int(n.size), "beta-binomial and Wilson, the wider; room for unseen clusters"
+    groups, method = int(n.size), "beta-binomial and exact, the wider; room for unseen clusters"
     if groups == 0:
         return missing(NO_OBSERVATIONS, method=method)
     value = min(1.0, max(0.0, float(k.sum() / n.sum())))
@@ -401,7 +411,8 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = LEVEL) 
 
     def at(confidence: float) -> tuple[float, float]:
         low, high = posterior.ends(confidence)
-        other_low, other_high = _wilson_ends(value, total / deff, quantile(two_sided(confidence)))
+        tail = float(special.ndtr(-quantile(two_sided(confidence))))
+        other_low, other_high = _exact_ends(value, total / deff, tail)
         return min(low, other_low), max(high, other_high)
 
     reach = value, 1 - value

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
 from judgesheet.stats.interval import (
@@ -265,3 +266,15 @@ def test_a_rate_of_whole_counts_keeps_them_and_another_does_not() -> None:
     assert (counted.hits, counted.trials) == (3, 12)
     assert (halves.hits, halves.trials) == (None, None)
     assert cluster_rate([2], [4]).hits == 2
+
+
+@pytest.mark.parametrize("calls", [20, 80])
+def test_a_rare_slip_breaks_no_limit_too_often(calls: int) -> None:
+    """The lower bound of a rate lies above the truth in at most .05, however rare the event."""
+    hits = np.arange(calls + 1)
+    lows = np.array(
+        [cluster_rate(np.eye(calls)[:k].sum(axis=0), np.ones(calls)).bounds for k in hits]
+    )
+    for truth in (*(lows[1:8, 0] - 1e-9), 0.3, 0.5):
+        error = binom.pmf(hits, calls, truth)[lows[:, 0] > truth].sum()
+        assert error <= 0.05 + 1e-6
