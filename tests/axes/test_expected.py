@@ -257,7 +257,7 @@ def test_auto_asks_the_endpoint_once_and_remembers(tmp_path: Path) -> None:
 
     with serving(script) as server:
         for _ in range(2):
-            run = probe(server.base_url, tmp_path / "run", logprobs="auto", max_calls=5)
+            run = probe(server.base_url, tmp_path / "run", logprobs="auto")
             assert run.datasheet.run["logprobs"] is False
     assert tried == [1]
     with serving(lambda _, number: chat(3, number, 0.6)) as server:

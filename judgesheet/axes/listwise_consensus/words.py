@@ -118,7 +118,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
     place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
     extreme = shares[place]
     evidence = (extreme.key, estimates.key("position_bias_p"))
-    if not extreme.given["balanced"]:
+    if extreme.given.get("balanced") is False:
         text = (
             "Whether a place in the list is favoured is not known: the recorded orders do not show "
             "every answer equally often at every place."
