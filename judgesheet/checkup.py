@@ -3,7 +3,7 @@
 import os
 import platform
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -81,7 +81,9 @@ def _local_judge() -> Diagnosis | str:
 
 
 def _keys() -> Diagnosis:
-    known = [name for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY") if os.environ.get(name)]
+    from judgesheet.judges.providers import PROVIDERS
+
+    known = [one.key_env for one in PROVIDERS.values() if os.environ.get(one.key_env)]
     return Diagnosis("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
 
 
@@ -101,14 +103,22 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
 
     connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
     try:
-        seen = run(lambda: examine_judge(open_judge(model, connection)))
+        judge = open_judge(model, connection)
+        yield from _key(model, api_key_env)
+        seen = run(lambda: examine_judge(judge))
     except JudgesheetError as error:
         yield Diagnosis(model, "failed", str(error))
         return
+    if address := judge.identity.get("base_url"):
+        if seen.is_reached:
+            yield Diagnosis("address", "ok", f"{address} answers")
+        else:
+            yield Diagnosis("address", "failed", f"{address} does not answer")
     if seen.problem:
         yield Diagnosis(model, "failed", seen.problem)
         return
     yield Diagnosis(model, "ok", f"answers in {seen.latency_s:.2f} s")
+    yield _parameters(seen.refused)
     for what, present, otherwise in (
         ("JSON schema", seen.json_schema, "use --reply text"),
         ("log-probabilities", seen.logprobs, "expected scores are not available"),
@@ -116,3 +126,29 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
         ("determinism", seen.deterministic, "repeats show how much its answers vary"),
     ):
         yield Diagnosis(what, *(("ok", "yes") if present else ("note", f"no: {otherwise}")))
+
+
+def _key(model: str, api_key_env: str | None) -> Iterator[Diagnosis]:
+    """Whether the variable with the key is set; nothing where the provider has none."""
+    from judgesheet.judges.providers import provider_of
+
+    provider = provider_of(model)
+    if name := api_key_env or provider.key_env:
+        is_set, is_needed = bool(os.environ.get(name, "").strip()), provider.needs_key
+        shown = name if name.isupper() else "the variable"  # in lower case it may be a key
+        if is_set:
+            yield Diagnosis("key", "ok", f"{shown} is set")
+        else:
+            told = "not set" if is_needed or api_key_env else "not set, and not sent"
+            yield Diagnosis("key", "note", f"{shown} is {told}")
+
+
+def _parameters(refused: Mapping[str, str | None]) -> Diagnosis:
+    """Which parameters of a run the endpoint takes."""
+    if not refused:
+        return Diagnosis("parameters", "ok", "temperature and max_tokens are accepted")
+    told = (
+        f"{name} is refused and " + ("not sent" if other is None else f"sent as {other}")
+        for name, other in refused.items()
+    )
+    return Diagnosis("parameters", "note", "; ".join(told))

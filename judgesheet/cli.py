@@ -105,8 +105,9 @@ option = click.option
 _PATH = Place(path_type=Path)
 _EXISTING = Place(path_type=Path, exists=True)
 _MODEL = (
-    "openai/NAME, anthropic/NAME, openai-compatible/NAME (with --base-url), local/smollm2-135m, "
-    "local/FILE.gguf, sim/NAME?key=value, python/module:function."
+    "openai/NAME, anthropic/NAME or another provider's (docs/judges.md), openai-compatible/NAME "
+    "(with --base-url), local/smollm2-135m, local/FILE.gguf, sim/NAME?key=value, "
+    "python/module:function."
 )
 _POLICIES = "a TOML file, or ranking, scoring, ci-regression."
 
@@ -570,12 +571,13 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
     What the run ran into is told on standard error.
     """
     from judgesheet.spine.datasheet import to_json
-    from judgesheet.spine.render.page.identity import failures, mixed
+    from judgesheet.spine.render.page.identity import failures, mixed, refusals
     from judgesheet.spine.render.verdicts import as_text
 
     sheet = run.datasheet
     for trouble in (
         mixed(sheet.judge),
+        *refusals(sheet.run),
         *(f"failed attempts: {kind}" for kind in failures(sheet.run)),
     ):
         if trouble:

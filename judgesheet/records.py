@@ -24,6 +24,7 @@ Outcome = Literal[
     "too_long",  # the prompt does not fit the judge's context
     "unpaid",  # 402, or an account without credit
     "rejected",  # any other 4xx
+    "unsupported",  # one that names a parameter, which is not sent (under that name) any more
     "unauthorized",  # 401, 403
     "not_found",  # 404: unknown model or wrong address
     "malformed",  # 2xx that is no chat completion (an HTML page, say)
@@ -31,12 +32,12 @@ Outcome = Literal[
 SETTLING: frozenset[Outcome] = frozenset({"ok", "refused", "too_long"})
 """Outcomes that concern the call itself: it is never asked again, not even on resume."""
 RETRYABLE: frozenset[Outcome] = frozenset(
-    {"timeout", "unavailable", "rate_limited", "malformed", "empty"}
+    {"timeout", "unavailable", "rate_limited", "malformed", "empty", "unsupported"}
 )
 """Outcomes that pass: the call is asked again at once."""
 HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found", "unpaid", "rejected"})
 """Outcomes that only the user can change: the call waits until they have, and so does the run."""
-UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited"}
+UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited", "unsupported"}
 """Outcomes of requests that an endpoint turns away, and asks no money for."""
 NOT_CONNECTED = "not connected"
 """The reason of a request that never left this machine."""

@@ -13,13 +13,9 @@ from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options
 from judgesheet.errors import UsageError
 from judgesheet.files import text_of
-from judgesheet.judges import (
-    Connection,
-    Judge,
-    open_judge,
-    provider_of,
-)
+from judgesheet.judges import Connection, Judge, open_judge
 from judgesheet.judges.check import gives_logprobs, honours_json_schema
+from judgesheet.judges.providers import provider_of
 from judgesheet.judges.simulated import answer_key
 from judgesheet.prices import Prices
 from judgesheet.records import Plan, ReplyFormat
@@ -64,6 +60,7 @@ class Request:
     max_calls: int | None = None
     max_cost: float | None = None
     prices: Prices | None = None
+    must_send: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.prices is None:

@@ -9,6 +9,7 @@ import click
 from judgesheet.axes import all_axes, prompt
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
+from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.spine.ledger import SCHEMA_VERSION
 from judgesheet.spine.ledger_schema import SCHEMA
@@ -52,6 +53,21 @@ def prompt_variables() -> str:
         assert head is not None, f"the prompt of {axis.NAME} does not say what its variables are"
         sections.append(f"\n### {axis.NAME}\n\n{' '.join(head[1].split())}\n")
     return "".join(sections) + "\n"
+
+
+def providers() -> str:
+    """One row per provider behind HTTP: its address, the variable with the key, its quirks."""
+    lines = ["", "| judge | address | key | remarks |", "|---|---|---|---|"]
+    for name in BEHIND_HTTP:
+        row = PROVIDERS[name]
+        own = f"`{row.url_env}` or `--base-url`" if row.url_env else "`--base-url`"
+        address = f"`{row.base_url}`" if row.base_url else own
+        key = f"`{row.key_env}`{'' if row.needs_key else ', if set'}" if row.key_env else "none"
+        remarks = [row.note] if row.note else []
+        remarks += ["no log-probabilities"] if not row.has_logprobs else []
+        remarks += [f"`{row.url_env}` is another address"] if row.base_url and row.url_env else []
+        lines.append(f"| `{name}/NAME` | {address} | {key} | {'; '.join(remarks)} |")
+    return "\n".join([*lines, "", ""])
 
 
 def simulated_parameters() -> str:

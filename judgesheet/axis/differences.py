@@ -119,7 +119,7 @@ def _test(label: str, p: float | None, pair: Compared, difference: DeltaR, metho
 
 
 def _greedy_note(temperature: float | None, other: str) -> str:
-    if other == "fixed" and not temperature:
+    if other == "fixed" and temperature == 0:
         return (
             "at temperature 0 a fixed order is one read asked again: a gain here is partly that of "
             "averaging, also without any bias"

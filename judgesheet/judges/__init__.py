@@ -10,37 +10,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, Self
 
-from judgesheet.errors import UsageError
-from judgesheet.records import Call, Outcome, Reply, ReplyFormat
+from judgesheet.judges.providers import provider_of
+from judgesheet.records import Call, Outcome, Reply
 
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """What is known about a provider's judges before one is opened.
-
-    `reply` and `logprobs` are what they are asked for unless the user says otherwise. A hosted
-    provider has a `base_url`, and `key_env` names the variable with the key that it needs.
-    """
-
-    reply: ReplyFormat = "text"
-    logprobs: bool = False
-    has_logprobs: bool = True
-    base_url: str = ""
-    key_env: str = ""
-
-
-PROVIDERS: Mapping[str, Provider] = {
-    "openai": Provider(base_url="https://api.openai.com/v1", key_env="OPENAI_API_KEY"),
-    "anthropic": Provider(
-        has_logprobs=False, base_url="https://api.anthropic.com/v1", key_env="ANTHROPIC_API_KEY"
-    ),
-    "openai-compatible": Provider(),
-    # Small models follow an answer format only where the decoding is constrained to it. A local one
-    # gives log-probabilities for nothing; some hosted ones refuse a request that asks for them.
-    "local": Provider(reply="json", logprobs=True),
-    "sim": Provider(reply="json"),
-    "python": Provider(has_logprobs=False),
-}
+Refused = Mapping[str, str | None]
+"""Parameters that an endpoint refuses: the name each is sent under instead, None: not sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +50,9 @@ class Judge(Protocol):
     machine: str = ""
     """The hardware of a judge that runs on this machine, which its latency depends on."""
 
+    adapts: bool = False
+    """Whether it learns from its first answers how to ask, so that the first is awaited."""
+
     @property
     def identity(self) -> Mapping[str, Any]:
         """What a reader must know of this judge (provider, model, base URL, …); never a key."""
@@ -93,6 +70,15 @@ class Judge(Protocol):
         """What to do about this outcome, if the judge can say more than the collector."""
         return None
 
+    @property
+    def refused(self) -> Refused:
+        """The parameters that its endpoint refuses, as far as that is known."""
+        return {}
+
+    def recall(self, refused: Refused, *, is_final: bool) -> None:  # noqa: ARG002
+        """Ask as an earlier session found out; in no other way any more where that `is_final`."""
+        return
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -107,17 +93,10 @@ class Connection:
     base_url: str | None = None
     api_key_env: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    must_send: tuple[str, ...] = ()
+    """Parameters that are not left out, whatever the endpoint says."""
     timeout_s: float = 120.0
     concurrency: int = 16
-
-
-def provider_of(model: str) -> Provider:
-    """The provider of `PROVIDER/NAME`; UsageError if no judge can have that name."""
-    provider, _, name = model.partition("/")
-    if provider not in PROVIDERS or not name:
-        known = ", ".join(f"{provider}/…" for provider in PROVIDERS)
-        raise UsageError(f"there is no judge {model!r}; --model is one of {known}")
-    return PROVIDERS[provider]
 
 
 def check_name(model: str) -> None:

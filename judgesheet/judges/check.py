@@ -4,11 +4,12 @@ import json
 import math
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from judgesheet.axis.prompt import object_schema, response_format
-from judgesheet.judges import Judge
+from judgesheet.judges import Judge, Refused
 from judgesheet.records import LOGPROBS, Call, Reply
 
 EXAMINATION = "examination"
@@ -21,18 +22,22 @@ _IN_JSON = {"response_format": response_format("grade", _GRADE)}
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What an endpoint can do. Features are False where it was not reachable.
+    """What an endpoint can do. Features are False where it did not answer the first question.
 
-    `problem` says in a few words why it is not, "" if it is. `seed` means accepted, which is all
-    that can be seen from outside; `deterministic` that one question, asked three times at
-    temperature 0, got one answer. `latency_s` is the median of all answers, in seconds.
+    `is_reached` says whether anything came back at all, `problem` in a few words why no answer did,
+    "" if one did. `seed` means accepted, which is all that can be seen from outside;
+    `deterministic` that one question, asked three times at temperature 0, got one answer. `refused`
+    are parameters that the endpoint does not take, so that they are not sent, or under another
+    name. `latency_s` is the median of all answers, in seconds.
     """
 
     problem: str = ""
+    is_reached: bool = True
     json_schema: bool = False
     logprobs: bool = False
     seed: bool = False
     deterministic: bool = False
+    refused: Refused = field(default_factory=dict)
     latency_s: float = math.nan
 
 
@@ -41,11 +46,12 @@ async def examine(judge: Judge) -> Examined:
     async with judge:
         first = await _ask(judge, {})
         if first.outcome != "ok":
-            return Examined(problem=_problem(judge, first))
+            return Examined(problem=_problem(judge, first), is_reached=_is_from_there(first))
         repeats = [await _ask(judge, {}, repeat) for repeat in (1, 2)]
         schema = await _ask(judge, _IN_JSON)
         logprobs = await _ask(judge, LOGPROBS)
         seed = await _ask(judge, {"seed": 1})
+        refused = judge.refused
     same = [first, *repeats]
     answered = [reply for reply in (*same, schema, logprobs, seed) if reply.outcome == "ok"]
     return Examined(
@@ -53,6 +59,7 @@ async def examine(judge: Judge) -> Examined:
         logprobs=_has_logprobs(logprobs),
         seed=seed.outcome == "ok",
         deterministic=len({(reply.outcome, reply.text) for reply in same}) == 1,
+        refused=refused,
         latency_s=statistics.median(reply.latency_s for reply in answered),
     )
 
@@ -83,13 +90,22 @@ async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0) -> Reply
         params={"temperature": 0.0, "max_tokens": 64, **extra},
         reply="json",
     )
-    return await judge.ask(call, 1)
+    attempts = count(1)
+    while (reply := await judge.ask(call, next(attempts))).outcome == "unsupported":
+        continue  # each time with one parameter less
+    return reply
 
 
 def _problem(judge: Judge, reply: Reply) -> str:
     advice = judge.advise(reply.outcome)
     said = " ".join(reply.raw.split())[:120]
     return f"{reply.outcome} ({said})" + (f": {advice}" if advice else "")
+
+
+def _is_from_there(reply: Reply) -> bool:
+    """Whether a reply came over the network, whatever it says."""
+    is_lost = reply.outcome in {"timeout", "unavailable"}
+    return not is_lost or (reply.finish_reason or "").startswith("HTTP")
 
 
 def _keeps_to_schema(reply: Reply) -> bool:

@@ -4,14 +4,19 @@ Nothing here needs an HTTP client: `judges.http` uses it for requests, `plan --e
 `spine.ingest` for batch files.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
-from judgesheet.judges import Answer
+from judgesheet.judges import Answer, Refused
+from judgesheet.judges.providers import DialectName, provider_of
 from judgesheet.records import Call, Outcome
 
 MOST_TOKENS = 10**9  # of a call; what says more cannot count, and sums must stay sums
+MOST_COMPLAINTS, LONGEST_COMPLAINT = 100, 2000
+"""Of an error: faults, and characters of each, that are looked at for a parameter's name."""
 LONGEST_NAME = 200  # characters of a served model's name that are kept
 
 _SAID: tuple[tuple[Outcome, frozenset[str], tuple[str, ...]], ...] = (
@@ -42,6 +47,19 @@ _BY_STATUS: Mapping[int, Outcome] = {
     413: "too_long",
     429: "rate_limited",
 }
+OTHER_NAME: Refused = {
+    "temperature": None,
+    "seed": None,
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+"""Parameters that can do without their name: how else to send them, None: not at all."""
+_REFUSING = re.compile(
+    r"unsupported|not support|deprecated|not permitted|not allowed|forbidden|unknown"
+    r"|unrecogni[sz]ed|unexpected|cannot find"
+)
+"""Words, in lower case, of an endpoint that knows a parameter not at all; not those of one that
+finds its value too large."""
 _NO_REASON = {None, "", "stop", "end_turn", "stop_sequence", "eos", "eos_token"}
 """Finish reasons that do not say why an answer has no words."""
 
@@ -70,8 +88,8 @@ def request_body(
 
 def batch_body(model: str, extra: Mapping[str, Any]) -> Callable[[Call], dict[str, Any]]:
     """The body of a request as the judge `PROVIDER/NAME` would send it, for a batch file."""
-    provider, _, name = model.partition("/")
-    dialect = OPENAI if provider == "openai" else COMPATIBLE
+    name = model.partition("/")[2]
+    dialect = OPENAI if provider_of(model).dialect in {"openai", "azure"} else COMPATIBLE
     return lambda call: request_body(dialect, name, call, extra)
 
 
@@ -94,6 +112,47 @@ def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
     silent = answer.outcome == "ok" and not answer.text.strip()
     unexplained = silent and answer.finish_reason in _NO_REASON
     return replace(answer, outcome="empty") if unexplained else answer
+
+
+def without_refused(body: Mapping[str, Any], refused: Refused) -> dict[str, Any]:
+    """The body of a request without what the endpoint refuses, or with it under its other name."""
+    named = ((refused.get(name, name), value) for name, value in body.items())
+    return {name: value for name, value in named if name is not None}
+
+
+def refused_parameter(status: int, body: Any, sent: Mapping[str, Any]) -> str | None:
+    """The parameter of those `sent` for whose sake alone a response refuses a request.
+
+    None where it is none of `OTHER_NAME`: what decides the protocol is never left out.
+    """
+    if status not in {400, 422}:
+        return None
+    for complaint in islice(_complaints(body), MOST_COMPLAINTS):
+        for name in OTHER_NAME:
+            if name in sent and _refuses(complaint, name):
+                return name
+    return None
+
+
+def _complaints(body: Any) -> Iterator[Any]:
+    """What an error says, one thing at a time: some servers list what is wrong."""
+    body = _first(body) or body  # one server puts the whole body into a list
+    error = _get(body, "error")
+    yield from (body, error)
+    inner = [_get(part, name) for part in (body, error) for name in ("detail", "message")]
+    for part in (*inner, *(_get(one, "detail") for one in inner)):
+        if not isinstance(part, str):  # those are said by what holds them
+            yield from part if isinstance(part, list) else [part]
+
+
+def _refuses(complaint: Any, name: str) -> bool:
+    """Whether one complaint is that the endpoint does not take the parameter of this name."""
+    place = _get(complaint, "loc")
+    named = place[-1] if isinstance(place, list) and place else _get(complaint, "param")
+    texts = (complaint, *(_get(complaint, part) for part in ("message", "msg", "code", "type")))
+    said = " ".join(text for text in texts if isinstance(text, str))[:LONGEST_COMPLAINT].lower()
+    is_named = named == name if named else re.search(rf"(?<!\w){name}(?!\w)", said) is not None
+    return is_named and _REFUSING.search(said) is not None
 
 
 def _error_outcome(status: int, error: Any) -> Outcome:
@@ -151,10 +210,30 @@ def _read_completion(body: Any) -> Answer | None:
         "refused" if filtered or _text(message.get("refusal")) else "ok",
         text=_text(message.get("content")),
         tokens_in=_count(_get(usage, "prompt_tokens")),
-        tokens_out=_count(_get(usage, "completion_tokens")),
+        tokens_out=_tokens_out(usage),
         served_model=_string(_get(body, "model")),
         finish_reason=finish_reason,
     )
+
+
+def _tokens_out(usage: Any) -> int | None:
+    """All tokens of a reply, those of hidden reasoning among them.
+
+    Most servers count these as completion tokens; some (Google, xAI) only in the total.
+    """
+    told, asked, total = (
+        _count(_get(usage, f"{kind}_tokens")) for kind in ("completion", "prompt", "total")
+    )
+    if told is None or asked is None or total is None:
+        return told
+    return max(told, total - asked)
+
+
+# -- Azure -----------------------------------------------------------------------------------------
+
+
+def _azure_key(key: str) -> Mapping[str, str]:
+    return {"api-key": key}
 
 
 # -- Anthropic messages ----------------------------------------------------------------------------
@@ -207,8 +286,13 @@ def _read_message(body: Any) -> Answer | None:
 OPENAI = Dialect("/chat/completions", _bearer, _openai_body, _read_completion)
 COMPATIBLE = Dialect("/chat/completions", _bearer, _compatible_body, _read_completion)
 ANTHROPIC = Dialect("/messages", _anthropic_key, _anthropic_body, _read_message)
-DIALECTS = {"openai": OPENAI, "anthropic": ANTHROPIC}
-"""By provider; all others use COMPATIBLE."""
+AZURE = Dialect("/chat/completions", _azure_key, _openai_body, _read_completion)
+DIALECTS: Mapping[DialectName, Dialect] = {
+    "compatible": COMPATIBLE,
+    "openai": OPENAI,
+    "azure": AZURE,
+    "anthropic": ANTHROPIC,
+}
 
 
 # -- reading what may be anything ------------------------------------------------------------------

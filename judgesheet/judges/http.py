@@ -14,15 +14,18 @@ from typing import Any, Self
 
 from judgesheet import __version__
 from judgesheet.errors import JudgeError, UsageError
-from judgesheet.judges import PROVIDERS, Answer, Connection, Judge
+from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.dialects import (
-    COMPATIBLE,
     DIALECTS,
     LONGEST_NAME,
+    OTHER_NAME,
     Dialect,
     read_response,
+    refused_parameter,
     request_body,
+    without_refused,
 )
+from judgesheet.judges.providers import PROVIDERS
 from judgesheet.judges.redaction import Redaction, secrets_in, without_secrets
 from judgesheet.judges.transport import Address, Carrier, Received, Wire
 from judgesheet.records import NOT_CONNECTED, Call, Outcome
@@ -34,17 +37,28 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The address of a service. `key_env` names the environment variable with the key, if any."""
+    """The address of a service. `key_env` names the environment variable with the key, if any.
+
+    Where one is set there, it is sent; only an endpoint that `needs_key` cannot do without.
+    """
 
     provider: str
     model: str
     base_url: str
     dialect: Dialect
     key_env: str | None = None
+    needs_key: bool = True
+    customary_path: str = "/v1"
 
 
 class HttpJudge(Judge):
-    """A chat model behind HTTP."""
+    """A chat model behind HTTP.
+
+    What its endpoint refuses it does not send any more, until there is an answer: all answers of a
+    run are given to the same request.
+    """
+
+    adapts = True
 
     def __init__(
         self, endpoint: Endpoint, connection: Connection, carrier: Carrier | None = None
@@ -52,8 +66,10 @@ class HttpJudge(Judge):
         self._endpoint = endpoint
         self._connection = connection
         self._carrier = carrier
-        self._address = Address(endpoint.base_url)
+        self._address = Address(endpoint.base_url, endpoint.customary_path)
         self._redacted = Redaction()
+        self._refused: dict[str, str | None] = {}
+        self._is_final = False
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -64,6 +80,16 @@ class HttpJudge(Judge):
             "base_url": str(self._address),
             "extra_body": without_secrets(self._connection.extra_body),
         }
+
+    @property
+    def refused(self) -> Refused:
+        """The parameters that the endpoint refuses, as far as that is known."""
+        return dict(self._refused)
+
+    def recall(self, refused: Refused, *, is_final: bool) -> None:
+        """Ask as an earlier session found out; in no other way any more where that `is_final`."""
+        self._refused = {**refused}
+        self._is_final = is_final
 
     async def __aenter__(self) -> Self:
         headers = {
@@ -95,9 +121,10 @@ class HttpJudge(Judge):
 
     async def answer(self, call: Call, _attempt: int, /) -> Answer:
         """Put the question once."""
+        body = self._body(call)
         try:
             async with asyncio.timeout(self._connection.timeout_s):
-                received = await self._post(call)
+                received = await self._wire.post(json.dumps(body).encode())
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._connection.timeout_s:g} s")
         except ConnectionError as error:
@@ -105,6 +132,9 @@ class HttpJudge(Judge):
             reason = NOT_CONNECTED if never_sent else None
             return Answer("unavailable", raw=self._redacted(str(error)), finish_reason=reason)
         answer = read_response(self._endpoint.dialect, received.status, received.json())
+        if answer.outcome == "rejected" and self._learns(received, body):
+            answer = replace(answer, outcome="unsupported")
+        self._is_final = self._is_final or answer.outcome == "ok"
         longest = LONGEST_WITH_LOGPROBS if call.params.get("logprobs") else LONGEST_RAW
         return replace(
             answer,
@@ -119,16 +149,29 @@ class HttpJudge(Judge):
         """A short word of the endpoint's for the record."""
         return given and self._redacted(given)[:LONGEST_NAME]
 
-    async def _post(self, call: Call) -> Received:
+    def _body(self, call: Call) -> dict[str, Any]:
         endpoint, extra = self._endpoint, self._connection.extra_body
         body = request_body(endpoint.dialect, endpoint.model, call, extra)
-        return await self._wire.post(json.dumps(body).encode())
+        return without_refused(body, self._refused)
+
+    def _learns(self, received: Received, sent: Mapping[str, Any]) -> bool:
+        """Whether a refused request is to be sent again without what was refused in it."""
+        name = refused_parameter(received.status, received.json(), sent)
+        if name is None:
+            return False
+        if name not in self._refused:
+            other = OTHER_NAME[name]
+            is_needed = other is None and name in self._connection.must_send
+            if self._is_final or is_needed or other in self._refused:  # or neither name is taken
+                return False
+            self._refused[name] = other
+        return True
 
     def _credentials(self) -> Mapping[str, str]:
         """The headers that hold secrets, which are noted for redaction."""
         name = self._endpoint.key_env
         key = (os.environ.get(name) or "").strip() if name else ""
-        if name and not key:
+        if name and not key and self._endpoint.needs_key:
             # In lower case it may be the key itself, typed by mistake.
             shown = name if name.isupper() else "that --api-key-env names"
             raise JudgeError(
@@ -161,12 +204,20 @@ class HttpJudge(Judge):
 def open_http_judge(provider: str, model: str, connection: Connection) -> HttpJudge:
     """The judge `model` of `provider`; UsageError if the base URL is missing or not valid."""
     usual = PROVIDERS[provider]
-    named = os.environ.get("OPENAI_BASE_URL") if provider == "openai" else None
+    named = os.environ.get(usual.url_env) if usual.url_env else None
     base_url = connection.base_url or named or usual.base_url
     if not base_url:
-        raise UsageError(f"{provider}/{model} needs the address of its server: give --base-url")
+        way = f"set {usual.url_env} or give --base-url" if usual.url_env else "give --base-url"
+        raise UsageError(f"{provider}/{model} needs the address of its server: {way}")
     if connection.api_key_env and not _VARIABLE.fullmatch(connection.api_key_env):
         raise UsageError("--api-key-env takes the name of a variable that holds the key, not a key")
-    key_env = connection.api_key_env or usual.key_env or None
-    dialect = DIALECTS.get(provider, COMPATIBLE)
-    return HttpJudge(Endpoint(provider, model, base_url, dialect, key_env), connection)
+    endpoint = Endpoint(
+        provider,
+        model,
+        base_url,
+        DIALECTS[usual.dialect],
+        key_env=connection.api_key_env or usual.key_env or None,
+        needs_key=usual.needs_key or connection.api_key_env is not None,
+        customary_path=usual.url_path,
+    )
+    return HttpJudge(endpoint, connection)

@@ -89,17 +89,17 @@ def _seconds_until(date: str) -> float | None:
 class Address:
     """A base URL as the user gave it, what is secret in it included.
 
-    One without a path gets the customary `/v1`. UsageError if it is not valid.
+    One without a path gets the customary one. UsageError if it is not valid.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, customary: str = "/v1") -> None:
         try:
             url = httpx.URL(text)
         except (httpx.InvalidURL, ValueError):
             raise UsageError("the base URL is not valid: give one like https://host/v1") from None
         if url.scheme not in {"http", "https"} or not url.host:
             raise UsageError("the base URL must start with http:// or https:// and name a host")
-        self._url = url.copy_with(path="/v1") if url.path in {"", "/"} else url
+        self._url = url.copy_with(path=customary) if url.path in {"", "/"} else url
 
     def __str__(self) -> str:
         """The address without anything secret in it."""

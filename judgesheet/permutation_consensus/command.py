@@ -17,6 +17,7 @@ from judgesheet.run_directory import LEDGER, make_directory
 from judgesheet.running import run
 from judgesheet.spine.collect import Progress
 from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.render.page.identity import refusals
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ def decide_sets(
         progress = run(
             lambda: rounds.ask(judge, ledger, asked, collect_settings(request), on_progress)
         )
+        for sentence in refusals({"refused_parameters": ledger.refused_parameters}):
+            tell(sentence)
         decisions = rounds.decide(ledger, asked)
         summary = summarise(decisions, ledger.totals(), request.prices)
         # While the ledger is ours: the directory is not renamed by somebody's --fresh meanwhile.

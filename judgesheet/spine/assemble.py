@@ -106,6 +106,7 @@ def _run(
     wall = (totals.last_at or 0.0) - (totals.first_at or 0.0)
     return {
         **settings,
+        **_refused(ledger),
         "seed": ledger.get_meta("seed"),
         "planned": totals.planned,
         "settled": totals.settled,
@@ -119,6 +120,9 @@ def _run(
         **_failures(ledger),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
+        **(
+            {} if totals.tokens_reasoning is None else {"tokens_reasoning": totals.tokens_reasoning}
+        ),
         "longest_prompt_tokens": totals.longest_prompt,
         "cost_usd": _cost(ledger, totals),
         "unmetered_attempts": totals.unmetered,
@@ -130,6 +134,14 @@ def _run(
         "latency_p99_s": totals.latency_p99_s or None,
         **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),
     }
+
+
+def _refused(ledger: "Ledger") -> dict[str, Any]:
+    """What was planned and not sent so, as the endpoint refuses it; nothing where it takes all."""
+    refused = ledger.refused_parameters
+    if not refused:
+        return {}
+    return {"refused_parameters": refused, "temperature": ledger.temperature}
 
 
 def _failures(ledger: "Ledger") -> dict[str, Any]:

@@ -142,12 +142,16 @@ async def enter_and_collect(
 
 
 class AdaptiveLimit:
-    """How many requests may be in flight: one more per successful round, half when refused."""
+    """How many requests may be in flight: one more per successful round, half when refused.
 
-    def __init__(self, ceiling: int) -> None:
+    Where the judge `adapts`, the first is awaited: what it teaches, the others need not learn.
+    """
+
+    def __init__(self, ceiling: int, *, adapts: bool = False) -> None:
         self.in_flight = 0
-        self._ceiling = max(1, ceiling)
-        self._size = float(self._ceiling)
+        self.ceiling = max(1, ceiling)
+        self._is_first = adapts
+        self._size = 1.0 if adapts else float(self.ceiling)
         self._halved_at = 0.0
         self._queue: deque[asyncio.Future[None]] = deque()
 
@@ -176,8 +180,12 @@ class AdaptiveLimit:
 
     def learn(self, outcome: Outcome, asked_at: float) -> None:
         """Adapt to the outcome of a request that was sent at `asked_at` (monotonic seconds)."""
+        if outcome == "unsupported":
+            return
+        if self._is_first:
+            self._is_first, self._size = False, float(self.ceiling)
         if outcome not in {"rate_limited", "unavailable"}:
-            self._size = min(self._ceiling, self._size + 1 / self._size)
+            self._size = min(self.ceiling, self._size + 1 / self._size)
         elif asked_at >= self._halved_at:
             # Requests sent before the last cut tell nothing about the present size.
             self._size = max(1.0, self._size / 2)
@@ -220,7 +228,7 @@ class Circuit:
         if reply.outcome in SETTLING:
             self._answered, self._given_up = True, 0
             self._answered_at = time.monotonic()
-        elif reply.outcome != "rate_limited":
+        elif reply.outcome not in {"rate_limited", "unsupported"}:
             self._fruitless += 1
         if self._hopeless >= self._settings.hopeless_after:
             self._stop(reply, f"{self._hopeless} times in a row")
@@ -371,7 +379,8 @@ class Patience:
     """Ends the attempts at one call after so many failures.
 
     That a rate limit turned it away is no failure while others are answered, or where the server
-    says how long to wait. `answered` counts the calls that were.
+    says how long to wait; nor is that a parameter was refused. `answered` counts the calls that
+    were.
     """
 
     def __init__(self, attempts: int, answered: Callable[[], int]) -> None:
@@ -383,7 +392,8 @@ class Patience:
         """Whether to stop after this attempt."""
         reply, before, self._seen = _result(state), self._seen, self._answered()
         waits = reply.retry_after_s is not None or self._seen > before
-        self._left -= not (reply.outcome == "rate_limited" and waits)
+        is_turned_away = reply.outcome == "rate_limited" and waits
+        self._left -= not (is_turned_away or reply.outcome == "unsupported")
         return self._left <= 0
 
 
@@ -407,8 +417,13 @@ class _Session:
             pending for pending in ledger.pending() if only is None or pending.call.id in only
         )
         before = ledger.totals()
-        self._circuit = Circuit(settings, judge, before.outcomes.get("ok", 0))
-        self._limit = AdaptiveLimit(min(settings.concurrency, judge.max_concurrency or 1_000_000))
+        answers = before.outcomes.get("ok", 0)
+        self._circuit = Circuit(settings, judge, answers)
+        judge.recall(ledger.refused_parameters, is_final=answers > 0)
+        self._limit = AdaptiveLimit(
+            min(settings.concurrency, judge.max_concurrency or 1_000_000),
+            adapts=judge.adapts and not answers,
+        )
         self._rate = _limiter(settings.rate)
         self._retrying = self._make_retrying()
         self._budget = Budget(settings, before)
@@ -436,7 +451,7 @@ class _Session:
         telling = asyncio.create_task(self._tell_waits())
         try:
             async with asyncio.TaskGroup() as workers:
-                for _ in range(self._limit.size):
+                for _ in range(self._limit.ceiling):
                     workers.create_task(self._work())
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
@@ -520,10 +535,16 @@ class _Session:
             await asyncio.sleep(LINGER_S)
         async with self._one_transaction:
             batch, self._arrived = self._arrived, []
-            await asyncio.to_thread(self._ledger.record, [reply for _, reply in batch])
+            await asyncio.to_thread(self._record, [reply for _, reply in batch])
             for call, reply in batch:
                 self._count(call, reply)
             self._report()
+
+    def _record(self, replies: list[Reply]) -> None:
+        """Write replies, and first what they taught: a resumed run asks in the same way."""
+        if any(reply.outcome == "unsupported" for reply in replies):
+            self._ledger.set_meta("refused_parameters", dict(self._judge.refused))
+        self._ledger.record(replies)
 
     def _count(self, call: Call, reply: Reply) -> None:
         """Count a reply that was committed."""
@@ -559,6 +580,8 @@ class _Session:
         backoff = wait_exponential(settings.backoff_s, settings.longest_backoff_s)
 
         def wait(state: RetryCallState) -> float:
+            if _result(state).outcome == "unsupported":
+                return 0.0
             asked = _result(state).retry_after_s
             return (backoff(state) if asked is None else asked) + jitter(state)
 

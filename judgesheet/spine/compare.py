@@ -175,7 +175,8 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
             yield f"The {which} run is not complete."
     first, second = old.run.get("temperature"), new.run.get("temperature")
     if first != second:
-        yield f"The temperatures differ: {first} and {second}."
+        told = ("unknown" if one is None else one for one in (first, second))
+        yield f"The temperatures differ: {' and '.join(map(str, told))}."
     mine, theirs = ({axis.name for axis in sheet.axes} for sheet in (old, new))
     if mine ^ theirs:
         yield f"Only one sheet has {', '.join(sorted(mine ^ theirs))}."

@@ -52,6 +52,10 @@ SELECT (SELECT count(*) FROM call) AS planned,
   count(*) FILTER (WHERE tokens_in IS NULL AND tokens_out IS NULL
     AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
     AND finish_reason IS NOT :not_connected) AS unmetered,
+  (SELECT sum(reasoning) FROM (SELECT iif(json_valid(raw), json_extract(raw,
+    '$.usage.completion_tokens_details.reasoning_tokens'), NULL) AS reasoning FROM attempt
+    WHERE instr(raw, '"reasoning_tokens"'))
+   WHERE typeof(reasoning) = 'integer' AND reasoning BETWEEN 0 AND 1000000000) AS tokens_reasoning,
   min(at) AS first_at, max(at) AS last_at,
   (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
   -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
@@ -112,7 +116,8 @@ class Totals:
     `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
     seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
     prompts that were answered. `unmetered` counts attempts that may have cost what nobody says
-    (`Reply.is_unmetered`).
+    (`Reply.is_unmetered`). `tokens_reasoning` are those of `tokens_out` that nobody was shown, None
+    where no endpoint spoke of them.
     """
 
     planned: int
@@ -121,6 +126,7 @@ class Totals:
     outcomes: Mapping[Outcome, int]
     tokens_in: int | None
     tokens_out: int | None
+    tokens_reasoning: int | None
     first_at: float | None
     last_at: float | None
     latency_p50_s: float | None
@@ -237,6 +243,19 @@ class Ledger:
         return [*map(address_without_secrets, self.get_meta("earlier_base_urls", []))]
 
     @property
+    def refused_parameters(self) -> dict[str, str | None]:
+        """Parameters that the endpoint refuses: the name each is sent under, None: not sent."""
+        return dict(self.get_meta("refused_parameters", {}))
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature that was asked for; None where it is not known, or the endpoint's own."""
+        if "temperature" in self.refused_parameters:
+            return None
+        given: float | None = self.settings().get("temperature")
+        return given
+
+    @property
     def provenance(self) -> dict[str, Any]:
         """What a datasheet must know of how the plan was made."""
         return dict(self.get_meta("provenance", {}))
@@ -295,8 +314,10 @@ class Ledger:
 
     def give_up(self) -> None:
         """Settle every call that was tried in vain; the sheet counts it as failed."""
+        query = """SELECT id FROM pending WHERE EXISTS (
+            SELECT 1 FROM attempt WHERE call_id = id AND outcome != 'unsupported')"""
         with self._reading() as db:
-            tried = [key for (key,) in db.execute("SELECT id FROM pending WHERE attempts > 0")]
+            tried = [key for (key,) in db.execute(query)]
         self.set_meta("given_up", sorted({*self.get_meta("given_up", []), *tried}))
 
     def reopen(self) -> None:
@@ -370,7 +391,8 @@ class Ledger:
         """
         query = """
             SELECT outcome, finish_reason, raw, count(*), max(at) FROM attempt
-            WHERE outcome NOT IN ('ok', 'refused') GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2"""
+            WHERE outcome NOT IN ('ok', 'refused', 'unsupported')
+            GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2"""
         with self._reading() as db:
             return [row[:4] for row in db.execute(query)]
 

@@ -3,7 +3,8 @@
 -- (seconds since the epoch). parsers: those that read the replies, if any (until they are replaced,
 -- those of provenance); parsers_replaced: those that did before. Where somebody said so: given_up
 -- (ids of calls settled as they stand), reopened ([id, attempt] of attempts that settle no more),
--- earlier_base_urls (where the judge was asked before).
+-- earlier_base_urls (where the judge was asked before). Where the endpoint refused a parameter:
+-- refused_parameters (by its name, that under which it is sent, or null: it is not).
 CREATE TABLE meta (
     key    TEXT PRIMARY KEY,
     value  TEXT NOT NULL
@@ -84,7 +85,9 @@ CREATE VIEW pending AS
     )
     AND id NOT IN (SELECT value FROM json_each((SELECT value FROM meta WHERE key = 'given_up')));
 
--- Every call with its last attempt; NULLs where it was never asked.
+-- Every call with its last attempt; NULLs where it was never asked. That a parameter was refused says
+-- nothing of the call.
 CREATE VIEW answer AS
     SELECT * FROM call LEFT JOIN attempt
-    ON call_id = id AND attempt = (SELECT max(attempt) FROM attempt WHERE call_id = id);
+    ON call_id = id AND attempt = (
+        SELECT max(attempt) FROM attempt WHERE call_id = id AND outcome != 'unsupported');

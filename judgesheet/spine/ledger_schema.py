@@ -43,6 +43,7 @@ SOMETIMES: Mapping[str, Any] = {
     "given_up": [str],
     "reopened": [list],
     "earlier_base_urls": list,
+    "refused_parameters": dict,
 }
 _PROVENANCE: Mapping[str, Any] = {
     "command": str,

@@ -84,7 +84,7 @@ def answers(ledger: "Ledger") -> pd.DataFrame:
 def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
     """The parsed `answers` of a ledger for each axis that this installation knows."""
     parsers, labels = from_records(ledger.parsers()), ledger.labels()
-    temperature, seed = ledger.settings().get("temperature"), ledger.get_meta("seed", 0)
+    temperature, seed = ledger.temperature, ledger.get_meta("seed", 0)
     return {
         str(name): Readings(
             parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),

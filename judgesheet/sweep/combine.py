@@ -52,7 +52,7 @@ _SUMMED = (
 def _totals(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The run's counts over all settings; what is unknown of one is unknown of the sum."""
     total = dict(runs[0])
-    for name in _SUMMED:
+    for name in (*_SUMMED, *({"tokens_reasoning"} & {name for run in runs for name in run})):
         parts = [run.get(name) for run in runs]
         total[name] = None if None in parts else sum(parts)
     differing = {name for run in runs for name in run if run[name] != runs[0].get(name)}

@@ -55,7 +55,11 @@ def probe_each_value(
 
 
 def with_value(request: Request, knob: str, value: str) -> Request:
-    """The request under one value; what is no option of ours goes into the body."""
+    """The request under one value; what is no option of ours goes into the body.
+
+    Where the endpoint refuses the knob, the run stops: without it, all values would ask the same.
+    """
+    request = replace(request, must_send=(knob,))
     if knob == "temperature":
         return replace(request, sweep=None, temperature=float(value))
     if knob == "max_tokens":

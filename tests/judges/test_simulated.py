@@ -15,7 +15,7 @@ from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis.simulation import Parameters
 from judgesheet.errors import JudgesheetError, UsageError
-from judgesheet.judges import provider_of
+from judgesheet.judges.providers import provider_of
 from judgesheet.judges.simulated import PRESETS, SimulatedJudge
 from judgesheet.records import Call, Reply, ReplyFormat
 

@@ -222,6 +222,8 @@ def calls_for_same_width(both: Both) -> Iterator[Draft]:
 
 def _same_quantity(temperature: float | None) -> str:
     """What the two readings estimate; they agree only where sampling follows the probabilities."""
+    if temperature is None:
+        return "sampled at a temperature that is not known"
     if temperature:
         return f"sampled at temperature {temperature:g}"
     return "sampled at temperature 0: the likeliest score, not a draw"

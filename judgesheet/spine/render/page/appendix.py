@@ -8,7 +8,7 @@ from typing import Any
 from judgesheet.keys import Key
 from judgesheet.records import AxisResult, Datasheet, Estimate
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.identity import failures, served
+from judgesheet.spine.render.page.identity import failures, refusals, served, setting
 from judgesheet.spine.render.page.parts import (
     LATENCY,
     Anchors,
@@ -35,6 +35,7 @@ _RUN_KNOWN = (
     *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
     *("attempts", "outcomes", "failures", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at", "machine"),
+    *("refused_parameters", "tokens_reasoning"),
 )
 _PROVENANCE_KNOWN = (
     *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
@@ -249,7 +250,8 @@ def conditions(sheet: Datasheet) -> TestConditions:
         run=(
             Fact("Started", show.moment(run.get("started_at"))),
             Fact("Ended", show.moment(run.get("ended_at"))),
-            *(Fact(heading, show.anything(run.get(n))) for n, heading in _RUN_SETTINGS.items()),
+            *(Fact(heading, setting(run, n)) for n, heading in _RUN_SETTINGS.items()),
+            *(Fact("Parameter", told) for told in refusals(run)),
             Fact("Attempts", show.count(run.get("attempts"))),
             Fact("Outcomes of attempts", show.anything(run.get("outcomes"))),
             *(Fact("Failed attempts", failure) for failure in failures(run)),
@@ -282,6 +284,8 @@ def _glance(sheet: Datasheet) -> Iterator[Fact]:
         yield Fact("Not made yet", show.count(planned - settled))
     run = sheet.run
     yield Fact("Tokens in / out", both(show.count, run.get("tokens_in"), run.get("tokens_out")))
+    if "tokens_reasoning" in run:
+        yield Fact("Of these out, hidden reasoning", show.count(run["tokens_reasoning"]))
     yield Fact("Cost", show.cost(run))
     yield Fact("Wall time", show.seconds(run.get("wall_s")))
     yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))

@@ -114,6 +114,24 @@ def failures(run: Mapping[str, Any]) -> Iterator[str]:
         yield f"{what} ({said})" if said else what
 
 
+def refusals(run: Mapping[str, Any]) -> Iterator[str]:
+    """The parameters that the endpoint refuses, with what was done about each."""
+    refused = run.get("refused_parameters")
+    for name, other in refused.items() if isinstance(refused, Mapping) else ():
+        told = show.visible(str(name), 40)
+        if other is None:
+            yield f"{told} not sent: the endpoint refuses it"
+        else:
+            yield f"{told} sent as {show.anything(other, 40)}: the endpoint refuses the other name"
+
+
+def setting(run: Mapping[str, Any], name: str) -> str:
+    """A setting of the run, or that it was not sent."""
+    refused = run.get("refused_parameters")
+    is_refused = isinstance(refused, Mapping) and name in refused and refused[name] is None
+    return "not sent" if is_refused else show.anything(run.get(name), 40)
+
+
 def _valid(sheet: Datasheet) -> Iterator[Fact]:
     run, judge = sheet.run, sheet.judge
     yield Fact("Served model", show.short(served(judge), 70))
@@ -121,7 +139,7 @@ def _valid(sheet: Datasheet) -> Iterator[Fact]:
     yield Fact("Endpoint", show.short(show.anything(endpoint, 120), 60))
     for heading, *names in (("Replies, temperature", "reply", "temperature"),
                             ("Profile, seed", "profile", "seed")):  # fmt: skip
-        told = (show.short(show.anything(run.get(name), 40), 24) for name in names)
+        told = (show.short(setting(run, name), 24) for name in names)
         yield Fact(heading, ", ".join(told))
     yield Fact("Review by", review_by(sheet))
 

@@ -1,0 +1,112 @@
+"""Every provider that a judge can be named after, `PROVIDER/NAME`: a row is all that one needs.
+
+Addresses and variables are those of the providers' own documentation; docs/judges.md prints them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from judgesheet.errors import UsageError
+from judgesheet.records import ReplyFormat
+
+DialectName = Literal["compatible", "openai", "azure", "anthropic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """What is known about a provider's judges before one is opened.
+
+    `reply` and `logprobs` are what they are asked for unless the user says otherwise. `base_url` is
+    the usual address, which the variable `url_env` replaces where the provider has one; `url_path`
+    follows an address that has no path. `key_env` names the variable with the key, which must be
+    set where it `needs_key`. `note` is what a user should know of its API.
+    """
+
+    reply: ReplyFormat = "text"
+    logprobs: bool = False
+    has_logprobs: bool = True
+    base_url: str = ""
+    url_env: str = ""
+    url_path: str = "/v1"
+    key_env: str = ""
+    needs_key: bool = True
+    dialect: DialectName = "compatible"
+    note: str = ""
+
+
+PROVIDERS: Mapping[str, Provider] = {
+    "openai": Provider(
+        base_url="https://api.openai.com/v1", url_env="OPENAI_BASE_URL", key_env="OPENAI_API_KEY",
+        dialect="openai", note="reasoning models refuse a temperature",
+    ),
+    "anthropic": Provider(
+        base_url="https://api.anthropic.com/v1", key_env="ANTHROPIC_API_KEY", has_logprobs=False,
+        dialect="anthropic", note="newer models refuse a temperature; there is no seed",
+    ),
+    "azure": Provider(
+        url_env="AZURE_OPENAI_ENDPOINT", url_path="/openai/v1", key_env="AZURE_OPENAI_API_KEY",
+        dialect="azure", note="NAME is that of the deployment",
+    ),
+    "bedrock": Provider(
+        url_env="AWS_BEDROCK_BASE_URL", url_path="/openai/v1", key_env="AWS_BEARER_TOKEN_BEDROCK",
+        note="only models of its OpenAI-compatible address, "
+        "such as `https://bedrock-runtime.us-west-2.amazonaws.com`",
+    ),
+    "google": Provider(
+        base_url="https://generativelanguage.googleapis.com/v1beta/openai",
+        key_env="GEMINI_API_KEY", note="its OpenAI-compatible address",
+    ),
+    "mistral": Provider(
+        base_url="https://api.mistral.ai/v1", key_env="MISTRAL_API_KEY",
+        note="a seed is called `random_seed` there",
+    ),
+    "groq": Provider(
+        base_url="https://api.groq.com/openai/v1", key_env="GROQ_API_KEY", has_logprobs=False,
+        note="a temperature of 0 becomes 1e-8",
+    ),
+    "together": Provider(base_url="https://api.together.ai/v1", key_env="TOGETHER_API_KEY"),
+    "fireworks": Provider(
+        base_url="https://api.fireworks.ai/inference/v1", key_env="FIREWORKS_API_KEY",
+        note="NAME begins with `accounts/`",
+    ),
+    "deepseek": Provider(base_url="https://api.deepseek.com/v1", key_env="DEEPSEEK_API_KEY"),
+    "openrouter": Provider(
+        base_url="https://openrouter.ai/api/v1", key_env="OPENROUTER_API_KEY",
+        note="several hosts may answer under one name: pin one with `--extra-body`",
+    ),
+    "xai": Provider(base_url="https://api.x.ai/v1", key_env="XAI_API_KEY"),
+    "ollama": Provider(base_url="http://localhost:11434/v1"),
+    "vllm": Provider(
+        base_url="http://localhost:8000/v1", key_env="VLLM_API_KEY", needs_key=False
+    ),
+    "llama.cpp": Provider(
+        base_url="http://localhost:8080/v1", key_env="LLAMA_API_KEY", needs_key=False
+    ),
+    "lm-studio": Provider(base_url="http://localhost:1234/v1"),
+    "tgi": Provider(base_url="http://localhost:8080/v1"),
+    "openai-compatible": Provider(note="any server, with `--base-url` and `--api-key-env`"),
+    # Small models follow an answer format only where the decoding is constrained to it. A local one
+    # gives log-probabilities for nothing; some hosted ones refuse a request that asks for them.
+    "local": Provider(reply="json", logprobs=True),
+    "sim": Provider(reply="json"),
+    "python": Provider(has_logprobs=False),
+}  # fmt: skip
+
+BEHIND_HTTP = tuple(name for name in PROVIDERS if name not in {"local", "sim", "python"})
+"""Providers whose judges are asked over the network."""
+
+
+def provider_of(model: str) -> Provider:
+    """The provider of `PROVIDER/NAME`; UsageError if no judge can have that name."""
+    provider, _, name = model.partition("/")
+    if provider not in PROVIDERS:
+        near = get_close_matches(provider.lower(), PROVIDERS) or ["openai-compatible"]
+        nearest = " or ".join(f"{one}/…" for one in near)
+        raise UsageError(
+            f"there is no judge {model!r}: did you mean {nearest}? docs/judges.md lists them all"
+        )
+    if not name:
+        raise UsageError(f"there is no judge {model!r}: name a model, {provider}/NAME")
+    return PROVIDERS[provider]
