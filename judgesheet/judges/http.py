@@ -88,7 +88,7 @@ class HttpJudge(Judge):
 
     def recall(self, refused: Refused, *, is_final: bool) -> None:
         """Ask as an earlier session found out; in no other way any more where that `is_final`."""
-        self._refused = {**refused}
+        self._refused = {name: other for name, other in OTHER_NAME.items() if name in refused}
         self._is_final = is_final
 
     async def __aenter__(self) -> Self:

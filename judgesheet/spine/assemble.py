@@ -120,9 +120,7 @@ def _run(
         **_failures(ledger),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
-        **(
-            {} if totals.tokens_reasoning is None else {"tokens_reasoning": totals.tokens_reasoning}
-        ),
+        **({} if (hidden := ledger.reasoning_tokens()) is None else {"tokens_reasoning": hidden}),
         "longest_prompt_tokens": totals.longest_prompt,
         "cost_usd": _cost(ledger, totals),
         "unmetered_attempts": totals.unmetered,

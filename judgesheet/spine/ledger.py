@@ -52,10 +52,6 @@ SELECT (SELECT count(*) FROM call) AS planned,
   count(*) FILTER (WHERE tokens_in IS NULL AND tokens_out IS NULL
     AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
     AND finish_reason IS NOT :not_connected) AS unmetered,
-  (SELECT sum(reasoning) FROM (SELECT iif(json_valid(raw), json_extract(raw,
-    '$.usage.completion_tokens_details.reasoning_tokens'), NULL) AS reasoning FROM attempt
-    WHERE instr(raw, '"reasoning_tokens"'))
-   WHERE typeof(reasoning) = 'integer' AND reasoning BETWEEN 0 AND 1000000000) AS tokens_reasoning,
   min(at) AS first_at, max(at) AS last_at,
   (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
   -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
@@ -65,6 +61,15 @@ SELECT (SELECT count(*) FROM call) AS planned,
    ORDER BY place LIMIT 1) AS latency_p99_s
 FROM attempt
 """
+
+_REASONING = """
+WITH told AS (
+    SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw),
+        json_extract(raw, '$.usage.completion_tokens_details.reasoning_tokens'), NULL) AS tokens
+    FROM attempt)
+SELECT sum(tokens) FROM told WHERE typeof(tokens) = 'integer' AND tokens BETWEEN 0 AND 1000000000
+"""
+"""Most bodies do not speak of reasoning, and are searched for the word alone."""
 
 _MISCOUNTS = {
     "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
@@ -116,8 +121,7 @@ class Totals:
     `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
     seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
     prompts that were answered. `unmetered` counts attempts that may have cost what nobody says
-    (`Reply.is_unmetered`). `tokens_reasoning` are those of `tokens_out` that nobody was shown, None
-    where no endpoint spoke of them.
+    (`Reply.is_unmetered`).
     """
 
     planned: int
@@ -126,7 +130,6 @@ class Totals:
     outcomes: Mapping[Outcome, int]
     tokens_in: int | None
     tokens_out: int | None
-    tokens_reasoning: int | None
     first_at: float | None
     last_at: float | None
     latency_p50_s: float | None
@@ -383,6 +386,12 @@ class Ledger:
             names = [column[0] for column in sums.description]
             known = dict(zip(names, sums.fetchone(), strict=True))
             return Totals(**known, outcomes=dict(outcomes), served_models=dict(served))
+
+    def reasoning_tokens(self) -> int | None:
+        """Those of `Totals.tokens_out` that went into hidden reasoning; None where nobody says."""
+        with self._reading() as db:
+            tokens: int | None = db.execute(_REASONING).fetchone()[0]
+        return tokens
 
     def failures(self) -> list[tuple[str, str | None, str, int]]:
         """`outcome, finish_reason, raw, attempts` of each kind of failure, the commonest first.
