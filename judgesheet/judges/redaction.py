@@ -13,6 +13,8 @@ from html.entities import codepoint2name
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from judgesheet.judges.providers import PROVIDERS
+
 SHORTEST_SECRET = 8  # characters; "none" and "EMPTY" protect nothing, and are words of replies
 LONGEST_SPELLING = 24  # characters for one of a secret, as JSON within JSON may escape it
 
@@ -106,7 +108,9 @@ class Redaction:
 
 def of_environment() -> Redaction:
     """Removes the secrets that lie in the environment, which are known by their names."""
-    return Redaction(value for name, value in os.environ.items() if is_secret_name(name))
+    keys = {provider.key_env for provider in PROVIDERS.values()}
+    known = (name for name in os.environ if is_secret_name(name) or name in keys)
+    return Redaction(os.environ[name] for name in known)
 
 
 def _spellings(secret: str) -> re.Pattern[str]:

@@ -64,10 +64,10 @@ FROM attempt
 
 _REASONING = """
 WITH told AS (
-    SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw),
-        json_extract(raw, '$.usage.completion_tokens_details.reasoning_tokens'), NULL) AS tokens
+    SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw)
+            AND json_type(raw, :path) = 'integer', json_extract(raw, :path), NULL) AS tokens
     FROM attempt)
-SELECT sum(tokens) FROM told WHERE typeof(tokens) = 'integer' AND tokens BETWEEN 0 AND 1000000000
+SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
 """
 """Most bodies do not speak of reasoning, and are searched for the word alone."""
 
@@ -390,7 +390,8 @@ class Ledger:
     def reasoning_tokens(self) -> int | None:
         """Those of `Totals.tokens_out` that went into hidden reasoning; None where nobody says."""
         with self._reading() as db:
-            tokens: int | None = db.execute(_REASONING).fetchone()[0]
+            path = "$.usage.completion_tokens_details.reasoning_tokens"
+            tokens: int | None = db.execute(_REASONING, {"path": path}).fetchone()[0]
         return tokens
 
     def failures(self) -> list[tuple[str, str | None, str, int]]:

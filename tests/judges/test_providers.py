@@ -14,6 +14,7 @@ from judgesheet.errors import UsageError
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import DIALECTS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
+from judgesheet.judges.redaction import of_environment
 from judgesheet.records import Reply
 from judgesheet.spine.collect import CollectSettings, Progress, collect
 from judgesheet.spine.ledger import Ledger
@@ -422,6 +423,40 @@ def test_reasoning_is_never_a_reply(message: dict[str, Any]) -> None:
     answer = {"choices": [{"message": message, "finish_reason": "stop"}]}
     (reply,), _ = asked("openai-compatible/m", lambda *_: body(200, answer))
     assert (reply.outcome, reply.text) == ("empty", "")
+
+
+def test_bodies_may_say_anything_of_reasoning(path: Path) -> None:
+    told = iter([7, "7", -7, 10**12, [7], {"a": 7}, None, True, 8])
+
+    def script(_request: Request, number: int) -> Answer:
+        if number == 1:
+            return Answer(b'{"usage": {"reasoning_tokens"')
+        usage = {"completion_tokens_details": {"reasoning_tokens": next(told)}}
+        return body(200, {"choices": [{"message": {"content": "2"}}], "usage": usage})
+
+    one_by_one = CollectSettings(concurrency=1, backoff_s=0.001)
+    progress, _ = collected(path, script, one_by_one, calls=9)
+    assert (progress.settled, progress.attempts) == (9, 10)
+    with Ledger.open(path) as ledger:
+        assert ledger.reasoning_tokens() == 7 + 8
+
+
+def test_what_a_ledger_of_somebody_elses_refuses_changes_no_other_field(path: Path) -> None:
+    collected(path, reasoning, CollectSettings(max_calls=1))
+    with Ledger.open(path, writable=True) as ledger:
+        odd = {"messages": None, "model": "dear", "seed": ["x"], "temperature": {"a": 1}}
+        ledger.set_meta("refused_parameters", odd)
+    _, requests = collected(path, reasoning, CollectSettings(max_calls=3))
+    assert [one.body["model"] for one in requests] == ["m"] * 3
+    assert requests[0].body.keys() == {"model", "messages", "max_tokens"}
+
+
+def test_the_key_of_every_provider_is_kept_out_of_a_python_judges_replies(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for row in filter(lambda row: row.key_env, PROVIDERS.values()):
+        monkeypatch.setenv(row.key_env, f"secret-of-{row.key_env}")
+        assert "secret-of" not in of_environment()(f"said secret-of-{row.key_env}")
 
 
 # -- doctor -----------------------------------------------------------------------------------
