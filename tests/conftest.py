@@ -1,5 +1,11 @@
 """What holds for every test: none asserts a time, hypothesis included, and neighbours share."""
 
+import os
+
+# Workers share the cores already: threads of each would only wait for one another. Read by numpy
+# when it is loaded, and by the processes that tests start.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 

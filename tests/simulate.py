@@ -20,6 +20,8 @@ from judgesheet.spine.plan import make_plan
 SHARED = Path(__file__).parent.parent.parent / "shared"
 """Papers' figures and public data sets, where they lie beside the checkout."""
 
+Edit = Callable[[pd.DataFrame], pd.DataFrame]
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -51,31 +53,46 @@ def simulate(
     axis: str = "score_order",
     seed: int = 0,
     stimuli: Path | None = None,
-    edit: Callable[[pd.DataFrame], pd.DataFrame] | None = None,
+    edit: Edit | None = None,
     *,
     logprobs: bool = False,
+    families: frozenset[str] | None = None,
 ) -> Sheet:
     """The sheet of `sim/SPEC`; `edit` may spoil the table of replies before it is measured.
 
-    Tests share the replies to built-in stimuli, and the sheet of replies as they are.
+    `families` are the figures that a test looks at, None for all. Tests share the replies to
+    built-in stimuli, and the sheet of replies as they are.
     """
-    if edit is None and stimuli is None:
+    if edit is None and stimuli is None and families is None:
         return _untouched(spec, profile, axis, seed, logprobs)
-    ask = _answered.__wrapped__ if stimuli else _answered  # a file may change under its name
+    plan, rows = parsed(spec, profile, axis, seed, stimuli, edit, logprobs=logprobs)
+    readings = Readings(rows, plan.labels, 0.0, seed, families)
+    return Sheet(plan, *measure_axis(get_axis(axis), readings))
+
+
+def parsed(
+    spec: str,
+    profile: str,
+    axis: str,
+    seed: int = 0,
+    stimuli: Path | None = None,
+    edit: Edit | None = None,
+    *,
+    logprobs: bool = False,
+) -> tuple[Plan, pd.DataFrame]:
+    """The plan and the replies as they were read, of which nothing is measured yet."""
+    ask = answered.__wrapped__ if stimuli else answered  # a file may change under its name
     plan, frame = ask(spec, profile, axis, seed, logprobs, stimuli)
-    room = get_axis(axis)
-    rows = parse_rows(room, edit(frame.copy()) if edit else frame)
-    readings = Readings(rows, plan.labels, 0.0, seed)
-    return Sheet(plan, *measure_axis(room, readings))
+    return plan, parse_rows(get_axis(axis), edit(frame.copy()) if edit else frame)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _untouched(spec: str, profile: str, axis: str, seed: int, logprobs: bool) -> Sheet:
     return simulate(spec, profile, axis, seed, edit=lambda frame: frame, logprobs=logprobs)
 
 
 @lru_cache(maxsize=32)
-def _answered(
+def answered(
     spec: str, profile: str, axis: str, seed: int, logprobs: bool, stimuli: Path | None
 ) -> tuple[Plan, pd.DataFrame]:
     options = Options(profile=profile, reply="json", logprobs=logprobs)

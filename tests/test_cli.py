@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import cast
+from typing import Any, cast
 
 import pandas as pd
 import pytest
@@ -341,7 +341,8 @@ def test_a_damaged_run_is_not_measured(tmp_path: Path) -> None:
 
 def test_plan_makes_no_call_and_writes_plan_and_batch(tmp_path: Path) -> None:
     calls, batch = tmp_path / "plan.jsonl", tmp_path / "batch.jsonl"
-    done = run("plan", "--model", "openai/some-model", "--profile", "smoke", "--out", calls,
+    done = run("plan", "--model", "openai/some-model", "--profile", "smoke", "--axis",
+               "score_order", "--axis", "listwise_consensus", "--out", calls,
                "--export-batch", batch, "--json", OPENAI_API_KEY="")  # fmt: skip
     assert done.returncode == 0, done.stderr
     budget = json.loads(done.stdout)
@@ -530,12 +531,13 @@ def test_a_broken_record_is_named(tmp_path: Path, row: dict[str, object], words:
 
 @pytest.mark.usefixtures("only_json")
 def test_commands_are_functions(tmp_path: Path) -> None:
-    done = judgesheet.probe("sim/fair", out=tmp_path / "run", profile="smoke", pdf=False)
+    asked: dict[str, Any] = {"axes": ["score_order", "listwise_consensus"], "profile": "smoke"}
+    done = judgesheet.probe("sim/fair", out=tmp_path / "run", pdf=False, **asked)
     assert done.datasheet.axes[0].answered == done.datasheet.axes[0].planned
     assert judgesheet.measure(tmp_path / "run", pdf=False).datasheet == done.datasheet
     assert judgesheet.load(tmp_path / "run") == done.datasheet
     assert "Strength" in judgesheet.explain("score_order.cramers_v")
-    plan, budgets = judgesheet.plan("sim/fair", profile="smoke")
+    plan, budgets = judgesheet.plan("sim/fair", **asked)
     assert sum(budget.calls for budget in budgets) == len(plan.calls)
 
 

@@ -1,14 +1,16 @@
-"""A real language model on this machine, measured end to end with the smoke profile."""
+"""A real language model on this machine, measured end to end on one prompt."""
 
 import json
 import sqlite3
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import judgesheet
 from judgesheet.records import Datasheet
+from judgesheet.resources import data_folder
 
 pytestmark = [
     pytest.mark.local,
@@ -21,8 +23,12 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("local") / "run"
-    judgesheet.probe("local/smollm2-135m", out, profile="smoke", axes=["score_order"], pdf=False)
+    folder = tmp_path_factory.mktemp("local")
+    one, out = folder / "one.jsonl", folder / "run"
+    lines = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8").splitlines()
+    one.write_text(lines[0], encoding="utf-8")
+    asked: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "stimuli": one}
+    judgesheet.probe("local/smollm2-135m", out, pdf=False, **asked)
     return out
 
 
@@ -43,7 +49,7 @@ def test_its_weakness_is_said_loudly(sheet: Datasheet) -> None:
     first = found["score_order.position_share[position=1]"]
     assert first is not None
     assert first > 0.5
-    # Three prompts cannot show which position is favoured, but that the order changes the score.
+    # One prompt cannot show which position is favoured, but that the order changes the score.
     problems = [finding.text for finding in axis.findings if finding.tone == "bad"]
     assert any("in another order changes the score" in text for text in problems)
     assert any("every response gets the same score" in text for text in problems)

@@ -190,8 +190,12 @@ class _Curve:
 def _mean_r(inner: Floats, cross: Floats, own: Floats, least: Floats, members: Floats) -> Floats:
     """Mean over the subsets of r(mean of the subset, y), where defined; NaN if it is in none."""
     pairs = (members[:, :, None] * members[:, None, :]).reshape(len(members), -1)
-    spread = inner.reshape(len(inner), -1) @ pairs.T
-    defined = (spread > least[:, None]) & (own > least)[:, None]
-    scale = np.sqrt(np.where(defined, spread * own[:, None], 1.0))
-    r = np.where(defined, (cross @ members.T) / scale, 0.0)
-    return ratio(r.sum(axis=1), defined.sum(axis=1).astype(np.float64))
+    scale = inner.reshape(len(inner), -1) @ pairs.T
+    undefined = ~((scale > least[:, None]) & (own > least)[:, None])
+    # In place: these arrays are large, and making new ones takes most of the time.
+    scale *= own[:, None]
+    scale[undefined] = 1.0
+    r = cross @ members.T
+    r /= np.sqrt(scale, out=scale)
+    r[undefined] = 0.0
+    return ratio(r.sum(axis=1), np.sum(~undefined, axis=1, dtype=np.float64))

@@ -316,7 +316,7 @@ def test_missing_replies_are_counted_and_left_out() -> None:
         frame.loc[frame.index % 13 == 0, ["outcome", "text"]] = None
         return frame
 
-    sheet = run("first-biased", "standard", edit=spoil)
+    sheet = run("first-biased", edit=spoil)
     result = sheet.result
     assert result.unreadable > 0
     assert result.failed > 0
@@ -335,7 +335,7 @@ def test_missing_replies_of_poor_responses_do_not_favour_a_position() -> None:
         frame.loc[first & low, "text"] = "no idea"
         return frame
 
-    sheet = run("fair?width=0.1", "standard", edit=spoil)
+    sheet = run("fair?width=0.1", edit=spoil)
     assert abs(sheet.value("position_shift[criterion=Accuracy,position=1]")) < 0.05
     assert sheet.value("friedman_p_holm[criterion=Accuracy]") > 0.05
 

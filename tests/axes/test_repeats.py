@@ -6,8 +6,7 @@ import pytest
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings
 from judgesheet.axis.repeats import about_repeats
-from judgesheet.spine.measure import parse_rows
-from tests.simulate import simulate
+from tests.simulate import parsed
 
 
 @pytest.mark.parametrize("axis", list(all_axes()))
@@ -18,14 +17,9 @@ from tests.simulate import simulate
 def test_repeats_that_never_differ_are_told(
     axis: str, cached: bool, temperature: float | None, warns: bool
 ) -> None:
-    tables = []
+    def answer_again(frame: pd.DataFrame) -> pd.DataFrame:
+        again = frame.groupby(["stimulus", "cell"])["text"]
+        return frame.assign(text=again.transform("first"))
 
-    def look(frame: pd.DataFrame) -> pd.DataFrame:
-        if cached:
-            again = frame.groupby(["stimulus", "cell"])["text"]
-            frame = frame.assign(text=again.transform("first"))
-        tables.append(parse_rows(all_axes()[axis], frame))
-        return frame
-
-    simulate("random", "standard", axis, edit=look)
-    assert any(about_repeats(Readings(tables[0], (), temperature, 0))) == warns
+    _, rows = parsed("random", "standard", axis, edit=answer_again if cached else None)
+    assert any(about_repeats(Readings(rows, (), temperature, 0))) == warns

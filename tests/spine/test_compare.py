@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -14,10 +15,13 @@ from judgesheet import run_directory
 from judgesheet.cli import main
 from judgesheet.errors import RunError
 from judgesheet.records import AxisResult, Bounds, Characteristic, Datasheet, Estimate
+from judgesheet.resources import data_folder
 from judgesheet.spine.compare import Bounded, Difference, compare, mover, p_worse
 from judgesheet.spine.paired import shrunk_correlation
 from judgesheet.spine.render.comparison import as_html, as_markdown, render
 
+FEW = 9
+"""Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
 RATE = "candidate_order.order_inconsistent[set=same_subset]"
 
 
@@ -173,8 +177,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("runs")
     models = {"one": "sim/noisy?seed=1", "two": "sim/noisy?seed=2",
               "biased": "sim/first-biased?first=4&seed=3"}  # fmt: skip
+    few = folder / "stimuli.jsonl"  # every figure is measured again without each of them
+    lines = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8").splitlines()
+    few.write_text("\n".join(lines[:FEW]), encoding="utf-8")
+    asked: dict[str, Any] = {"profile": "quick", "axes": ["score_order"], "stimuli": few}
     for name, model in models.items():
-        judgesheet.probe(model, folder / name, profile="quick", axes=["score_order"], pdf=False)
+        judgesheet.probe(model, folder / name, pdf=False, **asked)
     return {name: folder / name for name in models}
 
 
