@@ -85,7 +85,8 @@ class Design:
                 text = room.simulate(judge, call, level, rng)
                 cell = {**call.cell, **({"item": f"{copy}/{item}"} if "item" in call.cell else {})}
                 rows.append({
-                    "stimulus": f"{copy}/{call.stimulus}", "repeat": call.repeat, "outcome": "ok",
+                    "stimulus": f"{copy}/{call.stimulus}", "repeat": call.repeat,
+                    "reply": call.reply, "outcome": "ok",
                     **cell, "value": self.axis.parse(text, "json", call.cell),
                 })  # fmt: skip
         frame = pd.DataFrame(rows)
