@@ -113,7 +113,7 @@ def test_one_lost_call_is_no_pattern(axis: str) -> None:
 @pytest.mark.parametrize("axis", AXES)
 def test_a_stimulus_that_loses_all_its_calls_is_named(axis: str) -> None:
     def of_one(table: pd.DataFrame) -> pd.Series:
-        first: "pd.Series[bool]" = table["stimulus"] == table["stimulus"].iloc[0]
+        first: pd.Series[bool] = table["stimulus"] == table["stimulus"].iloc[0]
         return first
 
     sheet = lossy(axis, of_one)
