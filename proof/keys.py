@@ -32,8 +32,6 @@ UNPROVEN: dict[str, str] = {
     "criterion_order.significant_criteria": f"{_SAMPLE}; `friedman_p_holm` is proven",
     "criterion_order.budget_r": _CHOICES,
     "criterion_order.budget_agreement": _CHOICES,
-    "candidate_order.swap_gain": "`raw_false_preference` without the pairs of "
-    "`stable_cross_sensitivity`; its interval is that of every rate (`gate`, `edges`)",
     "listwise_consensus.chance_accuracy": _DESIGN,
     "listwise_consensus.calls_per_decision": _DESIGN,
     "listwise_consensus.improved": f"{_SAMPLE}; `gain` is proven",

@@ -1,6 +1,7 @@
 """Markdown of the pages: coverage by judge, tests, and what still misses."""
 
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 from math import nan
 
 from proof.lines import BREAK, COVER, NONE, PASS, REJECT, Row
@@ -123,19 +124,34 @@ def tests(results: Sequence[Result]) -> str:
 
 def misses(results: Sequence[Result]) -> str:
     """Everything in bold, and families of which one member covers much less than their mean."""
-    rows = list(_missing(results))
-    if not rows:
-        return "## What still misses\n\nNothing here."
+    rows, held = list(_missing(results)), sum(starmap(_held, _shares(results)))
+    told = (
+        f"{len(rows) or 'None'} of {held:,} shares that have a target. One in forty would, if each "
+    )
+    told += "met its target exactly and missed it by chance alone."
     head = ["figure", "data", "stimuli", "what", "share", "standard error"]
-    return f"## What still misses\n\n{grid(head, sorted(rows))}"
+    table = f"\n\n{grid(head, sorted(rows))}" if rows else ""
+    return f"## What still misses\n\n{told}{table}"
+
+
+def _shares(results: Sequence[Result]) -> Iterator[tuple[Result, str, str]]:
+    for one in results:
+        for name, row in one.rows.items():
+            yield from ((one, name, metric) for metric in row.shares if metric != NONE)
+
+
+def _held(result: Result, name: str, metric: str) -> bool:
+    least, most = result.line.target(name, metric)
+    return least > 0 or most < 1
 
 
 def _missing(results: Sequence[Result]) -> Iterator[list[str]]:
+    for one, name, metric in _shares(results):
+        if missed(one, name, metric):
+            row = one.rows[name]
+            yield _miss(one, name, metric, row.shares[metric], row.sets[metric])
     for one in results:
         for name, row in one.rows.items():
-            for metric, share in row.shares.items():
-                if metric != NONE and missed(one, name, metric):
-                    yield _miss(one, name, metric, share, row.sets[metric])
             if row.worst is not None:
                 share, member = row.worst
                 least = one.line.least

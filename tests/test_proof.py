@@ -13,9 +13,6 @@ from proof.lines import COVER, PASS, Line, Rng, Rows, Tally, Truths
 from proof.runner import Store, Task, check, results, whole
 
 SETS = 600
-AWAITED = ("page_one",)
-"""Pages that were made before proofs had one shape; the next whole run makes their results."""
-MADE = [page for page in runner.NAMES if page not in AWAITED]
 
 
 def drawn(chance: float) -> Line:
@@ -93,13 +90,13 @@ def test_every_figure_is_proven_or_says_why_not() -> None:
     assert set(keys.UNPROVEN) & proven == set()
 
 
-@pytest.mark.parametrize("page", MADE)
+@pytest.mark.parametrize("page", runner.NAMES)
 def test_the_pages_are_those_of_the_committed_results(page: str) -> None:
     ((path, text),) = runner.render([page])
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("page", [page for page in MADE if page != "keys"])
+@pytest.mark.parametrize("page", [page for page in runner.NAMES if page != "keys"])
 def test_every_line_is_committed(page: str) -> None:
     assert [one.line.name for one in results(page)] == list(runner._lines(page))
     for line in (runner.COMMITTED / f"{page}.jsonl").read_text(encoding="utf-8").splitlines():

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from judgesheet.records import Datasheet, Decision
+from judgesheet.records import Control, Datasheet, Decision
 from judgesheet.spine.render.html import drawings, render
 from judgesheet.spine.render.page import build
 from judgesheet.spine.render.page.parts import Room
@@ -75,3 +75,14 @@ def test_an_axis_that_is_void_leaves_room_to_the_others() -> None:
     shown = [finding.axis for finding in page.front.features.shown]
     assert shown.count(first.title[:80]) == 1
     assert shown.count(second.title[:80]) > 1
+
+
+def test_where_all_is_void_the_picture_says_so() -> None:
+    plausible = sheets.plausible()
+    axis = plausible.axes[0]
+    failed = Control("scores follow quality", False, "Scores must rise with quality.")
+    sheet = replace(plausible, axes=(replace(axis, controls=(failed,)),))
+    assert build(sheet).axes[0].void
+    worst = drawings(build(sheet), Room().effects).worst
+    assert worst is not None
+    assert worst.title.startswith("∅ Void:")

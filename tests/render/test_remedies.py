@@ -52,7 +52,8 @@ def test_the_interval_of_the_gain_decides(gain: Estimate, word: str) -> None:
 
 
 def test_without_a_figure_of_the_gain_the_intervals_must_lie_apart() -> None:
-    assert build(sheet(None)).remedies.shown[0].mark.word == "helps"
+    (remedy,) = build(sheet(None)).remedies.shown
+    assert (remedy.gain, remedy.mark.word) == ("20 % (10\N{EN DASH}30)", "helps")
     assert build(sheet(None, before=0.1, after=0.3)).remedies.shown[0].mark.word == "makes it worse"
     assert build(sheet(None, after=0.25)).remedies.shown[0].mark.word == "not shown"
 

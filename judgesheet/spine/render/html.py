@@ -92,21 +92,24 @@ def drawings(page: Page, room: int) -> Drawings:
     drawn = []
     worst, small, seen = page.front.picture, None, set()
     if worst is not None:
-        small = draw(worst.plot, worst.axis.estimates, "worst", SMALL)
+        small = _told(draw(worst.plot, worst.axis.estimates, "worst", SMALL), worst.void)
     for axis in page.axes:
         mine = []
         for plot in axis.result.figures:
-            mine.append(draw(plot, axis.result.estimates, f"f{next(numbers)}"))
+            drawing = draw(plot, axis.result.estimates, f"f{next(numbers)}")
+            mine.append(_told(drawing, bool(axis.void)))
             if worst is not None and plot is worst.plot:
                 seen.add(mine[-1].name)
-        if axis.void:
-            mine = [replace(drawing, title=f"∅ Void: {drawing.title}") for drawing in mine]
         drawn.append(mine)
     sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
     queues = [[each for each in mine if each.svg and each.name not in seen] for mine in sound]
     front = flat(share_out(queues, lambda _: 1, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
     return Drawings(small, forest(page.axes, room), front, rest)
+
+
+def _told(drawing: Drawing, void: bool) -> Drawing:
+    return replace(drawing, title=f"∅ Void: {drawing.title}") if void else drawing
 
 
 def document(

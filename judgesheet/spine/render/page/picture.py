@@ -17,25 +17,30 @@ LEAST_FINDINGS = 8
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A plot for page one, with the axis that has its estimates."""
+    """A plot for page one, with the axis that has its estimates, and whether that is void."""
 
     axis: AxisResult
     plot: Plot
     caption: str
+    void: bool
 
 
 def picture(context: Context) -> Picture | None:
-    """The picture of the worst finding; None for a sheet without one, or one not complete."""
+    """The picture of the worst finding; None for a sheet without one, or one not complete.
+
+    A void axis gives it only where there is no other, as on page two.
+    """
     if context.sheet.run.get("complete") is False:
         return None
-    sound = {axis.name: axis for axis in context.sheet.axes if axis.name not in context.void}
+    axes = {axis.name: axis for axis in context.sheet.axes}
+    sound = {name: axis for name, axis in axes.items() if name not in context.void} or axes
     for key in map(Key.parse, _worst(context)):
         axis = sound.get(key.axis)
         for plot in axis.figures if axis else ():
             if axis and plot.brief and key.name in plot.shows and plot.kind in KINDS:
                 drawn = collect(plot, axis.estimates)
                 if drawn.points:
-                    return Picture(axis, plot, _caption(drawn))
+                    return Picture(axis, plot, _caption(drawn), axis.name in context.void)
     return None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from judgesheet.records import AxisResult, Characteristic, Estimate, Mitigation
+from judgesheet.records import AxisResult, Estimate
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.parts import Context, Mark, Trimmed, capital, trim
 
@@ -37,21 +37,46 @@ def remedies(context: Context) -> Trimmed[Remedy]:
 
 
 def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:
-    better = {row.key: row for row in axis.characteristics}
+    better = {row.key: row.better for row in axis.characteristics}
     for remedy in axis.mitigations:
-        before, after, gain = map(context.estimates.get, (remedy.before, remedy.after, remedy.gain))
+        before, after = context.estimates.get(remedy.before), context.estimates.get(remedy.after)
         if before is None or after is None or before.value is None or after.value is None:
             continue
+        gain = (
+            context.estimates.get(remedy.gain)
+            if remedy.gain
+            else _apart(before, after, better.get(remedy.before, ""))
+        )
         yield Remedy(
             action=capital(show.visible(remedy.action, 120)),
             figure=show.visible(before.label, 90),
             before=_figure(before),
             after=_figure(after),
             gain="" if gain is None or gain.value is None else _gain(gain),
-            mark=_mark(remedy, before, after, gain, better.get(remedy.before)),
+            mark=_mark(gain),
             calls=f"{show.count(remedy.calls)}×",
             void=context.void.get(axis.name, ""),
         )
+
+
+def _apart(before: Estimate, after: Estimate, better: str) -> Estimate | None:
+    """The difference, more where `after` is better, as far as the two intervals let it reach.
+
+    Both come from the same calls, so that an interval of the difference itself would be narrower.
+    """
+    lower, higher = (after, before) if better == "lower" else (before, after)
+    ends = (lower.value, lower.least, lower.most, higher.value, higher.least, higher.most)
+    if better not in ("lower", "higher") or None in ends:
+        return None
+    value, least, most = (
+        (high or 0.0) - (low or 0.0)
+        for high, low in (
+            (higher.value, lower.value),
+            (higher.least, lower.most),
+            (higher.most, lower.least),
+        )
+    )
+    return Estimate(before.key, before.label, value, least, most, before.level, before.unit)
 
 
 def _figure(estimate: Estimate) -> str:
@@ -68,21 +93,9 @@ def _gain(estimate: Estimate) -> str:
     return f"{number} ({shown.interval})" if shown.interval else number
 
 
-def _mark(
-    remedy: Mitigation,
-    before: Estimate,
-    after: Estimate,
-    gain: Estimate | None,
-    row: Characteristic | None,
-) -> Mark:
-    """Whether the gain is shown; without a figure of it, whether the two intervals lie apart."""
-    if gain is not None and gain.least is not None and gain.most is not None:
-        least, most = gain.least, gain.most
-        return HELPS if least > 0 else WORSE if most < 0 else NOTHING if most < SMALL else NOT_SHOWN
-    ends = (before.least, before.most, after.least, after.most)
-    if remedy.gain or row is None or None in ends:
+def _mark(gain: Estimate | None) -> Mark:
+    """Whether the interval of the gain shows one."""
+    if gain is None or gain.least is None or gain.most is None:
         return NOT_SHOWN
-    lower, higher = (after.most or 0) < (before.least or 0), (after.least or 0) > (before.most or 0)
-    if not (lower or higher) or row.better not in ("lower", "higher"):
-        return NOT_SHOWN
-    return HELPS if (row.better == "higher") == higher else WORSE
+    least, most = gain.least, gain.most
+    return HELPS if least > 0 else WORSE if most < 0 else NOTHING if most < SMALL else NOT_SHOWN
