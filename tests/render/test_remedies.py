@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from judgesheet.records import AxisResult, Characteristic, Datasheet, Estimate, Mitigation
+from judgesheet.records import AxisResult, Characteristic, Control, Datasheet, Estimate, Mitigation
 from judgesheet.spine.render.page import build
 
 
@@ -56,6 +56,15 @@ def test_without_a_figure_of_the_gain_the_intervals_must_lie_apart() -> None:
     assert (remedy.gain, remedy.mark.word) == ("20 % (10\N{EN DASH}30)", "helps")
     assert build(sheet(None, before=0.1, after=0.3)).remedies.shown[0].mark.word == "makes it worse"
     assert build(sheet(None, after=0.25)).remedies.shown[0].mark.word == "not shown"
+
+
+def test_no_remedy_of_an_axis_that_is_void_helps() -> None:
+    sound = sheet(gained(0.2, 0.1, 0.3))
+    failed = Control("scores follow quality", False, "Scores must rise with quality.")
+    (remedy,) = build(
+        replace(sound, axes=(replace(sound.axes[0], controls=(failed,)),))
+    ).remedies.shown
+    assert remedy.mark.word == "void"
 
 
 def test_a_gain_that_was_not_measured_is_not_shown() -> None:

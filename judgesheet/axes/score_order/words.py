@@ -283,8 +283,8 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     adds_little = f"adds less than {NEAR_ENOUGH} to {what}"
     if few.k > 1:
         yield _advice(
-            f"Average over {few.k} readings, each under another order: that brings {what} within "
-            f"{NEAR_ENOUGH} of {few.orders} orders.",
+            f"Average over {few.k} readings, each under another order of the rubric's scores: that "
+            f"brings {what} within {NEAR_ENOUGH} of {few.orders} orders.",
             few.at,
             few.single,
         )

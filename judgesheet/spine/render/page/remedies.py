@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from judgesheet.records import AxisResult, Estimate
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.parts import Context, Mark, Trimmed, capital, trim
+from judgesheet.spine.render.page.parts import VOID, Context, Mark, Trimmed, capital, trim
 
 HELPS = Mark("✓", "helps", "pass")
 WORSE = Mark("✗", "makes it worse", "fail")
@@ -27,7 +27,7 @@ class Remedy:
     gain: str
     mark: Mark
     calls: str
-    void: str
+    is_void: bool
 
 
 def remedies(context: Context) -> Trimmed[Remedy]:
@@ -53,9 +53,9 @@ def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:
             before=_figure(before),
             after=_figure(after),
             gain="" if gain is None or gain.value is None else _gain(gain),
-            mark=_mark(gain),
+            mark=VOID if axis.name in context.void else _mark(gain),
             calls=f"{show.count(remedy.calls)}×",
-            void=context.void.get(axis.name, ""),
+            is_void=axis.name in context.void,
         )
 
 
