@@ -127,10 +127,16 @@ def _allowed(change: Estimate) -> str:
     return f"; these orders allow at most {percent(most)}" if most is not None and near else ""
 
 
+def hardly_ranks(estimates: Estimates) -> Estimate | None:
+    """The share of readings in which several responses are best, if that is surely most of them."""
+    ties = estimates.known("top_tie_rate")
+    return ties if ties is not None and surely_above(ties, MOSTLY) else None
+
+
 def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:
     """Whether the order decides which of a prompt's responses comes out best."""
-    excess, ties = estimates.known("excess_flip_rate"), estimates.known("top_tie_rate")
-    if ties is not None and surely_above(ties, MOSTLY):
+    excess = estimates.known("excess_flip_rate")
+    if ties := hardly_ranks(estimates):
         yield Statement(
             f"It hardly ranks at all: in {share(ties)} of readings several responses to a prompt "
             f"share the best {say.ranked_by} ({interval(ties)}).",

@@ -22,7 +22,7 @@ from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.spine.plan import make_plan
 from judgesheet.spine.stimuli import load
 from judgesheet.stats import orders
-from tests.simulate import Sheet, simulate
+from tests.simulate import Sheet, parsed, simulate
 
 AXIS = get_axis("score_order")
 
@@ -508,3 +508,15 @@ def test_a_log_in_one_order_shows_its_correlation_with_people() -> None:
     [finding] = [f for f in result.findings if "pearson_r[arm=fixed]" in f.evidence[0]]
     assert finding.tone == "neutral"
     assert re.search(r"r = 0\.\d\d, -?0\.\d\d to 0\.\d\d \(quality: mean human", finding.text)
+
+
+def test_a_judge_that_tells_prompts_apart_but_not_responses_is_not_enough_to_choose_with() -> None:
+    plan, rows = parsed("good", "quick", "score_order")
+    scores = rows.groupby("stimulus")["value"].transform(
+        lambda score: sorted(score)[len(score) // 2]
+    )
+    readings = Readings(rows.assign(value=scores), plan.labels, 0.0, 0, None)
+    sheet = Sheet(plan, *measure_axis(AXIS, readings))
+    assert sheet.says("It hardly ranks at all")
+    assert any("Do not choose between responses" in advice.text for advice in sheet.advice)
+    assert not any("enough" in advice.text for advice in sheet.advice)

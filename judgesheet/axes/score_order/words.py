@@ -14,6 +14,7 @@ from judgesheet.axis.findings import (
     USABLE_R,
     Wording,
     enough,
+    hardly_ranks,
     is_flat,
     is_perfect,
     misorders,
@@ -263,7 +264,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             r,
         )
     else:
-        for part in (_how_many, _which_order, _which_scale, _which_reading):
+        for part in (_what_for, _how_many, _which_order, _which_scale, _which_reading):
             yield from part(estimates)
 
 
@@ -271,6 +272,15 @@ def _advice(
     text: str, *evidence: Estimate | None, binding: bool = True, stops: bool = False
 ) -> Recommendation:
     return Recommendation("score_order", text, keys(*evidence), binding, stops)
+
+
+def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
+    if ties := hardly_ranks(estimates):
+        yield _advice(
+            "Do not choose between responses to a prompt by its scores: it gives several of them "
+            "the best one.",
+            ties,
+        )
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
@@ -295,7 +305,7 @@ def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
             estimates.of("order_dependence_p"),
             few.single,
         )
-    else:
+    elif not hardly_ranks(estimates):
         text = f"One reading is enough: averaging over {few.orders} orders {adds_little}."
         yield _advice(text, few.single, binding=False)
 
