@@ -79,12 +79,14 @@ def probe(
     out: str | Path | None = None,
     *,
     fresh: bool = False,
+    fresh_if_changed: bool = False,
     retry_failed: bool = False,
     give_up: bool = False,
     policy: str | Path | None = None,
     pdf: bool = True,
     cases: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
@@ -93,7 +95,9 @@ def probe(
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
     slowest part of writing the sheet is left out, without `cases` the page with all replies.
     `retry_failed` asks again what a run settled as
-    failed, `give_up` settles what it tried in vain, and only asks the rest.
+    failed, `give_up` settles what it tried in vain, and only asks the rest. `fresh_if_changed`
+    starts over, and tells why, where the run that is there is of another plan or judge, or the
+    endpoint now names another version.
 
     StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
     JudgeError if it never did.
@@ -106,15 +110,26 @@ def probe(
     if request.sweep is not None:
         each = partial(
             probe,
+            fresh_if_changed=fresh_if_changed,
             retry_failed=retry_failed,
             give_up=give_up,
             policy=policy,
             pdf=pdf,
             cases=cases,
             on_progress=on_progress,
+            tell=tell,
         )
         return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
     judge, planned = prepare(request, directory, fresh=fresh)
+    if fresh_if_changed and not fresh:
+        from judgesheet import reuse
+
+        if why := reuse.changed(directory, planned, judge, request):
+            tell(f"starting over, the old run of {directory} is kept aside: {why}")
+            fresh = True
+            judge, planned = prepare(request, directory, fresh=True)
+        else:
+            reuse.take_over_parsers(directory, planned)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
         if judge.machine:

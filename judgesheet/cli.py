@@ -204,6 +204,8 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @asking
 @option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
 @_FRESH
+@option("--fresh-if-changed", is_flag=True,
+        help="Start over if plan, judge or served version changed (asks once more).")  # fmt: skip
 @option("--retry-failed", is_flag=True, help="Ask again what the run settled as failed.")
 @option("--give-up", is_flag=True, help="Settle as failed what the run tried in vain.")
 @_POLICY
@@ -217,7 +219,7 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     from judgesheet.progress import display
 
     with display(quiet=quiet) as show:
-        run = judgesheet.probe(on_progress=show, **options)
+        run = judgesheet.probe(on_progress=show, tell=_note, **options)
     _report(run, as_json=as_json)
     if not run.datasheet.run.get("complete"):
         _end_incomplete("The run is", run.progress, "; --give-up leaves out what failed")
@@ -299,12 +301,9 @@ def consensus(
     from judgesheet.progress import display
     from judgesheet.run_directory import default_directory
 
-    def tell(sentence: str) -> None:
-        say(f"note: {sentence}", err=True)
-
     out = out or default_directory(model, "consensus-")
     with display(quiet=quiet) as show:
-        done = judgesheet.consensus(candidates, model, out, on_progress=show, tell=tell, **options)
+        done = judgesheet.consensus(candidates, model, out, on_progress=show, tell=_note, **options)
     if as_json:
         decisions = [decision.as_record() for decision in done.decisions]
         say_json(_json({"summary": asdict(done.summary), "decisions": decisions}))
@@ -596,6 +595,10 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         if (run.directory / name).is_file():
             say(run.directory / name)
+
+
+def _note(sentence: str) -> None:
+    say(f"note: {sentence}", err=True)
 
 
 def _end_incomplete(what: str, progress: "Progress | None", otherwise: str = "") -> NoReturn:

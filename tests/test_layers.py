@@ -84,6 +84,9 @@ ALLOWED = {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
         *("running", "spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
     },
+    "reuse": {
+        *("errors", "records", "judges", "request", "run_directory", "running", "spine.ledger"),
+    },
     "publish": {
         *(
             "records",
