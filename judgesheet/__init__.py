@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from judgesheet.api import (
         attach,
         cases,
+        check_init,
         check_stimuli,
         compare,
         consensus,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         gate,
         import_stimuli,
         ingest,
+        init,
         list_stimuli,
         load,
         measure,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         probe,
         render,
         show_stimulus,
+        suggest_policy,
     )
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.request import Request
@@ -40,6 +43,7 @@ __all__ = [
     "__version__",
     "attach",
     "cases",
+    "check_init",
     "check_stimuli",
     "compare",
     "consensus",
@@ -49,6 +53,7 @@ __all__ = [
     "gate",
     "import_stimuli",
     "ingest",
+    "init",
     "list_stimuli",
     "load",
     "measure",
@@ -56,6 +61,7 @@ __all__ = [
     "probe",
     "render",
     "show_stimulus",
+    "suggest_policy",
 ]
 _RECORDS = {
     "Decided": "permutation_consensus.command",

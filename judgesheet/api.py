@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from judgesheet.importers import Imported
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
+    from judgesheet.scaffold import Placed
+    from judgesheet.scaffold_check import Fault
     from judgesheet.spine.rehearsal import Outlook
 
 
@@ -272,6 +274,46 @@ def gate(
     if junit is not None:
         write_whole(Path(junit), rendering.render(judged, "junit"))
     return judged
+
+
+@one_command()
+def suggest_policy(source: str | Path, out: str | Path | None = None) -> str:
+    """A policy made from a finished run or datasheet, each limit with its reason; for later runs.
+
+    `out` names a file for it.
+    """
+    from judgesheet.spine.suggest import suggest
+
+    text = suggest(load(source))
+    if out is not None:
+        write_whole(Path(out), text.encode())
+    return text
+
+
+@one_command()
+def init(
+    directory: str | Path = ".", *, kind: str = "scores", force: bool = False
+) -> "list[Placed]":
+    """Put stimuli, prompt, parser, policy and jobs for CI into a repository, to be filled in.
+
+    Files that are there are left alone, unless `force` is given. `kind` is `scores` for a judge
+    that grades single responses, `pairs` for one that compares two.
+    """
+    from judgesheet import scaffold
+
+    return list(scaffold.write(Path(directory), kind, force=force))
+
+
+def check_init(directory: str | Path = ".") -> "list[Fault]":
+    """What is wrong with the files of `init` in a repository, by file and line. No call is made."""
+    from judgesheet.cli import main
+    from judgesheet.scaffold_check import check
+
+    options = {
+        name: {option for parameter in command.params for option in parameter.opts}
+        for name, command in main.commands.items()
+    }
+    return check(Path(directory), options)
 
 
 def compare(

@@ -65,6 +65,7 @@ ALLOWED = {
     "spine.compare": {*BASE, "stats", "spine.datasheet"},
     "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
     "spine.gate": {*BASE, "stats", "spine.datasheet", "spine.policy", "spine.compare"},
+    "spine.suggest": {*BASE, "spine.datasheet", "spine.policy", "spine.gate"},
     "spine.render": {*BASE, "spine.render", "spine.datasheet", "spine.compare"},
     "permutation_consensus": {
         *(*BASE, "prices", "axis", "axes", "judges", "stats"),
@@ -107,6 +108,11 @@ ALLOWED = {
         *("spine.measure", "spine.assemble"),
     },
     "checkup": {"records", "errors", "resources", "running", "judges", "spine.render"},
+    "scaffold": {"errors", "files", "resources"},
+    "scaffold_check": {
+        *("errors", "files", "records", "axis", "axes", "request", "scaffold"),
+        *("spine.stimuli", "spine.policy", "spine.gate", "spine.rehearsal"),
+    },
     "cli_types": {"axes", "errors"},
 }
 
@@ -251,6 +257,7 @@ SHIPPED_BY_NAME = {
     "stimuli": "built-in pools, found by the axis's name",
     "templates/prompts": "built-in prompts, found by the axis's name",
     "policies": "limits are set on keys",
+    "scaffold": "files of a judge to start from",
     "docs": "protocols and proofs of each axis",
     "examples": "records and policies to start from",
     "proof": "simulations of each axis",
