@@ -33,7 +33,7 @@ def changed(directory: Path, plan: Plan, judge: Judge, request: Request) -> str:
         return f"it holds the replies to {other}"
     if judge.is_simulated or not totals.outcomes.get("ok"):
         return ""
-    now, before = _served(request), " and ".join(totals.served_models)
+    now, before = _served(judge, request), " and ".join(totals.served_models)
     if now is None:
         return "the endpoint does not name the version that it serves"
     return "" if now == before else f"{before or 'a nameless version'} was served, and is {now} now"
@@ -48,7 +48,7 @@ def take_over_parsers(directory: Path, plan: Plan) -> None:
                 ledger.replace_parsers(wanted)
 
 
-def _served(request: Request) -> str | None:
+def _served(judge: Judge, request: Request) -> str | None:
     """What the endpoint calls the model that answers now; JudgeError if it does not answer."""
 
     async def ask() -> Reply:
@@ -57,8 +57,8 @@ def _served(request: Request) -> str | None:
 
     reply = run(ask)
     if reply.served_model is None and reply.outcome != "ok":
+        advice = judge.advise(reply.outcome) or "try again later, or start over with --fresh"
         raise JudgeError(
-            f"{request.model} does not say which version it serves now ({reply.outcome}); try "
-            "again later, or start over with --fresh"
+            f"{request.model} does not say which version it serves now ({reply.outcome}): {advice}"
         )
     return reply.served_model

@@ -190,7 +190,7 @@ def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterat
     lines = text_of(path, "the job", PolicyError).splitlines()
     for number, line in enumerate(lines, start=1):
         if FILL_IN in line:
-            yield Fault(path, number, f"says {FILL_IN}: put in your own value")
+            yield Fault(path, number, f"is to be filled in: {line.strip()}")
     for number, name, words in _commands(lines):
         if name not in options:
             yield Fault(path, number, f"there is no command `judgesheet {name}`")

@@ -47,15 +47,25 @@ def suggest(sheet: Datasheet) -> str:
 
 
 def _strictest() -> Iterator[tuple[Policy, Limit]]:
-    """Every figure and side that a shipped policy limits, by the strictest of them."""
+    """Every figure and side that a shipped policy limits, by the strictest of them.
+
+    A limit that only warns counts where there is no other.
+    """
     strictest: dict[tuple[str, str], tuple[Policy, Limit]] = {}
     for policy in map(load, shipped()):
         for limit in policy.limit:
             side = limit.key, limit.kind
             known = strictest.get(side)
-            if known is None or _slack(limit.kind, known[1].value, limit.value) > 0:
+            if known is None or _is_stricter(limit, known[1]):
                 strictest[side] = policy, limit
     yield from strictest.values()
+
+
+def _is_stricter(limit: Limit, known: Limit) -> bool:
+    warns, warned = (one.not_proven == "warn" for one in (limit, known))
+    if warns != warned:
+        return warned
+    return _slack(limit.kind, known.value, limit.value) > 0
 
 
 def _slack(kind: str, limit: float, bound: float) -> float:
