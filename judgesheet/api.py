@@ -58,6 +58,8 @@ from judgesheet.spine.stimuli import pools
 from judgesheet.sweep.knob import recall
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from judgesheet.importers import Imported
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
@@ -314,6 +316,13 @@ def check_init(directory: str | Path = ".") -> "list[Fault]":
         for name, command in main.commands.items()
     }
     return check(Path(directory), options)
+
+
+def frame(source: "Datasheet | str | Path") -> "pd.DataFrame":
+    """The estimates of a datasheet (itself, a run directory or datasheet.json) as a data frame."""
+    from judgesheet.notebook import frame_of
+
+    return frame_of(source if isinstance(source, Datasheet) else load(source))
 
 
 def compare(

@@ -116,6 +116,7 @@ def run(
             "BASE_URL": server.base_url,
             "JUDGE_API_KEY": "a-key-of-the-test",
             "GITHUB_EVENT_NAME": event,
+            "GITHUB_RUN_ATTEMPT": "1",
             "CI_PIPELINE_SOURCE": event,
         }
         done = subprocess.run(
