@@ -20,6 +20,7 @@ from judgesheet.errors import (
     TemplateError,
 )
 from judgesheet.files import numbered_lines, record_of, text_of
+from judgesheet.plain import one_line
 from judgesheet.records import Plan, Stimulus
 from judgesheet.request import Request, make_plan, settle
 from judgesheet.scaffold import EXAMPLE, FILL_IN, JOBS, PARSER, POLICY, PROMPT, STIMULI
@@ -44,7 +45,7 @@ class Fault:
 
     def __str__(self) -> str:
         place = self.path if self.line is None else f"{self.path}:{self.line}"
-        return f"{place}: {self.what.removeprefix(f'{self.path.name}: ')}"
+        return one_line(f"{place}: {self.what.removeprefix(f'{self.path.name}: ')}")
 
 
 def check(directory: Path, options: Mapping[str, Set[str]]) -> list[Fault]:

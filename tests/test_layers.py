@@ -115,7 +115,7 @@ ALLOWED = {
     "checkup": {"records", "errors", "resources", "running", "judges", "spine.render"},
     "scaffold": {"errors", "files", "resources"},
     "scaffold_check": {
-        *("errors", "files", "records", "axis", "axes", "request", "scaffold"),
+        *("errors", "files", "plain", "records", "axis", "axes", "request", "scaffold"),
         *("spine.stimuli", "spine.policy", "spine.gate", "spine.rehearsal"),
     },
     "cli_types": {"axes", "errors"},
