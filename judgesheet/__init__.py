@@ -12,15 +12,18 @@ if TYPE_CHECKING:
     from judgesheet.api import (
         attach,
         cases,
+        check_init,
         check_stimuli,
         compare,
         consensus,
         doctor,
         explain,
         foresee,
+        frame,
         gate,
         import_stimuli,
         ingest,
+        init,
         list_stimuli,
         load,
         measure,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         probe,
         render,
         show_stimulus,
+        suggest_policy,
     )
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.request import Request
@@ -40,15 +44,18 @@ __all__ = [
     "__version__",
     "attach",
     "cases",
+    "check_init",
     "check_stimuli",
     "compare",
     "consensus",
     "doctor",
     "explain",
     "foresee",
+    "frame",
     "gate",
     "import_stimuli",
     "ingest",
+    "init",
     "list_stimuli",
     "load",
     "measure",
@@ -56,6 +63,7 @@ __all__ = [
     "probe",
     "render",
     "show_stimulus",
+    "suggest_policy",
 ]
 _RECORDS = {
     "Decided": "permutation_consensus.command",

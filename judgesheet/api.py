@@ -58,9 +58,13 @@ from judgesheet.spine.stimuli import pools
 from judgesheet.sweep.knob import recall
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from judgesheet.importers import Imported
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
+    from judgesheet.scaffold import Placed
+    from judgesheet.scaffold_check import Fault
     from judgesheet.spine.rehearsal import Outlook
 
 
@@ -79,12 +83,14 @@ def probe(
     out: str | Path | None = None,
     *,
     fresh: bool = False,
+    fresh_if_changed: bool = False,
     retry_failed: bool = False,
     give_up: bool = False,
     policy: str | Path | None = None,
     pdf: bool = True,
     cases: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> Run:
     """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
@@ -93,7 +99,9 @@ def probe(
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
     slowest part of writing the sheet is left out, without `cases` the page with all replies.
     `retry_failed` asks again what a run settled as
-    failed, `give_up` settles what it tried in vain, and only asks the rest.
+    failed, `give_up` settles what it tried in vain, and only asks the rest. `fresh_if_changed`
+    starts over, and tells why, where the run that is there is of another plan or judge, or the
+    endpoint now names another version.
 
     StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
     JudgeError if it never did.
@@ -106,15 +114,26 @@ def probe(
     if request.sweep is not None:
         each = partial(
             probe,
+            fresh_if_changed=fresh_if_changed,
             retry_failed=retry_failed,
             give_up=give_up,
             policy=policy,
             pdf=pdf,
             cases=cases,
             on_progress=on_progress,
+            tell=tell,
         )
         return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
     judge, planned = prepare(request, directory, fresh=fresh)
+    if fresh_if_changed and not fresh:
+        from judgesheet import reuse
+
+        if why := reuse.changed(directory, planned, judge, request):
+            tell(f"starting over, the old run of {directory} is kept aside: {why}")
+            fresh = True
+            judge, planned = prepare(request, directory, fresh=True)
+        else:
+            reuse.take_over_parsers(directory, planned)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
         if judge.machine:
@@ -257,6 +276,53 @@ def gate(
     if junit is not None:
         write_whole(Path(junit), rendering.render(judged, "junit"))
     return judged
+
+
+@one_command()
+def suggest_policy(source: str | Path, out: str | Path | None = None) -> str:
+    """A policy made from a finished run or datasheet, each limit with its reason; for later runs.
+
+    `out` names a file for it.
+    """
+    from judgesheet.spine.suggest import suggest
+
+    text = suggest(load(source))
+    if out is not None:
+        write_whole(Path(out), text.encode())
+    return text
+
+
+@one_command()
+def init(
+    directory: str | Path = ".", *, kind: str = "scores", force: bool = False
+) -> "list[Placed]":
+    """Put stimuli, prompt, parser, policy and jobs for CI into a repository, to be filled in.
+
+    Files that are there are left alone, unless `force` is given. `kind` is `scores` for a judge
+    that grades single responses, `pairs` for one that compares two.
+    """
+    from judgesheet import scaffold
+
+    return list(scaffold.write(Path(directory), kind, force=force))
+
+
+def check_init(directory: str | Path = ".") -> "list[Fault]":
+    """What is wrong with the files of `init` in a repository, by file and line. No call is made."""
+    from judgesheet.cli import main
+    from judgesheet.scaffold_check import check
+
+    options = {
+        name: {option for parameter in command.params for option in parameter.opts}
+        for name, command in main.commands.items()
+    }
+    return check(Path(directory), options)
+
+
+def frame(source: "Datasheet | str | Path") -> "pd.DataFrame":
+    """The estimates of a datasheet (itself, a run directory or datasheet.json) as a data frame."""
+    from judgesheet.notebook import frame_of
+
+    return frame_of(source if isinstance(source, Datasheet) else load(source))
 
 
 def compare(

@@ -109,7 +109,7 @@ _MODEL = (
     "(with --base-url), local/smollm2-135m, local/FILE.gguf, sim/NAME?key=value, "
     "python/module:function."
 )
-_POLICIES = "a TOML file, or ranking, scoring, ci-regression."
+_POLICIES = "a TOML file, or a shipped one (`judgesheet policy list`)."
 
 
 def _axis_files(name: str, said: str) -> Callable[[Command], Command]:
@@ -204,6 +204,8 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @asking
 @option("--out", type=_PATH, help="Run directory. [runs/MODEL]")
 @_FRESH
+@option("--fresh-if-changed", is_flag=True,
+        help="Start over if plan, judge or served version changed (asks once more).")  # fmt: skip
 @option("--retry-failed", is_flag=True, help="Ask again what the run settled as failed.")
 @option("--give-up", is_flag=True, help="Settle as failed what the run tried in vain.")
 @_POLICY
@@ -217,7 +219,7 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     from judgesheet.progress import display
 
     with display(quiet=quiet) as show:
-        run = judgesheet.probe(on_progress=show, **options)
+        run = judgesheet.probe(on_progress=show, tell=_note, **options)
     _report(run, as_json=as_json)
     if not run.datasheet.run.get("complete"):
         _end_incomplete("The run is", run.progress, "; --give-up leaves out what failed")
@@ -246,6 +248,29 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
     say_lines(planning.as_text(*budget))
     if outlook:
         say_lines(rehearsal.as_text(outlook))
+
+
+@main.command()
+@click.argument("directory", type=_PATH, default=".")
+@_choice("--kind", "scores", "pairs", default="scores",
+         help="Whether your judge grades single responses or compares two.")  # fmt: skip
+@option("--force", is_flag=True, help="Also write over files that are there.")
+@option("--check", is_flag=True, help="Write nothing; say what is wrong with the files.")
+def init(directory: Path, kind: str, force: bool, check: bool) -> None:
+    """Put a judge's files into a repository: stimuli, prompt, parser, policy, jobs for CI.
+
+    They are examples to fill in; those that are there are left alone. `--check` says what is still
+    to be done, with file and line, and exits 1 if there is anything.
+    """
+    if check:
+        faults = judgesheet.check_init(directory)
+        for fault in faults:
+            say(str(fault))
+        say(f"{len(faults)} to mend" if faults else "ready", err=True)
+        raise SystemExit(bool(faults))
+    for placed in judgesheet.init(directory, kind=kind, force=force):
+        say(f"{'wrote' if placed.written else 'kept '} {placed.path}")
+    say("fill them in; `judgesheet init --check` says what is left to do", err=True)
 
 
 @main.command()
@@ -299,12 +324,9 @@ def consensus(
     from judgesheet.progress import display
     from judgesheet.run_directory import default_directory
 
-    def tell(sentence: str) -> None:
-        say(f"note: {sentence}", err=True)
-
     out = out or default_directory(model, "consensus-")
     with display(quiet=quiet) as show:
-        done = judgesheet.consensus(candidates, model, out, on_progress=show, tell=tell, **options)
+        done = judgesheet.consensus(candidates, model, out, on_progress=show, tell=_note, **options)
     if as_json:
         decisions = [decision.as_record() for decision in done.decisions]
         say_json(_json({"summary": asdict(done.summary), "decisions": decisions}))
@@ -365,6 +387,48 @@ def _append(path: Path, text: str) -> None:
             file.write(text)
     except OSError as error:
         say(f"judgesheet: the summary {path} was not written: {error.strerror}", err=True)
+
+
+@main.group("policy")
+def policy_commands() -> None:
+    """List, show and suggest policies, the limits that `gate` checks."""
+
+
+@policy_commands.command("list")
+def policy_list() -> None:
+    """List the shipped policies."""
+    from judgesheet.spine import policy as policies
+
+    for name in policies.shipped():
+        say(f"{name}  {policies.load(name).title}")
+
+
+@policy_commands.command("show")
+@click.argument("name")
+def policy_show(name: str) -> None:
+    """Print a shipped policy with its reasons, to start your own from."""
+    from judgesheet.spine.policy import text_of_shipped
+
+    say_lines(text_of_shipped(name).rstrip("\n"))
+
+
+@policy_commands.command("suggest")
+@click.argument("source", type=_EXISTING)
+@option("--out", type=_PATH, help="File to write. [standard output]")
+def policy_suggest(source: Path, out: Path | None) -> None:
+    """Suggest a policy for later runs from a finished one (directory or datasheet.json).
+
+    Each limit is a shipped policy's where the run keeps that, else the nearest that it keeps; the
+    reason says which. It proves nothing about the run that it was suggested from.
+    """
+    from judgesheet.spine.suggest import PROVES_NOTHING
+
+    text = judgesheet.suggest_policy(source, out)
+    if out is None:
+        say_lines(text.rstrip("\n"))
+    else:
+        say(out)
+    _note(PROVES_NOTHING)
 
 
 @main.command()
@@ -596,6 +660,10 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
         if (run.directory / name).is_file():
             say(run.directory / name)
+
+
+def _note(sentence: str) -> None:
+    say(f"note: {sentence}", err=True)
 
 
 def _end_incomplete(what: str, progress: "Progress | None", otherwise: str = "") -> NoReturn:

@@ -4,11 +4,20 @@ A judge that times out, refuses or replies nonsense is *data* (`records.Reply.ou
 of these.
 """
 
+from typing import Self
+
 
 class JudgesheetError(Exception):
     """One sentence that says what is wrong and what to do; the process ends with `exit_code`."""
 
     exit_code = 1
+    place: tuple[str | int, ...] = ()
+    """Where in a file, as far as that is known: table, its number from 0, field."""
+
+    def at(self, *place: str | int) -> Self:
+        """The error, with its place in a file."""
+        self.place = place
+        return self
 
 
 class UsageError(JudgesheetError):

@@ -251,10 +251,11 @@ def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any
     for number, line in numbered_lines(path, longest):
         if line.strip():
             where = f"{path.name}:{number}"
-            yield _object(line, where), where
+            yield record_of(line, where), where
 
 
-def _object(line: str, where: str) -> dict[str, Any]:
+def record_of(line: str, where: str) -> dict[str, Any]:
+    """The JSON object of a line; StimuliError, which names `where`, if it is none."""
     try:
         record = decoded(line, unique=True)
     except ValueError as error:
@@ -339,7 +340,8 @@ def checked(
         field = f"{'.'.join(steps)}: " if steps else ""
         more = f" (and {len(others)} more)" if others else ""
         what = first["msg"].removeprefix("Value error, ")
-        raise error(f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}") from None
+        said = f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}"
+        raise error(said).at(*first["loc"]) from None
     return record
 
 

@@ -540,3 +540,9 @@ class Datasheet:
     recommendations: tuple[Recommendation, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     decision: Decision | None = None
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from judgesheet.notebook import as_html
+
+        return as_html(self)

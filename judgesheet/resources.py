@@ -1,4 +1,4 @@
-"""Where `templates/`, `stimuli/` and `policies/` are: in an installed wheel, or in a checkout."""
+"""Where `templates/`, `stimuli/` and other data are: in an installed wheel, or in a checkout."""
 
 from functools import cache
 from pathlib import Path
@@ -10,7 +10,7 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 @cache
-def data_folder(name: Literal["templates", "stimuli", "policies"]) -> Path:
+def data_folder(name: Literal["templates", "stimuli", "policies", "scaffold"]) -> Path:
     """A folder that comes with judgesheet; `templates` has style sheets, fonts and prompts too.
 
     RunError if neither the wheel nor the checkout has it.

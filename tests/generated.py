@@ -1,18 +1,26 @@
 """The parts of README and docs that are written by the code itself (see `make docs`)."""
 
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
+import judgesheet
 from judgesheet.axes import all_axes, prompt
+from judgesheet.axis import PROFILES
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
 from judgesheet.judges.simulated import PRESETS
+from judgesheet.prices import cost
+from judgesheet.request import Request, make_plan, settle
 from judgesheet.spine.ledger import SCHEMA_VERSION
 from judgesheet.spine.ledger_schema import SCHEMA
+from judgesheet.spine.plan import AxisBudget, budget
 
 
 def axes_table() -> str:
@@ -103,3 +111,49 @@ def _written(value: object) -> str:
 def ledger_schema() -> str:
     """The schema as SQLite gets it, with its comments."""
     return f"\nSchema version {SCHEMA_VERSION}.\n\n```sql\n{SCHEMA}```\n\n"
+
+
+def scaffolded(name: str, language: str) -> str:
+    """A file of `judgesheet init` for a judge that grades, as it is written."""
+    with TemporaryDirectory() as place:
+        judgesheet.init(place)
+        text = (Path(place) / name).read_text(encoding="utf-8")
+    return f"\n```{language}\n{text}```\n\n"
+
+
+OWN, REPLY, SECONDS, IN_FLIGHT, PRICES = 40, 60, 2, 16, (0.40, 1.60)
+"""Of the table of costs: conversations, tokens and seconds of a reply, calls at once, dollars."""
+
+
+def costs() -> str:
+    """What a job costs with so many conversations like the examples of `init`, by profile."""
+    lines = [
+        "",
+        "| judge | profile | calls | minutes | tokens in | dollars | dollars at most |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for kind in ("scores", "pairs"):
+        for profile in PROFILES:
+            (one,) = _budgets(kind, profile)
+            usual = cost(one.tokens_in, one.calls * REPLY, PRICES)
+            most = cost(one.tokens_in, one.tokens_out_at_most, PRICES)
+            minutes = one.calls * SECONDS / IN_FLIGHT / 60
+            lines.append(
+                f"| {kind} | `{profile}` | {one.calls:,} | {minutes:.1f} | {one.tokens_in:,} "
+                f"| {usual:.2f} | {most:.2f} |"
+            )
+    return "\n".join([*lines, "", ""])
+
+
+def _budgets(kind: str, profile: str) -> list[AxisBudget]:
+    """The budget of `judgesheet plan` for the examples of a kind, repeated to so many stimuli."""
+    with TemporaryDirectory() as place:
+        judgesheet.init(place, kind=kind)
+        (path,) = (Path(place) / "judge" / "stimuli").iterdir()
+        examples = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        own = ({**examples[n % len(examples)], "id": f"own-{n}"} for n in range(OWN))
+        path.write_text("\n".join(map(json.dumps, own)), encoding="utf-8")
+        prompts = {path.stem: Path(place) / "judge" / "prompt.j2"}
+        request = Request("openai/NAME", [path.stem], profile, path, prompts)
+        settled = settle(request)
+        return list(budget(make_plan(request, settled), settled.axes))

@@ -18,7 +18,12 @@ BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources
 # layer -> what of ours it may import
 ALLOWED = {
     "errors": set(),
-    "records": set(),
+    "records": {"notebook"},  # a notebook asks the record itself how it looks
+    "notebook": {"records", "spine.render"},
+    "testing": {
+        *("errors", "files", "keys", "records"),
+        *("spine.policy", "spine.gate", "spine.render"),
+    },
     "reasons": set(),
     "units": set(),
     "prices": set(),
@@ -65,6 +70,7 @@ ALLOWED = {
     "spine.compare": {*BASE, "stats", "spine.datasheet"},
     "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
     "spine.gate": {*BASE, "stats", "spine.datasheet", "spine.policy", "spine.compare"},
+    "spine.suggest": {*BASE, "spine.datasheet", "spine.policy", "spine.gate"},
     "spine.render": {*BASE, "spine.render", "spine.datasheet", "spine.compare"},
     "permutation_consensus": {
         *(*BASE, "prices", "axis", "axes", "judges", "stats"),
@@ -83,6 +89,9 @@ ALLOWED = {
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
         *("running", "spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
+    },
+    "reuse": {
+        *("errors", "records", "judges", "request", "run_directory", "running", "spine.ledger"),
     },
     "publish": {
         *(
@@ -104,6 +113,11 @@ ALLOWED = {
         *("spine.measure", "spine.assemble"),
     },
     "checkup": {"records", "errors", "resources", "running", "judges", "spine.render"},
+    "scaffold": {"errors", "files", "resources"},
+    "scaffold_check": {
+        *("errors", "files", "plain", "records", "axis", "axes", "request", "scaffold"),
+        *("spine.stimuli", "spine.policy", "spine.gate", "spine.rehearsal"),
+    },
     "cli_types": {"axes", "errors"},
 }
 
@@ -248,6 +262,7 @@ SHIPPED_BY_NAME = {
     "stimuli": "built-in pools, found by the axis's name",
     "templates/prompts": "built-in prompts, found by the axis's name",
     "policies": "limits are set on keys",
+    "scaffold": "files of a judge to start from",
     "docs": "protocols and proofs of each axis",
     "examples": "records and policies to start from",
     "proof": "simulations of each axis",

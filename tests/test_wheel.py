@@ -30,6 +30,7 @@ def test_templates_and_stimuli_are_inside(wheel: Path) -> None:
     assert "judgesheet/_data/templates/prompts/score_order.jinja" in names
     assert "judgesheet/_data/datasheet.schema.json" in names
     assert "judgesheet/_data/policies/ranking.toml" in names
+    assert "judgesheet/_data/scaffold/shared/.github/workflows/judge.yml" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith(("tests/", "proof/", "benchmarks/")) for name in names)
 

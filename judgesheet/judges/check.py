@@ -74,6 +74,11 @@ async def gives_logprobs(judge: Judge) -> bool:
     return _has_logprobs(await _ask(judge, LOGPROBS))
 
 
+async def question(judge: Judge) -> Reply:
+    """The reply of an entered judge to one tiny question."""
+    return await _ask(judge, {})
+
+
 async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0) -> Reply:
     call = Call(
         axis=EXAMINATION,

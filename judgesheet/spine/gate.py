@@ -103,7 +103,7 @@ def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     unmade = {a.name for a in sheet.axes if not a.made}
     for limit in policy.limit:
         if Key.parse(limit.key).axis in probed:
-            for key in _members(limit.key, found):
+            for key in members(limit.key, found):
                 yield _hold(limit, key, found, unmade)
         elif not limit.when_probed:
             axis = Key.parse(limit.key).axis
@@ -111,7 +111,7 @@ def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
             yield _unproven(limit, limit.key, None, why, f"probe it: --axis {axis}")
 
 
-def _members(key: str, found: Mapping[str, Estimate]) -> list[str]:
+def members(key: str, found: Mapping[str, Estimate]) -> list[str]:
     """The keys that a limit means: itself, or those with any value where it has a `*`."""
     wanted = Key.parse(key)
     if ANY not in wanted.dims.values():

@@ -163,7 +163,11 @@ class Ledger:
                     ledger._check_version()
                     ledger._add_finish_reason()
                     ledger._check_content()
-                    ledger._refuse_another(plan, judge)
+                    if other := ledger.another(plan, judge):
+                        raise RunError(
+                            f"{path} holds the replies to {other}: "
+                            "start over with --fresh or choose another --out"
+                        )
                     ledger._follow(judge)
                 ledger._use_own_views()
                 # After creation: a plan written in WAL mode is written twice.
@@ -262,6 +266,17 @@ class Ledger:
     def provenance(self) -> dict[str, Any]:
         """What a datasheet must know of how the plan was made."""
         return dict(self.get_meta("provenance", {}))
+
+    def another(self, plan: Plan, judge: Mapping[str, Any]) -> str:
+        """Which other judge or plan it belongs to, and in what they differ; "" if to these."""
+        # Through JSON and back, so that what was stored and what is given compare alike. A server
+        # may move; what it serves is told by `served_model`.
+        given = json.loads(_json(judge))
+        stored = {**self.judge, "base_url": given.get("base_url")}
+        if difference := _difference(stored, given):
+            return f"another judge ({difference})"
+        is_same = self.get_meta("plan") == plan.digest
+        return "" if is_same else f"another plan ({self._differs(plan)})"
 
     def get_meta(self, key: str, default: Any = None) -> Any:
         """The value stored under `key`, or `default`."""
@@ -484,18 +499,7 @@ class Ledger:
         if wrong is not None:
             raise damaged(self.path, wrong)
 
-    def _refuse_another(self, plan: Plan, judge: Mapping[str, Any]) -> None:
-        # Through JSON and back, so that what was stored and what is given compare alike. A server
-        # may move; what it serves is told by `served_model`.
-        given = json.loads(_json(judge))
-        stored = {**self.judge, "base_url": given.get("base_url")}
-        difference = _difference(stored, given)
-        if difference:
-            self._refuse(f"another judge ({difference})")
-        if self.get_meta("plan") != plan.digest:
-            self._refuse(f"another plan ({self._another(plan)})")
-
-    def _another(self, plan: Plan) -> str:
+    def _differs(self, plan: Plan) -> str:
         """In what a plan differs from the one that is kept."""
         with self._reading() as db:
             planned = db.execute("SELECT count(*) FROM call").fetchone()[0]
@@ -520,12 +524,6 @@ class Ledger:
         before = [*self.earlier_base_urls, kept.get("base_url")]
         self.set_meta("earlier_base_urls", before)
         self.set_meta("judge", judge)
-
-    def _refuse(self, what: str) -> None:
-        raise RunError(
-            f"{self.path} holds the replies to {what}: "
-            "start over with --fresh or choose another --out"
-        )
 
     def _decoded(self, text: Any, kind: type = object) -> Any:
         with suppress(TypeError, ValueError):

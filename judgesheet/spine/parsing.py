@@ -303,7 +303,7 @@ def refuse_failing_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any])
                 f"{parser.name}: example {number} is read as {said(trial.reading)}, not as "
                 f"{expectation(trial.example)}; see `judgesheet stimuli check --axis {axis.NAME} "
                 "--parser FILE`"
-            )
+            ).at("example", number - 1)
 
 
 def said(reading: Any) -> str:

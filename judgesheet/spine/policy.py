@@ -97,15 +97,20 @@ def load(source: str | Path) -> Policy:
     """
     path = Path(source)
     own = path.exists() and not path.is_dir()  # `/dev/stdin` is one, too
-    if not own:
-        if str(source) not in shipped():
-            raise UsageError(
-                f"there is no policy file {source}, and the shipped policies are "
-                f"{', '.join(shipped())}"
-            )
-        path = data_folder("policies") / f"{source}.toml"
     # Ours name axes that a smaller installation may lack.
-    return parse(text_of(path, "the policy", PolicyError), path.name, axis_names() if own else None)
+    axes = axis_names() if own else None
+    text = text_of(path, "the policy", PolicyError) if own else text_of_shipped(str(source))
+    return parse(text, path.name if own else f"{source}.toml", axes)
+
+
+def text_of_shipped(name: str) -> str:
+    """A shipped policy as it stands in its file, with its comments; UsageError if there is none."""
+    if name not in shipped():
+        raise UsageError(
+            f"there is no policy file {name}, and the shipped policies are {', '.join(shipped())}"
+        )
+    path = data_folder("policies") / f"{name}.toml"
+    return text_of(path, "the policy", PolicyError)
 
 
 def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
@@ -117,22 +122,24 @@ def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
     policy = checked(Policy, named, name, PolicyError)
     if not policy.limit and not policy.regression:
         raise PolicyError(f"{name} holds no [[limit]]; write one with a key and a max or a min")
-    _check_keys([(rule.key, rule.kind) for rule in policy.limit], f"{name}: limit", axes)
-    _check_keys([(rule.key, "") for rule in policy.regression], f"{name}: regression", axes)
+    _check_keys([(rule.key, rule.kind) for rule in policy.limit], name, "limit", axes)
+    _check_keys([(rule.key, "") for rule in policy.regression], name, "regression", axes)
     return policy
 
 
-def _check_keys(keys: Sequence[tuple[str, str]], where: str, axes: Sequence[str] | None) -> None:
+def _check_keys(
+    keys: Sequence[tuple[str, str]], file: str, table: str, axes: Sequence[str] | None
+) -> None:
     """Every key has a form and an axis that exist, and none is bounded twice on one side."""
-    for number, (key, kind) in enumerate(keys, start=1):
+    for number, (key, kind) in enumerate(keys):
         try:
-            axis = Key.parse(key).axis
+            axis, fault = Key.parse(key).axis, ""
         except RunError as error:
-            raise PolicyError(f"{where} {number}: {error}") from None
-        if axes is not None and axis not in axes:
-            raise PolicyError(
-                f"{where} {number}: there is no axis {axis!r} (key {key}); the axes are "
-                f"{', '.join(axes)}"
-            )
-        if (key, kind) in keys[: number - 1]:
-            raise PolicyError(f"{where} {number}: {key} is limited twice in the policy; keep one")
+            axis, fault = "", str(error)
+        if not fault and axes is not None and axis not in axes:
+            fault = f"there is no axis {axis!r} (key {key}); the axes are {', '.join(axes)}"
+        if not fault and (key, kind) in keys[:number]:
+            fault = f"{key} is limited twice in the policy; keep one"
+        if fault:
+            told = f"{file}: {table} {number + 1}: {fault}"
+            raise PolicyError(told).at(table, number, "key")

@@ -364,7 +364,9 @@ def test_a_floor_and_a_ceiling_on_one_key_are_two_limits() -> None:
 
 
 def test_an_unknown_policy_names_those_that_ship() -> None:
-    with pytest.raises(UsageError, match="ci-regression, ranking, scoring"):
+    with pytest.raises(
+        UsageError, match="ci-regression, natural-pairs, order-only, ranking, scoring"
+    ):
         policies.load("rankings")
 
 

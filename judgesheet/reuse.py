@@ -1,0 +1,64 @@
+"""Whether a run that lies in a directory is still that of this plan, this judge and its version.
+
+For `probe --fresh-if-changed`, so that no cached run passes for a measurement of today's judge.
+"""
+
+from pathlib import Path
+
+from judgesheet.errors import JudgeError, RunError
+from judgesheet.judges import Judge, open_judge
+from judgesheet.judges.check import question
+from judgesheet.records import Plan, Reply
+from judgesheet.request import Request, connection
+from judgesheet.run_directory import LEDGER
+from judgesheet.running import run
+from judgesheet.spine.ledger import Ledger
+
+
+def changed(directory: Path, plan: Plan, judge: Judge, request: Request) -> str:
+    """Why the run there must not be gone on with, in a few words; "" where it may be.
+
+    The ledger itself tells of another plan or judge. Which version is served, one question tells;
+    the sheet must know of one only, and a version that nobody names agrees with none.
+    """
+    path = directory / LEDGER
+    if not path.is_file():
+        return ""
+    try:
+        with Ledger.open(path) as ledger:
+            other, totals = ledger.another(plan, judge.identity), ledger.totals()
+    except RunError as error:
+        return str(error)
+    if other:
+        return f"it holds the replies to {other}"
+    if judge.is_simulated or not totals.outcomes.get("ok"):
+        return ""
+    now, before = _served(judge, request), " and ".join(totals.served_models)
+    if now is None:
+        return "the endpoint does not name the version that it serves"
+    return "" if now == before else f"{before or 'a nameless version'} was served, and is {now} now"
+
+
+def take_over_parsers(directory: Path, plan: Plan) -> None:
+    """Have the replies there read as the plan says: another parser costs no call."""
+    path, wanted = directory / LEDGER, plan.provenance.get("parsers", [])
+    if path.is_file():
+        with Ledger.open(path, writable=True) as ledger:
+            if ledger.parsers() != wanted:
+                ledger.replace_parsers(wanted)
+
+
+def _served(judge: Judge, request: Request) -> str | None:
+    """What the endpoint calls the model that answers now; JudgeError if it does not answer."""
+
+    async def ask() -> Reply:
+        async with open_judge(request.model, connection(request)) as judge:
+            return await question(judge)
+
+    reply = run(ask)
+    if reply.served_model is None and reply.outcome != "ok":
+        advice = judge.advise(reply.outcome) or "try again later, or start over with --fresh"
+        raise JudgeError(
+            f"{request.model} does not say which version it serves now ({reply.outcome}): {advice}"
+        )
+    return reply.served_model

@@ -1,0 +1,124 @@
+"""What `init` puts into a repository, and what its check says of it."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from judgesheet.scaffold import kinds
+from tests.command import run
+
+POOL = "judge/stimuli/score_order.jsonl"
+
+
+def check(place: Path) -> list[str]:
+    done = run("init", "--check", cwd=place)
+    lines = done.stdout.splitlines()
+    assert done.returncode == bool(lines)
+    return lines
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    run("init", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_a_new_repository_lacks_nothing_but_what_only_its_user_knows(
+    kind: str, tmp_path: Path
+) -> None:
+    done = run("init", tmp_path, "--kind", kind)
+    assert done.returncode == 0
+    assert done.stdout.count("wrote ") == 7
+    lines = check(tmp_path)
+    told = {re.sub(r"^\S+: ", "", line)[:12] for line in lines}
+    assert {"is an exampl", "is to be fil"} <= told
+    own = [line for line in lines if "is an example" not in line and "FILL-IN" not in line]
+    assert all(re.match(r"judge/policy.toml:\d+: .* cannot be proven", line) for line in own)
+
+
+def test_what_is_there_is_left_alone_unless_told(place: Path) -> None:
+    policy = place / "judge/policy.toml"
+    policy.write_text("mine", encoding="utf-8")
+    done = run("init", place)
+    assert done.stdout.count("kept  ") == 7
+    assert policy.read_text(encoding="utf-8") == "mine"
+    (place / POOL).unlink()
+    (place / POOL).symlink_to(place / "elsewhere")
+    assert "kept  " in run("init", place).stdout
+    assert not (place / "elsewhere").exists()
+    assert run("init", place, "--force").stdout.count("wrote ") == 7
+    assert policy.read_text(encoding="utf-8") != "mine"
+
+
+def put(old: str, new: str) -> Callable[[str], str]:
+    def edit(text: str) -> str:
+        assert old in text
+        return text.replace(old, new)
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("file", "edit", "said"),
+    [
+        (POOL, put('"id": "example-login"', '"id": 7'), f"{POOL}:2: id: "),
+        (POOL, put('{"id": "example-plan"', "example"), f"{POOL}:3: not JSON"),
+        (POOL, put("example-plan", "example-login"), "id 'example-login' is already used at"),
+        (POOL, lambda text: "", f"{POOL}: {POOL}"),
+        ("judge/prompt.j2", put("{%- endfor", "{%- if"), "judge/prompt.j2:"),
+        ("judge/prompt.j2", put("{{ response }}", ""), "judge/prompt.j2: "),
+        ("judge/prompt.toml", put("verdict = 5", "verdict = 4"), "judge/prompt.toml:7: example 1"),
+        ("judge/prompt.toml", put("[verdict]", "[[["), "judge/prompt.toml: "),
+        ("judge/policy.toml", put("max = 0.15", 'max = "a"'), "judge/policy.toml:9: limit.1.max"),
+        ("judge/policy.toml", put(".cramers_v", ""), "judge/policy.toml:8: limit 1: "),
+        (
+            "judge/policy.toml",
+            put("why = ", "# "),
+            "judge/policy.toml:8: score_order.cramers_v has",
+        ),
+        ("judge/policy.toml", put("score_order.c", "criterion_order.c"), "was not probed"),
+        ("judge/gitlab-ci.yml", put("--no-pdf", "--no-pfd"), "`judgesheet probe` has no option"),
+        ("judge/gitlab-ci.yml", put("judgesheet gate", "judgesheet gat"), "no command `judgesheet"),
+        (
+            "judge/gitlab-ci.yml",
+            put("=judge/prompt.j2", "=judge/x.j2"),
+            "judge/x.j2 does not exist",
+        ),
+    ],
+)
+def test_a_fault_is_told_with_file_and_line(
+    file: str, edit: Callable[[str], str], said: str, place: Path
+) -> None:
+    path = place / file
+    path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
+    lines = check(place)
+    assert any(said in line for line in lines), lines
+    assert not any("Traceback" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", ["prompt.j2", "policy.toml"])
+def test_a_missing_file_is_told_by_its_name(name: str, place: Path) -> None:
+    (place / "judge" / name).unlink()
+    assert f"judge/{name}: is missing; `judgesheet init` writes an example" in check(place)
+
+
+def test_a_job_that_is_not_used_may_go(place: Path) -> None:
+    (place / "judge/gitlab-ci.yml").unlink()
+    assert not any("gitlab" in line for line in check(place))
+
+
+def test_stimuli_of_no_axis_or_of_two_are_told(tmp_path: Path) -> None:
+    assert "stimuli of one axis" in check(tmp_path)[0]
+    run("init", tmp_path)
+    run("init", tmp_path, "--kind", "pairs")
+    assert "there are of 2" in check(tmp_path)[0]
+
+
+def test_the_readme_of_the_scaffold_names_its_axis(place: Path) -> None:
+    texts = [path.read_text("utf-8") for path in place.rglob("*") if path.is_file()]
+    assert not any("@AXIS@" in text for text in texts)
+    assert json.loads((place / POOL).read_text("utf-8").splitlines()[0])["id"].startswith("example")
