@@ -91,6 +91,8 @@ def a_server_of_the_model() -> Iterator[str]:
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
     with subprocess.Popen([*command, "4096"], env=environment, **pipes) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
         yield f"{server.stdout.readline().decode().strip()}/v1"
         server.stdin.close()  # which ends it
 

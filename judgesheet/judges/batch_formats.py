@@ -22,7 +22,7 @@ from judgesheet.judges.dialects import (
     without_refused,
 )
 from judgesheet.judges.providers import BatchName, provider_of
-from judgesheet.records import Call
+from judgesheet.records import Call, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _read_response_result(response: Any, error: Any) -> Result:
     body = told if "choices" in told else told.get("body")  # so did vLLM at first
     status = told.get("status_code", 200 if isinstance(body, dict) and "choices" in body else None)
     if type(status) is not int:
-        return _unfinished(error)
+        return _unfinished(error.get("code") if isinstance(error, dict) else None, error)
     created = body.get("created") if isinstance(body, dict) else None
     if body is None:
         body = error if isinstance(error, dict) and "error" in error else {"error": error}
@@ -143,19 +143,19 @@ def _read_message_result(result: Any) -> Result:
     error = told.get("error")
     inner = error["error"] if isinstance(error, dict) and "error" in error else error
     if told.get("type") != "errored":
-        return _unfinished({"code": told.get("type"), **(inner if isinstance(inner, dict) else {})})
+        return _unfinished(told.get("type"), inner)
     kind = inner.get("type") if isinstance(inner, dict) else None
     status = _STATUS_OF.get(kind, 500) if isinstance(kind, str) else 500
     body = {"error": inner}
     return Result(_kept(read_response(ANTHROPIC, status, body), body), None)
 
 
-def _unfinished(error: Any) -> Result:
+def _unfinished(code: Any, error: Any) -> Result:
     """A request that has no response: it expired with its batch, say."""
-    code = error.get("code") if isinstance(error, dict) else None
-    outcome = Answer("timeout" if code == "request_timeout" else "unavailable")
-    named = replace(outcome, finish_reason=code if isinstance(code, str) and code else None)
-    return Result(_kept(named, {"error": error}), None)
+    reason = code if isinstance(code, str) and code else None
+    outcome: Outcome = "timeout" if reason == "request_timeout" else "unavailable"
+    body = None if error is None else {"error": error}
+    return Result(_kept(Answer(outcome, finish_reason=reason), body), None)
 
 
 def _kept(answer: Answer, body: Any) -> Answer:
@@ -163,7 +163,7 @@ def _kept(answer: Answer, body: Any) -> Answer:
     return replace(
         answer,
         text=answer.text.encode("utf-8", "replace").decode(),
-        raw=json.dumps(body),
+        raw="" if body is None else json.dumps(body),
         served_model=answer.served_model and answer.served_model[:LONGEST_NAME],
         finish_reason=answer.finish_reason and answer.finish_reason[:LONGEST_NAME],
     )

@@ -130,8 +130,13 @@ def _run(
         "latency_p50_s": totals.latency_p50_s,
         "latency_p99_s": totals.latency_p99_s,
         **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),
-        **({"batches": batches} if (batches := ledger.get_meta("batches")) else {}),
+        **({"batches": batches} if (batches := _batches(ledger)) else {}),
     }
+
+
+def _batches(ledger: "Ledger") -> list[str]:
+    """The files of results that answers were taken from."""
+    return [str(batch.get("file")) for batch in ledger.get_meta("batches", [])]
 
 
 def _refused(ledger: "Ledger") -> dict[str, Any]:

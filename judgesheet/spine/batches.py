@@ -176,7 +176,7 @@ def _record(files: Sequence[Path], answers: Mapping[str, str | None], ledger: Le
     if given_up := ledger.get_meta("given_up", []):
         ledger.set_meta("given_up", [key for key in given_up if answers.get(key) is None])
     before = ledger.get_meta("batches", [])
-    known = {batch.get("digest") for batch in before}
+    known = [batch.get("digest") for batch in before]
     given = {_sha256(file): file for file in files}
     news = {sha: file for sha, file in given.items() if sha not in known}
     # An error never takes the place of an answer, whichever line or file came first.

@@ -18,7 +18,7 @@ from judgesheet.judges.batch_formats import (
     batch_request,
     read_result,
 )
-from judgesheet.judges.providers import BatchName
+from judgesheet.judges.providers import BatchName, name_in_runs
 from judgesheet.records import AxisResult, Datasheet
 from judgesheet.resources import data_folder
 from judgesheet.spine.batches import export
@@ -37,6 +37,7 @@ MODELS: Mapping[BatchName, str] = {
 def judge(request: Request, _number: int) -> Answer:
     """A judge that follows from the prompt alone, behind either API."""
     text = f"Because. [RESULT] {zlib.crc32(request.words.encode()) % 5 + 1}"
+    body: Line
     if request.path.endswith("/messages"):
         usage = {"input_tokens": 7, "output_tokens": 3}
         content = [{"type": "text", "text": text}]
@@ -114,22 +115,24 @@ def test_a_provider_is_given_its_own_format() -> None:
         assert batch_format(MODELS[name], None) is form
         assert batch_format("openai/m", name) is form
     assert batch_format("together/m", None) is BATCH_FORMATS["openai"]
+    assert name_in_runs("together/org/m") == "together/org/m"
+    assert name_in_runs("local//home/me/m.gguf") == "local/m.gguf", "as the judge calls itself"
 
 
-def test_requests_are_those_of_the_judge_asked_directly(
-    tmp_path: Path, asked: Mapping[str, Any]
-) -> None:
-    def body(model: str, **how: Any) -> Line:
-        first, *_ = exported(tmp_path, model, asked, **how)
-        content: Line = first.get("params") or first["body"]
+def test_requests_are_those_of_the_judge_asked_directly() -> None:
+    def body(model: str, name: BatchName | None = None, **extra: Any) -> Line:
+        form = batch_format(model, name)
+        request: Line = dict(batch_request(model, form, extra, {"seed": None})(make_call(seed=1)))
+        content: Line = request.get("params") or request["body"]
+        assert [*content.pop("messages")] == [{"role": "user", "content": "Grade this."}]
+        assert content.pop("temperature") == 0
         return content
 
-    assert body("openai/m")["max_completion_tokens"] == 1024
-    assert body("vllm/org/m")["max_tokens"] == 1024
-    assert body("vllm/org/m")["model"] == "org/m"
-    assert "method" not in body("anthropic/m")
-    through_gateway = body("anthropic/m", batch_format="openai", extra_body={"top_p": 1})
-    assert (through_gateway["max_tokens"], through_gateway["top_p"]) == (1024, 1)
+    assert body("openai/m") == {"model": "m", "max_completion_tokens": 24}
+    assert body("vllm/org/m") == {"model": "org/m", "max_tokens": 24}
+    assert body("anthropic/m", temperature=0) == {"model": "m", "max_tokens": 24}
+    assert body("openai/m", "anthropic") == {"model": "m", "max_tokens": 24}
+    assert body("anthropic/m", "openai", top_p=1) == {"model": "m", "max_tokens": 24, "top_p": 1}
 
 
 # -- back ------------------------------------------------------------------------------------------
@@ -166,7 +169,7 @@ def test_a_batch_measures_what_asking_directly_does(
     assert whole.run["cost_usd"] == pytest.approx(len(requests) * 13e-6)
     assert whole.run["latency_p50_s"] is None
     assert not str(whole.run["started_at"]).startswith("1970")
-    assert [batch["file"] for batch in whole.run["batches"]] == ["0.jsonl", "1.jsonl", "0.jsonl"]
+    assert whole.run["batches"] == ["0.jsonl", "1.jsonl", "0.jsonl"]
 
 
 @pytest.mark.parametrize("model", ["openai/m", "anthropic/m"])
@@ -190,6 +193,19 @@ def test_what_a_batch_left_open_can_be_asked_directly(
         assert "earlier_base_urls" not in sheet.judge
         assert sheet.run["latency_p50_s"] > 0
         assert len(sheet.run["batches"]) == 1
+
+
+def test_a_judge_without_an_address_goes_on_with_a_batch(
+    tmp_path: Path, asked: Mapping[str, Any]
+) -> None:
+    requests = exported(tmp_path, "sim/fair", asked)
+    with serving(judge) as server:
+        ingested(tmp_path, list(answered(requests[:5], server.base_url)))
+    how = {"out": tmp_path / "run", "pdf": False, "cases": False, **asked}
+    with pytest.raises(RunError, match="holds the replies to another judge"):
+        judgesheet.probe("sim/random", **how)
+    sheet = judgesheet.probe("sim/fair", **how).datasheet
+    assert (sheet.run["complete"], sheet.judge["model"]) == (True, "sim/fair")
 
 
 def test_the_rest_of_a_probe_can_be_sent_as_a_batch(
