@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from json import dumps
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,18 +68,18 @@ def export(
 
 def _shares(requests: Iterable[str], form: BatchFormat) -> Iterator[list[str]]:
     """The requests of one file after the other."""
+    most = inf if form.most_bytes is None else form.most_bytes
     frame = len(form.opening) + len(form.closing) + 2
     share: list[str] = []
     size = frame
     for request in requests:
         more = len(request.encode("utf-8", "backslashreplace")) + len(form.between) + 1
-        if form.most_bytes is not None and frame + more > form.most_bytes:
+        if frame + more > most:
             raise RunError(
-                f"a request has {more:,} bytes, and a file of this format {form.most_bytes:,}: "
-                "shorten the stimuli"
+                f"a request has {more:,} bytes, and a file of this format holds {most:,}: shorten "
+                "the stimuli"
             )
-        is_full = len(share) == form.most_requests
-        if share and (is_full or (form.most_bytes or size + more) < size + more):
+        if share and (len(share) == form.most_requests or size + more > most):
             yield share
             share, size = [], frame
         share.append(request)
