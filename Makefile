@@ -25,10 +25,10 @@ check: $(VENV)/dev.stamp  ## lint, types, and texts that are generated from the 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m cogapp --check README.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md docs/quickstart-ci.md
+	$(BIN)/python -m cogapp --check README.md docs/batches.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md docs/quickstart-ci.md
 
 docs: $(VENV)/dev.stamp  ## rewrite the generated parts of README and docs
-	$(BIN)/python -m cogapp -r README.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md docs/quickstart-ci.md
+	$(BIN)/python -m cogapp -r README.md docs/batches.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md docs/quickstart-ci.md
 
 golden: $(VENV)/dev.stamp  ## rewrite the golden datasheets that tests compare with
 	$(BIN)/python -m tests.render.update_golden

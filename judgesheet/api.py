@@ -8,7 +8,7 @@ Modules that need the arithmetic libraries or an HTTP client are imported inside
 that the others start at once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -24,6 +24,8 @@ from judgesheet.checkup import Diagnosis, examine
 from judgesheet.errors import RunError, StoppedError, UsageError
 from judgesheet.files import one_command, read_from, write_whole
 from judgesheet.judges import check_name
+from judgesheet.judges.providers import name_in_runs
+from judgesheet.judges.redaction import without_secrets
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
 from judgesheet.request import (
     Request,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judgesheet.importers import Imported
+    from judgesheet.judges.providers import BatchName
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
     from judgesheet.scaffold import Placed
@@ -161,16 +164,25 @@ def plan(
     model: str | Request,
     out: str | Path | None = None,
     batch: str | Path | None = None,
+    *,
+    batch_format: "BatchName | None" = None,
+    resume: str | Path | None = None,
+    tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> tuple[Plan, list[planning.AxisBudget]]:
     """What `probe` would ask and should resolve. No call is made and no judge is opened.
 
     Widths are expected of a good and of a wavering judge, or of `model` if it is a simulated one.
     `reply="auto"` is planned as text and `logprobs="auto"` without them, since only an endpoint can
-    say what it supports. `out` names a file for the calls, `batch` one for OpenAI batch requests.
+    say what it supports. `out` names a file for the calls, `batch` one for the requests of a batch,
+    in the `batch_format` that the judge's provider takes unless one is named; more than a file may
+    hold go into further ones, and `tell` receives what was written. `resume` is a run directory:
+    only what it has no answer to is exported.
     """
     from judgesheet.spine.rehearsal import expect, stand_ins
 
+    if batch is None and (batch_format is not None or resume is not None):
+        raise UsageError("--batch-format and --resume say what to export: add --export-batch FILE")
     request = without_asking(as_request(model, options))
     if request.sweep is not None and (out is not None or batch is not None):
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
@@ -180,13 +192,41 @@ def plan(
     if out is not None:
         planning.write_plan(planned, Path(out))
     if batch is not None:
-        from judgesheet.judges.dialects import batch_body
-
-        planning.write_batch(planned, batch_body(request.model, request.extra_body), Path(batch))
+        for line in _export(request, planned, Path(batch), batch_format, resume):
+            tell(line)
         if out is not None:
-            planning.write_sidecar(planned, request.model, Path(out))
+            planning.write_sidecar(
+                planned,
+                Path(out),
+                model=name_in_runs(request.model),
+                extra_body=without_secrets(request.extra_body),
+                prices=request.prices,
+            )
     expected = expect(planned, stand_ins(request.model))
     return planned, list(planning.budget(planned, settled.axes, expected))
+
+
+def _export(
+    request: Request,
+    planned: Plan,
+    file: Path,
+    name: "BatchName | None",
+    resumed: str | Path | None,
+) -> Iterator[str]:
+    """Write what is to be asked of a plan as batch requests, and tell of each file."""
+    from judgesheet.judges.batch_formats import batch_format, batch_request
+    from judgesheet.spine import batches
+
+    rest = batches.Rest(planned.calls, {})
+    if resumed is not None:
+        added = without_secrets(request.extra_body)
+        known = name_in_runs(request.model)
+        rest = batches.unanswered(planned, Path(resumed) / LEDGER, known, added)
+        yield f"{len(rest.calls):,} of {len(planned.calls):,} calls have no answer yet"
+    form = batch_format(request.model, name)
+    request_of = batch_request(request.model, form, request.extra_body, rest.refused)
+    for written, count in batches.export(rest.calls, request_of, form, file):
+        yield f"{written}: {count:,} requests"
 
 
 def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
@@ -230,23 +270,25 @@ def measure(
 
 @one_command()
 def ingest(
-    file: str | Path,
+    file: str | Path | Sequence[str | Path],
     out: str | Path,
     policy: str | Path | None = None,
     *,
     pdf: bool = True,
     cases: bool = True,
 ) -> Run:
-    """Recorded judgments, or the answers of an OpenAI batch, into a run directory.
+    """Recorded judgments, or the results of a batch (one file or several), into a run directory.
 
-    For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`).
+    For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`), or
+    the run that is to be completed.
     """
     from judgesheet.spine.ingest import ingest as fill_ledger
 
     directory = Path(out)
     _policy(policy)  # so that a refusal comes before anything is written
     make_directory(directory, fresh=False)
-    fill_ledger(Path(file), directory / LEDGER, directory / PLAN)
+    files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
+    fill_ledger(files, directory / LEDGER, directory / PLAN)
     return measure(directory, policy=policy, pdf=pdf, cases=cases)
 
 

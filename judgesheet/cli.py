@@ -228,7 +228,11 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
 @main.command()
 @asking
 @option("--out", type=_PATH, help="Write every call to this plan.jsonl.")
-@option("--export-batch", "batch", type=_PATH, help="Write the calls as OpenAI batch requests.")
+@option("--export-batch", "batch", type=_PATH,
+        help="Write the calls as requests for a batch API (FILE, FILE-2, …).")  # fmt: skip
+@_choice("--batch-format", "openai", "anthropic", "vllm",
+         help="Format and limits of these files. [what the provider takes]")  # fmt: skip
+@option("--resume", type=_PATH, metavar="DIR", help="Export only what this run has no answer to.")
 @_POLICY
 def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
     """Show what a probe would ask, cost and be able to prove. No call is made."""
@@ -239,7 +243,7 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
     del quiet  # there is no progress to keep quiet about
     if policy is not None:
         policies.load(policy)  # so that a refusal comes before anything is written
-    planned, budgets = judgesheet.plan(**options)
+    planned, budgets = judgesheet.plan(tell=lambda text: say(text, err=True), **options)
     budget = planned, budgets, options["prices"]
     outlook = policy and judgesheet.foresee(planned, policy, options["model"])
     if as_json:
@@ -274,18 +278,28 @@ def init(directory: Path, kind: str, force: bool, check: bool) -> None:
 
 
 @main.command()
-@click.argument("file", type=_EXISTING)
+@click.argument("file", type=_EXISTING, nargs=-1, required=True)
 @option("--out", type=_PATH, required=True, help="Run directory to fill.")
 @_POLICY
 @_NO_PDF
 @_NO_CASES
 @_JSON
 def ingest(as_json: bool, **options: Any) -> None:
-    """Make a run and its datasheet from recorded judgments or batch answers."""
+    """Make a run and its datasheet from recorded judgments, or from results of a batch.
+
+    Results may lie in several files, those of errors among them; see docs/batches.md.
+    """
     run = judgesheet.ingest(**options)
     _report(run, as_json=as_json)
-    if not run.datasheet.run.get("complete"):
-        say("The run is not complete.", err=True)
+    told = run.datasheet.run
+    if not told.get("complete"):
+        missing = told["planned"] - told["settled"]
+        say(
+            f"The run is not complete: {missing:,} of {told['planned']:,} calls have no answer. "
+            f"The same `judgesheet plan` with --resume {run.directory} exports them again, "
+            f"`judgesheet probe` with its options and --out {run.directory} asks them.",
+            err=True,
+        )
 
 
 @main.command()

@@ -260,7 +260,10 @@ def record_of(line: str, where: str) -> dict[str, Any]:
         record = decoded(line, unique=True)
     except ValueError as error:
         reason = str(error).split(":")[0]
-        raise StimuliError(f"{where}: not JSON ({reason}); each line must be one object") from None
+        is_whole = line.endswith(("\n", "\r"))
+        cut = "" if is_whole else ", and the file ends in this one: was it fetched as a whole?"
+        told = f"not JSON ({reason}); each line must be one object{cut}"
+        raise StimuliError(f"{where}: {told}") from None
     if not isinstance(record, dict):
         raise StimuliError(
             f"{where}: a JSON {type(record).__name__}, not an object; write one object per line, "

@@ -41,6 +41,10 @@ UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited", "unsupported"}
 """Outcomes of requests that an endpoint turns away, and asks no money for."""
 NOT_CONNECTED = "not connected"
 """The reason of a request that never left this machine."""
+NEVER_ASKED = frozenset({NOT_CONNECTED, "batch_expired", "batch_cancelled", "expired", "canceled"})
+"""Reasons of requests that no model was given: that one, and those of batches that ended before."""
+BATCH = "batch"
+"""The provider of a judge that was asked in batches alone; its model is `PROVIDER/NAME`."""
 
 CUT_OFF: frozenset[str] = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
 """Finish reasons of replies that are not whole: they ended where the tokens did."""
@@ -167,7 +171,7 @@ class Reply:
     def is_unmetered(self) -> bool:
         """Whether it may have cost something that nobody says: it timed out, or broke off."""
         is_counted = self.tokens_in is not None or self.tokens_out is not None
-        is_free = self.outcome in UNBILLED or self.finish_reason == NOT_CONNECTED
+        is_free = self.outcome in UNBILLED or self.finish_reason in NEVER_ASKED
         return not is_counted and not is_free
 
 

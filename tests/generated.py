@@ -14,7 +14,8 @@ from judgesheet.axes import all_axes, prompt
 from judgesheet.axis import PROFILES
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
-from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
+from judgesheet.judges.batch_formats import BATCH_FORMATS
+from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.prices import cost
 from judgesheet.request import Request, make_plan, settle
@@ -75,6 +76,19 @@ def providers() -> str:
         remarks += ["no log-probabilities"] if not row.has_logprobs else []
         remarks += [f"`{row.url_env}` is another address"] if row.base_url and row.url_env else []
         lines.append(f"| `{name}/NAME` | {address} | {key} | {'; '.join(remarks)} |")
+    return "\n".join([*lines, "", ""])
+
+
+def batch_formats() -> str:
+    """One row per format of batch files: whose it is, and what a file holds at most."""
+    lines = ["", "| format | judges | requests a file | bytes a file |", "|---|---|---|---|"]
+    for name, form in BATCH_FORMATS.items():
+        judges = ", ".join(f"`{one}/…`" for one in BEHIND_HTTP if PROVIDERS[one].batch == name)
+        limits = (form.most_requests, form.most_bytes)
+        shown = " | ".join("no limit" if limit is None else f"{limit:,}" for limit in limits)
+        lines.append(
+            f"| `{name}` | {'all others' if name == Provider().batch else judges} | {shown} |"
+        )
     return "\n".join([*lines, "", ""])
 
 

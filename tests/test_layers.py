@@ -45,9 +45,10 @@ ALLOWED = {
     "spine.ledger": {"records", "errors", "files", "judges", "spine.ledger_schema"},
     "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
     "spine.collect": {"records", "errors", "plain", "prices", "judges", "spine.ledger"},
+    "spine.batches": {*BASE, "axes", "judges", "spine.plan", "spine.ledger"},
     "spine.ingest": {
         *(*BASE, "axis", "axes", "judges"),
-        *("spine.plan", "spine.ledger", "spine.parsing"),
+        *("spine.plan", "spine.ledger", "spine.parsing", "spine.batches"),
     },
     "spine.parsing": {*BASE, "axis", "axes", "spine.ledger"},
     "spine.impute": {*BASE, "axis"},

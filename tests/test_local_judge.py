@@ -1,7 +1,12 @@
 """A real language model on this machine, measured end to end on one prompt."""
 
 import json
+import os
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -9,8 +14,13 @@ from typing import Any
 import pytest
 
 import judgesheet
+from judgesheet.judges import local
 from judgesheet.records import Datasheet
 from judgesheet.resources import data_folder
+from tests.batch_service import answered, requests_in, write_results
+
+SOME = 5
+"""Calls that are asked a second time."""
 
 pytestmark = [
     pytest.mark.local,
@@ -22,12 +32,16 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("local")
-    one, out = folder / "one.jsonl", folder / "run"
+def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    one = tmp_path_factory.mktemp("stimuli") / "one.jsonl"
     lines = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8").splitlines()
     one.write_text(lines[0], encoding="utf-8")
-    asked: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "stimuli": one}
+    return {"axes": ["score_order"], "profile": "smoke", "stimuli": one}
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any]) -> Path:
+    out = tmp_path_factory.mktemp("local") / "run"
     judgesheet.probe("local/smollm2-135m", out, pdf=False, **asked)
     return out
 
@@ -62,10 +76,39 @@ def test_the_sheet_says_which_model_it_was(sheet: Datasheet) -> None:
     assert sheet.run["tokens_in"]
 
 
+def texts(directory: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(directory / "ledger.sqlite")) as db:
+        return dict(db.execute("SELECT call_id, text FROM attempt"))
+
+
 def test_replies_are_kept_verbatim(directory: Path) -> None:
-    db = sqlite3.connect(directory / "ledger.sqlite")
-    try:
-        texts = [text for (text,) in db.execute("SELECT text FROM attempt")]
-    finally:
-        db.close()
-    assert all(json.loads(text)["score"] in range(1, 6) for text in texts)
+    assert all(json.loads(text)["score"] in range(1, 6) for text in texts(directory).values())
+
+
+@contextmanager
+def a_server_of_the_model() -> Iterator[str]:
+    command = [sys.executable, "-m", "judgesheet.judges._local_server", str(local._smollm2())]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    environment = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ}
+    with subprocess.Popen([*command, "4096"], env=environment, **pipes) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        yield f"{server.stdout.readline().decode().strip()}/v1"
+        server.stdin.close()  # which ends it
+
+
+@pytest.mark.usefixtures("only_json")
+def test_it_says_the_same_where_a_batch_asks_it(
+    directory: Path, asked: dict[str, Any], tmp_path: Path
+) -> None:
+    run, file = tmp_path / "run", tmp_path / "batch.jsonl"
+    judgesheet.plan("local/smollm2-135m", run / "plan.jsonl", file, **asked)
+    requests = requests_in(file)
+
+    with a_server_of_the_model() as url:
+        answers = list(answered(requests[:SOME], url))
+    results = write_results(tmp_path / "results.jsonl", answers)
+    sheet = judgesheet.ingest(results, run, pdf=False, cases=False).datasheet
+    assert (sheet.run["answered"], sheet.run["complete"]) == (SOME, False)
+    direct = texts(directory)
+    assert texts(run) == {one["custom_id"]: direct[one["custom_id"]] for one in requests[:SOME]}

@@ -1,7 +1,7 @@
 """The chat APIs: how the body of a request is built, what the body of a response means.
 
-Nothing here needs an HTTP client: `judges.http` uses it for requests, `plan --export-batch` and
-`spine.ingest` for batch files.
+Nothing here needs an HTTP client: `judges.http` uses it for requests, `judges.batch_formats` for
+batch files.
 """
 
 import re
@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from judgesheet.judges import Answer, Refused
-from judgesheet.judges.providers import DialectName, provider_of
+from judgesheet.judges.providers import DialectName
 from judgesheet.records import Call, Outcome
 
 MOST_TOKENS = 10**9  # of a call; what says more cannot count, and sums must stay sums
@@ -84,13 +84,6 @@ def request_body(
     """The body of a request, with `extra` merged last as in RFC 7396: a null takes a field out."""
     merged = {**dialect.body(model, call), **extra}
     return {key: value for key, value in merged.items() if key not in extra or value is not None}
-
-
-def batch_body(model: str, extra: Mapping[str, Any]) -> Callable[[Call], dict[str, Any]]:
-    """The body of a request as the judge `PROVIDER/NAME` would send it, for a batch file."""
-    name = model.partition("/")[2]
-    dialect = OPENAI if provider_of(model).dialect in {"openai", "azure"} else COMPATIBLE
-    return lambda call: request_body(dialect, name, call, extra)
 
 
 def read_response(dialect: Dialect, status: int, body: Any) -> Answer:

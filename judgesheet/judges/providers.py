@@ -12,6 +12,8 @@ from judgesheet.errors import UsageError
 from judgesheet.records import ReplyFormat
 
 DialectName = Literal["compatible", "openai", "azure", "anthropic"]
+BatchName = Literal["openai", "anthropic", "vllm"]
+"""The formats of batch files; see `judges.batch_formats`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,8 @@ class Provider:
     `reply` and `logprobs` are what they are asked for unless the user says otherwise. `base_url` is
     the usual address, which the variable `url_env` replaces where the provider has one; `url_path`
     follows an address that has no path. `key_env` names the variable with the key, which must be
-    set where it `needs_key`. `note` is what a user should know of its API.
+    set where it `needs_key`. `batch` is the format of batch files that it takes, `note` what a user
+    should know of its API.
     """
 
     reply: ReplyFormat = "text"
@@ -33,6 +36,7 @@ class Provider:
     key_env: str = ""
     needs_key: bool = True
     dialect: DialectName = "compatible"
+    batch: BatchName = "openai"
     note: str = ""
 
 
@@ -43,7 +47,8 @@ PROVIDERS: Mapping[str, Provider] = {
     ),
     "anthropic": Provider(
         base_url="https://api.anthropic.com/v1", key_env="ANTHROPIC_API_KEY", has_logprobs=False,
-        dialect="anthropic", note="newer models refuse a temperature; there is no seed",
+        dialect="anthropic", batch="anthropic",
+        note="newer models refuse a temperature; there is no seed",
     ),
     "azure": Provider(
         url_env="AZURE_OPENAI_ENDPOINT", url_path="/openai/v1", key_env="AZURE_OPENAI_API_KEY",
@@ -79,7 +84,7 @@ PROVIDERS: Mapping[str, Provider] = {
     "xai": Provider(base_url="https://api.x.ai/v1", key_env="XAI_API_KEY"),
     "ollama": Provider(base_url="http://localhost:11434/v1"),
     "vllm": Provider(
-        base_url="http://localhost:8000/v1", key_env="VLLM_API_KEY", needs_key=False
+        base_url="http://localhost:8000/v1", key_env="VLLM_API_KEY", needs_key=False, batch="vllm"
     ),
     "llama.cpp": Provider(
         base_url="http://localhost:8080/v1", key_env="LLAMA_API_KEY", needs_key=False
@@ -110,3 +115,9 @@ def provider_of(model: str) -> Provider:
     if not name:
         raise UsageError(f"there is no judge {model!r}: name a model, {provider}/NAME")
     return PROVIDERS[provider]
+
+
+def name_in_runs(model: str) -> str:
+    """`PROVIDER/NAME` as a run keeps it: a model in a file without its folder."""
+    provider, _, name = model.partition("/")
+    return f"local/{name.rpartition('/')[2]}" if provider == "local" else model

@@ -127,11 +127,16 @@ def _run(
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),
         "wall_s": round(wall, 3) if totals.first_at else None,
-        # A log that was recorded elsewhere has none, and no call takes no time.
-        "latency_p50_s": totals.latency_p50_s or None,
-        "latency_p99_s": totals.latency_p99_s or None,
+        "latency_p50_s": totals.latency_p50_s,
+        "latency_p99_s": totals.latency_p99_s,
         **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),
+        **({"batches": batches} if (batches := _batches(ledger)) else {}),
     }
+
+
+def _batches(ledger: "Ledger") -> list[str]:
+    """The files of results that answers were taken from."""
+    return [str(batch.get("file")) for batch in ledger.get_meta("batches", [])]
 
 
 def _refused(ledger: "Ledger") -> dict[str, Any]:

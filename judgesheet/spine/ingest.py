@@ -1,23 +1,22 @@
-"""For stage two: verdicts from elsewhere, as recorded judgments or answers of an OpenAI batch."""
+"""For stage two: verdicts from elsewhere, as recorded judgments or results of a batch."""
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, StatingFacts
-from judgesheet.errors import RunError, StimuliError
+from judgesheet.errors import StimuliError
 from judgesheet.files import records
 from judgesheet.judges import Answer
-from judgesheet.judges.dialects import LONGEST_NAME, OPENAI, read_response
-from judgesheet.records import END_OF_TIME, SETTLING, Call, Label, Plan, Reply, digest
+from judgesheet.records import Call, Label, Plan, digest
+from judgesheet.spine.batches import fill, ingest_results
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import read
-from judgesheet.spine.plan import LONGEST_LINE, call_of, read_sidecar
+from judgesheet.spine.plan import LONGEST_LINE
 
 MOST_REPEATS = 1000
 MOST_NAMES = 100
@@ -27,23 +26,25 @@ ROUNDING = 0.051
 """How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
 LARGEST_SCORE = 1e9
 """No scale that people rate on reaches so far, whichever its sign."""
-BATCH = 1000
-"""Replies written in one transaction."""
 
 
-def ingest(file: Path, ledger_path: Path, plan_path: Path) -> None:
-    """Fill a ledger from `file`, whose first line shows which kind it is.
+def ingest(files: Sequence[Path], ledger_path: Path, plan_path: Path) -> None:
+    """Fill a ledger from `files`, whose first lines show which kind they are.
 
-    Lines with a `custom_id` are batch answers and need the exported plan at `plan_path`; lines with
-    an `axis` are recorded judgments. A StimuliError names the line that cannot be read.
+    Lines with a `custom_id` are results of a batch and need the run that they belong to, or the
+    exported plan at `plan_path`; lines with an `axis` are recorded judgments, in one file. A
+    StimuliError names the line that cannot be read.
     """
-    first = next(records(file, LONGEST_LINE), None)
-    if first is None:
-        raise StimuliError(f"{file} holds no judgments; put one JSON object on each line")
-    if "custom_id" in first[0]:
-        _ingest_batch(file, ledger_path, plan_path)
+    firsts = [next(records(file, LONGEST_LINE), None) for file in files]
+    told = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
+    if not told:
+        raise StimuliError(f"{files[0]} holds no judgments; put one JSON object on each line")
+    if all("custom_id" in record for record in told):
+        ingest_results(files, ledger_path, plan_path)
+    elif len(files) == 1:
+        _ingest_recorded(files[0], ledger_path)
     else:
-        _ingest_recorded(file, ledger_path)
+        raise StimuliError("only the results of a batch may lie in several files; join the others")
 
 
 # -- recorded judgments ------------------------------------------------------------------------
@@ -102,7 +103,8 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         Answer("ok", verdict, verdict).as_reply(call.id, 1, 0.0, now)
         for call, verdict in calls.values()
     )
-    _fill(ledger_path, plan, judge, replies)
+    with Ledger.create_or_open(ledger_path, plan, judge) as ledger:
+        fill(ledger, replies)
 
 
 def _facts(call: Call) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -221,81 +223,3 @@ def _refuse_strangers(
                 f"{file}: no human row of {axis} names an item that was judged ({named[0]!r} is "
                 "none); write the item as in cell.item of the judgments"
             )
-
-
-# -- answers of a batch ------------------------------------------------------------------------
-
-
-def _ingest_batch(file: Path, ledger_path: Path, plan_path: Path) -> None:
-    """The answers to an exported plan. What failed stays pending and can be sent again."""
-    plan = _exported_plan(plan_path)
-    known = {call.id for call in plan.calls}
-    failed: list[Reply] = []
-    settled: dict[str, Reply] = {}
-    for record, where in records(file, LONGEST_LINE):
-        reply = _answer(record, where, known)
-        if reply.outcome not in SETTLING:
-            failed.append(reply)
-        elif settled.setdefault(reply.call_id, reply).text != reply.text:
-            raise StimuliError(
-                f"{where}: {reply.call_id} was answered before, and differently; keep the line "
-                "that is to count"
-            )
-    judge = {"provider": "batch", "model": str(plan.provenance.get("model", "unnamed"))}
-    # An error never takes the place of an answer, whichever file came first.
-    _fill(ledger_path, plan, judge, (*failed, *settled.values()))
-
-
-def _exported_plan(path: Path) -> Plan:
-    """The plan that `judgesheet plan --out` wrote, with what its sidecar knows."""
-    if not path.is_file():
-        raise RunError(
-            f"{path} does not exist; a batch needs the plan it was made from: "
-            f"`judgesheet plan … --export-batch FILE --out {path}`"
-        )
-    calls = tuple(_planned(record, where) for record, where in records(path, LONGEST_LINE))
-    seed, labels, provenance = read_sidecar(path)
-    return Plan(seed, calls, labels, provenance)
-
-
-def _planned(record: Mapping[str, Any], where: str) -> Call:
-    call = call_of(record)
-    if call is None or call.axis not in all_axes():
-        raise StimuliError(f"{where}: the plan was changed; export it again")
-    return call
-
-
-def _answer(record: Mapping[str, Any], where: str, known: Collection[str]) -> Reply:
-    """One line of a batch's output file as a reply."""
-    if str(record.get("custom_id")) not in known:
-        raise StimuliError(f"{where}: custom_id is not in the plan; is it the right folder?")
-    response = record.get("response")
-    response = response if isinstance(response, dict) else {}
-    status, body = response.get("status_code"), response.get("body")
-    answer = read_response(OPENAI, status if isinstance(status, int) else 503, body)
-    created = body.get("created") if isinstance(body, dict) else None
-    kept = replace(
-        answer,
-        raw=json.dumps(body if body is not None else record.get("error")),
-        served_model=answer.served_model and answer.served_model[:LONGEST_NAME],
-        finish_reason=answer.finish_reason and answer.finish_reason[:LONGEST_NAME],
-    )
-    is_time = isinstance(created, int | float) and 0 <= created < END_OF_TIME
-    at = float(created or 0) if is_time else 0.0
-    # `_fill` counts on from the attempts of the ledger.
-    return kept.as_reply(str(record["custom_id"]), 1, 0.0, at)
-
-
-def _fill(path: Path, plan: Plan, judge: Mapping[str, Any], replies: Iterable[Reply]) -> None:
-    with Ledger.create_or_open(path, plan, judge) as ledger:
-        made = {pending.call.id: pending.attempts for pending in ledger.pending()}
-        batch: list[Reply] = []
-        for reply in replies:
-            if reply.call_id in made:
-                made[reply.call_id] += 1
-                batch.append(replace(reply, attempt=made[reply.call_id]))
-            if len(batch) >= BATCH:
-                ledger.record(batch)
-                batch = []
-        if batch:
-            ledger.record(batch)

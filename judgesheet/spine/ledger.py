@@ -24,7 +24,8 @@ from judgesheet.errors import RunError
 from judgesheet.files import decoded
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
 from judgesheet.records import (
-    NOT_CONNECTED,
+    BATCH,
+    NEVER_ASKED,
     UNBILLED,
     Call,
     Label,
@@ -42,7 +43,9 @@ SCHEMA_VERSION = 2
 
 _SUMS = """
 WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE outcome = 'ok'),
-  ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok)
+  -- What was answered elsewhere has no latency, and no call takes no time.
+  ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
+    WHERE latency_s > 0)
 SELECT (SELECT count(*) FROM call) AS planned,
   (SELECT count(*) FROM call) - (SELECT count(*) FROM pending) AS settled,
   count(*) AS attempts,
@@ -51,13 +54,14 @@ SELECT (SELECT count(*) FROM call) AS planned,
   sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL)) AS tokens_out,
   count(*) FILTER (WHERE tokens_in IS NULL AND tokens_out IS NULL
     AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
-    AND finish_reason IS NOT :not_connected) AS unmetered,
+    AND coalesce(finish_reason, '') NOT IN (SELECT value FROM json_each(:never_asked))
+    ) AS unmetered,
   min(at) AS first_at, max(at) AS last_at,
   (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
   -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
-  (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ok)
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ranked)
    ORDER BY place LIMIT 1) AS latency_p50_s,
-  (SELECT latency_s FROM ranked WHERE 100 * place >= 99 * (SELECT count(*) FROM ok)
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 99 * (SELECT count(*) FROM ranked)
    ORDER BY place LIMIT 1) AS latency_p99_s
 FROM attempt
 """
@@ -245,6 +249,11 @@ class Ledger:
         return identity_without_secrets(self.get_meta("judge"))
 
     @property
+    def judge_name(self) -> str:
+        """The judge as its user names it, PROVIDER/NAME, however it was asked."""
+        return _judge_name(self.judge)
+
+    @property
     def earlier_base_urls(self) -> list[str | None]:
         """Where the judge was asked before, likewise."""
         return [*map(address_without_secrets, self.get_meta("earlier_base_urls", []))]
@@ -272,7 +281,7 @@ class Ledger:
         # Through JSON and back, so that what was stored and what is given compare alike. A server
         # may move; what it serves is told by `served_model`.
         given = json.loads(_json(judge))
-        stored = {**self.judge, "base_url": given.get("base_url")}
+        stored = {**_asked_directly(self.judge, given), "base_url": given.get("base_url")}
         if difference := _difference(stored, given):
             return f"another judge ({difference})"
         is_same = self.get_meta("plan") == plan.digest
@@ -391,8 +400,8 @@ class Ledger:
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
         with self._reading() as db:
-            free = {"unbilled": json.dumps([*UNBILLED]), "not_connected": NOT_CONNECTED}
-            sums = db.execute(_SUMS, free)
+            free = {"unbilled": UNBILLED, "never_asked": NEVER_ASKED}
+            sums = db.execute(_SUMS, {name: json.dumps([*words]) for name, words in free.items()})
             outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
             served = db.execute(
                 "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"
@@ -519,11 +528,12 @@ class Ledger:
     def _follow(self, judge: Mapping[str, Any]) -> None:
         """Take down where the judge is asked from now on, and where it was before."""
         kept = self.judge
-        if kept.get("base_url") == judge.get("base_url"):
-            return
-        before = [*self.earlier_base_urls, kept.get("base_url")]
-        self.set_meta("earlier_base_urls", before)
-        self.set_meta("judge", judge)
+        if kept.get("provider") == BATCH != judge.get("provider"):  # it had no address there
+            self.set_meta("judge", judge)
+        elif kept.get("base_url") != judge.get("base_url"):
+            before = [*self.earlier_base_urls, kept.get("base_url")]
+            self.set_meta("earlier_base_urls", before)
+            self.set_meta("judge", judge)
 
     def _decoded(self, text: Any, kind: type = object) -> Any:
         with suppress(TypeError, ValueError):
@@ -792,6 +802,21 @@ def _json(value: Any, *, in_order: bool = False) -> str:
     """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
     text = json.dumps(value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=False)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _judge_name(judge: Mapping[str, Any]) -> str:
+    name = str(judge.get("model"))
+    return name if judge.get("provider") == BATCH else f"{judge.get('provider')}/{name}"
+
+
+def _asked_directly(stored: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The identity of a judge that was asked in batches, as it is where it is asked directly.
+
+    Of such a judge only its name is known, and what was added to its requests.
+    """
+    if stored.get("provider") != BATCH or _judge_name(stored) != _judge_name(given):
+        return stored
+    return {**given, **{key: stored[key] for key in ("extra_body",) if key in {*stored} & {*given}}}
 
 
 def _difference(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:

@@ -4,7 +4,8 @@
 -- those of provenance); parsers_replaced: those that did before. Where somebody said so: given_up
 -- (ids of calls settled as they stand), reopened ([id, attempt] of attempts that settle no more),
 -- earlier_base_urls (where the judge was asked before). Where the endpoint refused a parameter:
--- refused_parameters (by its name, that under which it is sent, or null: it is not).
+-- refused_parameters (by its name, that under which it is sent, or null: it is not). Where results of
+-- a batch were ingested: batches (file, SHA-256 digest of each).
 CREATE TABLE meta (
     key    TEXT PRIMARY KEY,
     value  TEXT NOT NULL

@@ -44,6 +44,7 @@ SOMETIMES: Mapping[str, Any] = {
     "reopened": [list],
     "earlier_base_urls": list,
     "refused_parameters": dict,
+    "batches": [dict],
 }
 _PROVENANCE: Mapping[str, Any] = {
     "command": str,

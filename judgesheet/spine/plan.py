@@ -4,7 +4,7 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mode
@@ -119,31 +119,15 @@ def write_plan(plan: Plan, path: Path) -> None:
     write_lines(path, map(as_line, plan.calls))
 
 
-def write_batch(plan: Plan, body_of: Callable[[Call], dict[str, Any]], path: Path) -> None:
-    """Write the calls as requests in the OpenAI batch format.
-
-    `body_of` makes the body that a live request would have.
-    """
-    requests = (
-        {
-            "custom_id": call.id,
-            "method": "POST",
-            "url": "/v1/chat/completions",
-            "body": body_of(call),
-        }
-        for call in plan.calls
-    )
-    write_lines(path, (json.dumps(request, ensure_ascii=False) for request in requests))
-
-
-def write_sidecar(plan: Plan, model: str, path: Path) -> None:
+def write_sidecar(plan: Plan, path: Path, **asked: Any) -> None:
     """Write what the lines of `path` lack: seed, provenance, and the labels of the items.
 
-    It lies beside the plan as `<name>.about.json` and is never sent to a judge.
+    `asked` is what to know of how they are asked. The sidecar lies beside the plan as
+    `<name>.about.json` and is never sent to a judge.
     """
     about = {
         "seed": plan.seed,
-        "provenance": {**plan.provenance, "model": model},
+        "provenance": {**plan.provenance, **asked},
         "labels": [asdict(label) for label in plan.labels],
     }
     write_lines(_sidecar(path), [json.dumps(about, ensure_ascii=False)])

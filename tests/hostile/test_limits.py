@@ -124,7 +124,7 @@ def test_a_long_table_in_a_small_file_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("created", ["1e999", "-1e999", "1e15", "-5", "1" + "0" * 400, '"now"'])
 def test_a_batch_made_at_no_time_is_ingested(tmp_path: Path, created: str) -> None:
     run, batch = tmp_path / "run", tmp_path / "answers.jsonl"
-    options = {"axes": ["score_order"], "profile": "smoke"}
+    options: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke"}
     planned, _ = plan("openai/m", run / "plan.jsonl", tmp_path / "batch.jsonl", **options)
     body = f'{{"created": {created}, "choices": [{{"message": {{"content": "[RESULT] 3"}}}}]}}'
     batch.write_text(
