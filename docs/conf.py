@@ -1,4 +1,4 @@
-"""How `make site` builds the site from docs/ and README.md (docs/decisions/0030-site.md says why so).
+"""How `make site` builds the site from docs/ and README.md; docs/decisions/0030-site.md says why.
 
 Every warning is an error there: a link that leads nowhere, a heading that does not exist, a page
 that the navigation lacks.
@@ -21,7 +21,6 @@ exclude_patterns = ["_build"]
 
 # Links to headings are written as GitHub shows them (`page.md#a-heading`).
 myst_heading_anchors = 4
-myst_fence_as_directive: set[str] = set()
 
 # Docstrings are plain text in which backticks mean code.
 default_role = "code"
