@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Set
+from inspect import cleandoc
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from collections.abc import Container, Iterator, Set
-from inspect import cleandoc
 from typing import Any
 
 import click
@@ -21,11 +20,15 @@ from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.prices import cost
 from judgesheet.request import Request, make_plan, settle
+from judgesheet.spine.datasheet import from_json
 from judgesheet.spine.ledger import SCHEMA_VERSION
 from judgesheet.spine.ledger_schema import SCHEMA
 from judgesheet.spine.plan import AxisBudget, budget
 from judgesheet.sweep.estimates import EXPLAINED
 from judgesheet.units import unit
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
+"""The sheet that `docs/datasheet.md` goes through."""
 
 
 def figures(axis_name: str) -> str:
@@ -43,9 +46,7 @@ def figures(axis_name: str) -> str:
 
 def _linked(text: str, names: Set[str]) -> str:
     """The names of other figures of the page lead to their entries."""
-    return re.sub(
-        r"`(\w+)`", lambda found: f"[{found[0]}](#{found[1]})" if found[1] in names else found[0], text
-    )
+    return re.sub(r"`(\w+)`", lambda it: f"[{it[0]}](#{it[1]})" if it[1] in names else it[0], text)
 
 
 def _facts(figure: object, known: Container[str]) -> str:
@@ -61,6 +62,17 @@ def _facts(figure: object, known: Container[str]) -> str:
     if noise in known and noise != figure.name:
         facts.append(f"noise beside it: [`{noise}`](#{noise})")
     return f"\n*{'; '.join(facts)}.*\n"
+
+
+def example(meanings: Mapping[str, str]) -> str:
+    """Findings of the example's datasheet, by a figure behind each, and what they mean."""
+    sheet = from_json(EXAMPLE)
+    findings = [finding for axis in sheet.axes for finding in axis.findings]
+    lines = ["", "| on the sheet | what it means |", "|---|---|"]
+    for key, meaning in meanings.items():
+        (text,) = (finding.text for finding in findings if key in finding.evidence)
+        lines.append(f"| {text} | {meaning} |")
+    return "\n".join([*lines, "", ""])
 
 
 def help_texts() -> str:
