@@ -6,6 +6,7 @@ that the navigation lacks.
 
 import re
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -45,6 +46,13 @@ def _from_docs(_app: object, path: Path, _page: str, content: list[str]) -> None
         content[0] = re.sub(r"\]\((?!https?:|#)", "](../", content[0]).replace("](../docs/", "](")
 
 
+def _readable(*event: Any) -> tuple[str, str | None] | None:
+    """A signature whose defaults can be parsed: `<factory>` of a dataclass is no Python."""
+    signature, returned = event[-2:]
+    return (signature.replace("<factory>", "..."), returned) if signature else None
+
+
 def setup(app: Sphinx) -> None:
     """What Sphinx calls first."""
     app.connect("include-read", _from_docs)
+    app.connect("autodoc-process-signature", _readable)

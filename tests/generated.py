@@ -35,7 +35,7 @@ def figures(axis_name: str) -> str:
     """An entry per figure of an axis: what its function says, and what `explain` prints."""
     axis = all_axes()[axis_name]
     known: dict[str, Any] = {**axis.ESTIMATES, **EXPLAINED}
-    head = [axis.QUESTION, "", f"The protocol comes from {axis.PAPER}."]
+    head = [axis.QUESTION, "", f"The protocol comes from {getattr(axis, 'PAPER', None)}."]
     entries = (
         f"## {name}\n\n{_linked(cleandoc(figure.__doc__ or ''), known.keys() - {name})}\n"
         f"{_facts(figure, known)}"
