@@ -40,7 +40,7 @@ PART = re.compile(
     r"|^```(?P<kind>\S*)\n(?P<shown>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-DECIDED = {"gate": {0, 3, 4}}
+DECIDED = {"gate": {0, 3, 4}, "init": {0, 1}}
 """Exit codes that answer a question; every other command must end well."""
 
 
@@ -110,8 +110,11 @@ def perform(command: Command, place: Path, environment: dict[str, str]) -> str:
     line = command.line.replace("$SERVER", environment["SERVER"])
     match words_of(line):
         case ["judgesheet", name, *rest]:
+            *rest, file = [*rest, ""] if ">" not in rest else [*rest[:-2], rest[-1]]
             done = run(name, *rest, cwd=place, **environment)
             assert done.returncode in DECIDED.get(name, {0}), f"{line}: {done.stderr}"
+            if file:
+                (place / file).write_text(done.stdout, encoding="utf-8")
             return done.stdout
         case ["make", target]:
             assert re.search(rf"(?m)^{target}:", (ROOT / "Makefile").read_text()), target
@@ -120,7 +123,7 @@ def perform(command: Command, place: Path, environment: dict[str, str]) -> str:
             assert {extra for pair in named for extra in pair if extra} <= EXTRAS.keys(), line
         case ["export", setting]:
             name, _, value = setting.partition("=")
-            environment.setdefault(name, value)
+            environment.setdefault(name, value.replace("…", "of-a-test"))
         case _:
             paths = {
                 "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
@@ -144,8 +147,7 @@ def judged(request: Request, _number: int) -> Answer:
     if "in square brackets" in words:
         names = re.findall(r"(?m)^### (.+)$", words)
         return completion("\n".join(f"[{name}] 3" for name in names))
-    form = re.search(r"End with a line such as (.+)\.", words)
-    return completion(form[1] if form else "It fits.\n[RESULT] 3")
+    return completion("Final grade: 3" if "Final grade" in words else "It fits.\n[RESULT] 3")
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +159,8 @@ def server() -> Iterator[str]:
 @pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_says_to_type_works(page: Path, tmp_path: Path, server: str) -> None:
-    keys = {"OPENAI_API_KEY": "sk-of-a-test", "ANTHROPIC_API_KEY": "sk-of-a-test"}
-    environment = {"SERVER": server, "ROOT": str(ROOT), "OPENAI_BASE_URL": server, **keys}
+    address = {"SERVER": server, "OPENAI_BASE_URL": server}
+    environment = {"ROOT": str(ROOT), "OPENAI_API_KEY": "sk-of-a-test", **address}
     for step in steps(page.read_text(encoding="utf-8")):
         if isinstance(step, File):
             (tmp_path / step.name).write_text(step.text, encoding="utf-8")
