@@ -4,7 +4,9 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DEMO   ?= demo
 
-.PHONY: help demo test env check docs proof check-proof torture bench golden counts clean
+GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
+
+.PHONY: help demo test env check docs site proof check-proof torture bench golden counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -25,10 +27,14 @@ check: $(VENV)/dev.stamp  ## lint, types, and texts that are generated from the 
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m cogapp --check README.md docs/batches.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md docs/quickstart-ci.md
+	$(BIN)/python -m cogapp --check $(GENERATED)
 
 docs: $(VENV)/dev.stamp  ## rewrite the generated parts of README and docs
-	$(BIN)/python -m cogapp -r README.md docs/batches.md docs/cli.md docs/judges.md docs/ledger.md docs/prompts.md docs/quickstart-ci.md
+	$(BIN)/python -m cogapp -r $(GENERATED)
+
+site: $(VENV)/site.stamp  ## build the documentation site in build/site; a dead link is an error
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
+	@echo "The site: build/site/index.html"
 
 golden: $(VENV)/dev.stamp  ## rewrite the golden datasheets that tests compare with
 	$(BIN)/python -m tests.render.update_golden
@@ -65,4 +71,8 @@ $(VENV)/local.stamp: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/dev.stamp: $(VENV)/local.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local,dev]'
+	@touch $@
+
+$(VENV)/site.stamp: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Set
+from inspect import cleandoc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +13,7 @@ import click
 import judgesheet
 from judgesheet.axes import all_axes, prompt
 from judgesheet.axis import PROFILES
+from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
 from judgesheet.judges.batch_formats import BATCH_FORMATS
@@ -19,17 +21,58 @@ from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.prices import cost
 from judgesheet.request import Request, make_plan, settle
+from judgesheet.spine.datasheet import from_json
 from judgesheet.spine.ledger import SCHEMA_VERSION
 from judgesheet.spine.ledger_schema import SCHEMA
 from judgesheet.spine.plan import AxisBudget, budget
+from judgesheet.sweep.estimates import EXPLAINED
+from judgesheet.units import unit
+
+EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
+"""The sheet that `docs/datasheet.md` goes through."""
 
 
-def axes_table() -> str:
-    """One row an axis: its question and its estimates."""
-    lines = ["", "| axis | question | figures |", "|---|---|---|"]
-    for axis in all_axes().values():
-        names = ", ".join(f"`{name}`" for name in getattr(axis, "ESTIMATES", {}))
-        lines.append(f"| `{axis.NAME}` | {axis.QUESTION} | {names} |")
+def figures(axis_name: str) -> str:
+    """An entry per figure of an axis: what its function says, and what `explain` prints."""
+    axis = all_axes()[axis_name]
+    known: dict[str, Any] = {**axis.ESTIMATES, **EXPLAINED}
+    head = [axis.QUESTION, "", f"The protocol comes from {getattr(axis, 'PAPER', None)}."]
+    entries = (
+        f"## {name}\n\n{_linked(cleandoc(figure.__doc__ or ''), known.keys() - {name})}\n"
+        f"{_facts(figure, known)}"
+        for name, figure in known.items()
+    )
+    return "\n".join(["", *head, "", *entries, ""])
+
+
+def _linked(text: str, names: Set[str]) -> str:
+    """The names of other figures of the page lead to their entries."""
+    return re.sub(r"`(\w+)`", lambda it: f"[{it[0]}](#{it[1]})" if it[1] in names else it[0], text)
+
+
+def _facts(figure: object, known: Container[str]) -> str:
+    """What the declaration of a figure says beside its docstring, as one line."""
+    if not isinstance(figure, Figure):
+        return ""
+    facts = [f"Unit: {figure.unit}"]
+    if figure._better and unit(figure.unit).kind == "quantity":
+        facts.append(f"{figure._better} is better")
+    if figure._null is not None:
+        facts.append(f"no effect: {figure._null:g}")
+    noise = figure._noise.partition("[")[0] if isinstance(figure._noise, str) else ""
+    if noise in known and noise != figure.name:
+        facts.append(f"noise beside it: [`{noise}`](#{noise})")
+    return f"\n*{'; '.join(facts)}.*\n"
+
+
+def example(meanings: Mapping[str, str]) -> str:
+    """Findings of the example's datasheet, by a figure behind each, and what they mean."""
+    sheet = from_json(EXAMPLE)
+    findings = [finding for axis in sheet.axes for finding in axis.findings]
+    lines = ["", "| on the sheet | what it means |", "|---|---|"]
+    for key, meaning in meanings.items():
+        (text,) = (finding.text for finding in findings if key in finding.evidence)
+        lines.append(f"| {text} | {meaning} |")
     return "\n".join([*lines, "", ""])
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
+import judgesheet
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.cli import main
 from judgesheet.spine.stimuli import load, pool_digest
@@ -44,6 +45,26 @@ def test_commands_in_the_text_exist(page: Path) -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("name", list(all_axes()))
+def test_every_figure_has_an_entry(name: str) -> None:
+    page = (ROOT / "docs" / "figures" / f"{name}.md").read_text(encoding="utf-8")
+    entries = re.findall(r"(?m)^## (.+)$", page)
+    told = [key.partition(".") for key in judgesheet.explain().splitlines()]
+    assert entries == [figure for axis, _, figure in told if axis == name]
+
+
+def test_the_navigation_has_every_page() -> None:
+    docs = ROOT / "docs"
+    listed = {
+        path
+        for page in docs.glob("*.md")
+        for tree in re.findall(r"(?s)```{toctree}\n(.*?)```", page.read_text(encoding="utf-8"))
+        for line in re.findall(r"(?m)^(?!:)(?:.*<(?=.*>$))?(\S+?)>?$", tree)
+        for path in docs.glob(f"{line}.md")
+    }
+    assert listed == {*docs.rglob("*.md")} - {docs / "index.md"}
 
 
 def test_make_targets_of_the_readme_exist() -> None:
