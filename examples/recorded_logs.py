@@ -3,13 +3,11 @@
     python recorded_logs.py pairs LOG.jsonl --judge NAME > judgments.jsonl
     judgesheet ingest judgments.jsonl --out runs/NAME
 
-Three forms are known, gzipped or not.
+Two forms are known, gzipped or not; docs/ingest.md lists those that `ingest` reads itself.
 
 pairs   One verdict per line: `judge, dataset, item_id, pair` (two systems), `order` (AB or BA:
         whether the first of the pair was shown first), `verdict` (first, second, tie, null), and
         `rep` from 1 where a call was repeated.
-lmsys   MT-Bench's `gpt-4_pair.jsonl`: `question_id, model_1, model_2, g1_winner, g2_winner` and
-        `turn`; the second game shows the models in the other order.
 hanna   HANNA's scores by models: `item_id, system, criterion, human` (ratings), `llm` (judge ->
         means of several answers, one mean per wording of the prompt). A recorded verdict is one
         whole score, so each mean is ROUNDED, which costs a little correlation; outside 1 to 5 it is
@@ -60,16 +58,6 @@ def pairs(chosen: argparse.Namespace) -> Iterator[Record]:
             yield compared(stimulus, pair, order, SLOTS[row["verdict"]], repeat)
 
 
-def lmsys(chosen: argparse.Namespace) -> Iterator[Record]:
-    """Two games a line; `error` is a reply that could not be read."""
-    for row in rows(chosen.log):
-        stimulus = f"{row['question_id']} turn {row.get('turn', 1)}"
-        pair = f"{row['model_1']} / {row['model_2']}"
-        for game, order in (("g1_winner", ["u", "v"]), ("g2_winner", ["v", "u"])):
-            slots: Record = {"model_1": 1 + order.index("u"), "model_2": 1 + order.index("v")}
-            yield compared(stimulus, pair, order, (slots | {"tie": "tie"}).get(row[game]))
-
-
 def compared(
     stimulus: str, pair: str, order: list[str], verdict: int | str | None, repeat: int = 0
 ) -> Record:
@@ -102,7 +90,7 @@ def hanna(chosen: argparse.Namespace) -> Iterator[Record]:
             yield {"human": {**human, "ratings": row["human"]}}
 
 
-FORMS = {"pairs": pairs, "lmsys": lmsys, "hanna": hanna}
+FORMS = {"pairs": pairs, "hanna": hanna}
 
 if __name__ == "__main__":
     main()

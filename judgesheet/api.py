@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 
     from judgesheet.importers import Imported
     from judgesheet.judges.providers import BatchName
+    from judgesheet.log_report import LogReport
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
     from judgesheet.scaffold import Placed
@@ -274,22 +275,48 @@ def ingest(
     out: str | Path,
     policy: str | Path | None = None,
     *,
+    form: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    scale: str | None = None,
+    nearest: bool = False,
     pdf: bool = True,
     cases: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Run:
     """Recorded judgments, or the results of a batch (one file or several), into a run directory.
 
     For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`), or
     the run that is to be completed.
+
+    For a log, `form` is one of `importers.logs.LOGS` or `TABLES`, and `columns` (`--map`), `where`,
+    `scale` and `nearest` (`--round`) say what is in it; `tell` receives how it was read.
     """
+    from judgesheet.importers import logs
     from judgesheet.spine.ingest import ingest as fill_ledger
 
+    files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
     directory = Path(out)
     _policy(policy)  # so that a refusal comes before anything is written
+    choice = logs.Choice(form, columns or {}, where or {}, scale, nearest)
+    log = logs.judged(files, choice) if choice != logs.Choice() else None
     make_directory(directory, fresh=False)
-    files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
-    fill_ledger(files, directory / LEDGER, directory / PLAN)
+    fill_ledger(files, directory / LEDGER, directory / PLAN, log)
+    for note in log.notes() if log else ():
+        tell(note)
     return measure(directory, policy=policy, pdf=pdf, cases=cases)
+
+
+def inspect_log(file: str | Path, **options: Any) -> "LogReport":
+    """What a log holds, which figures it allows, and what is missing. Nothing is written.
+
+    `options` are those of `ingest` that say how to read a log: `form`, `columns`, `where`, `scale`
+    and `nearest`.
+    """
+    from judgesheet.importers import logs
+    from judgesheet.log_report import report
+
+    return report(Path(file), logs.Choice(**options))
 
 
 @one_command()

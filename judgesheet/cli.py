@@ -21,7 +21,17 @@ import click
 
 import judgesheet
 from judgesheet.axis import PROFILES
-from judgesheet.cli_types import Finite, Place, as_dict, json_object, on_off, pair, prices, scale
+from judgesheet.cli_types import (
+    Finite,
+    Place,
+    as_dict,
+    column_map,
+    json_object,
+    on_off,
+    pair,
+    prices,
+    scale,
+)
 from judgesheet.errors import JudgesheetError
 from judgesheet.files import one_command, write_whole
 from judgesheet.plain import complaint, one_line
@@ -254,6 +264,18 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
         say_lines(rehearsal.as_text(outlook))
 
 
+_reading_a_log = _options(
+    option("--from", "form", metavar="FORMAT",
+           help="inspect, promptfoo, deepeval, langfuse, …, or csv, jsonl, json, parquet."),
+    option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
+           help="Which column of a log holds what; repeatable. docs/ingest.md lists the fields."),
+    option("--where", multiple=True, type=pair("--where", "COLUMN=VALUE", "judge=NAME", str),
+           callback=as_dict, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
+    option("--scale", metavar="LOW:HIGH[:STEP]|WORST,…,BEST", help="All scores there are."),
+    option("--round", "nearest", is_flag=True, help="Take the nearest point of --scale."),
+)  # fmt: skip
+
+
 @main.command()
 @click.argument("directory", type=_PATH, default=".")
 @_choice("--kind", "scores", "pairs", default="scores",
@@ -279,17 +301,20 @@ def init(directory: Path, kind: str, force: bool, check: bool) -> None:
 
 @main.command()
 @click.argument("file", type=_EXISTING, nargs=-1, required=True)
+@_reading_a_log
 @option("--out", type=_PATH, required=True, help="Run directory to fill.")
 @_POLICY
 @_NO_PDF
 @_NO_CASES
 @_JSON
 def ingest(as_json: bool, **options: Any) -> None:
-    """Make a run and its datasheet from recorded judgments, or from results of a batch.
+    """Make a run and its datasheet from recorded judgments, results of a batch, or another log.
 
-    Results may lie in several files, those of errors among them; see docs/batches.md.
+    Without --from and --map, FILE holds recorded judgments or results of a batch, which may lie in
+    several files, those of errors among them (docs/batches.md). What another log allows, and the
+    command to read it, is told by `judgesheet inspect-log FILE`.
     """
-    run = judgesheet.ingest(**options)
+    run = judgesheet.ingest(tell=_note, **options)
     _report(run, as_json=as_json)
     told = run.datasheet.run
     if not told.get("complete"):
@@ -300,6 +325,24 @@ def ingest(as_json: bool, **options: Any) -> None:
             f"`judgesheet probe` with its options and --out {run.directory} asks them.",
             err=True,
         )
+
+
+@main.command("inspect-log")
+@click.argument("file", type=_EXISTING)
+@_reading_a_log
+@_JSON
+def inspect_log(as_json: bool, **options: Any) -> None:
+    """Show what a log holds, which figures it allows, what is missing, and how to go on.
+
+    FILE is recorded judgments, batch answers, or a log of a tool that `judgesheet ingest` knows, or
+    any table. Nothing is written.
+    """
+    found = judgesheet.inspect_log(**options)
+    if as_json:
+        say_json(_json(found.as_record()))
+        return
+    for line in found.as_lines():
+        say(line)
 
 
 @main.command()

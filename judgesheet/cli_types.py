@@ -4,6 +4,7 @@ import json
 import math
 import operator
 import os
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -48,6 +49,14 @@ def as_dict(
 ) -> dict[str, Value]:
     """The pairs of a repeatable option as a dict; the last of a name counts."""
     return dict(pairs)
+
+
+def column_map(
+    _ctx: click.Context, _param: click.Parameter, given: Sequence[str]
+) -> dict[str, str]:
+    """The pairs of `--map A=B,C=D`, of all times it is given; a comma may stand in a column."""
+    parse = pair("--map", "FIELD=COLUMN", "verdict=score,item=id", str)
+    return dict(parse(one) for text in given for one in re.split(r",(?=[^,=]+=)", text))
 
 
 def on_off(_ctx: click.Context, _param: click.Parameter, told: str | None) -> bool | str | None:

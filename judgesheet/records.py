@@ -66,7 +66,10 @@ servers took over; 20 alternatives is the most that all of them give."""
 
 def canonical_json(value: Any) -> str:
     """One text per value: sorted keys, no spaces, UTF-8 kept. Digests are taken of this."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(text: str) -> str:

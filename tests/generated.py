@@ -16,6 +16,7 @@ from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
+from judgesheet.importers.logs import FIELDS, LOGS, Choice, Judged
 from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
@@ -105,6 +106,25 @@ def prompt_variables() -> str:
         assert head is not None, f"the prompt of {axis.NAME} does not say what its variables are"
         sections.append(f"\n### {axis.NAME}\n\n{' '.join(head[1].split())}\n")
     return "".join(sections) + "\n"
+
+
+def log_formats() -> str:
+    """One row per format of logs: what it becomes, what it lacks, what was looked at."""
+    lines = ["", "| `--from` | axis | columns that are read | what it lacks | checked with |"]
+    lines.append("|---|---|---|---|---|")
+    for name, log in LOGS.items():
+        judged = Judged("", log, Choice(), iter(()))
+        axis = f"`{judged.axis}`" if "verdict" in log.columns else "as mapped"
+        columns = ", ".join(f"`{field}={column}`" for field, column in log.columns.items())
+        lines.append(f"| `{name}` | {axis} | {columns} | {log.lacks} | {log.checked} |")
+    return "\n".join([*lines, "", ""])
+
+
+def log_fields() -> str:
+    """One row per field that a map of a log can name."""
+    lines = ["", "| field | holds |", "|---|---|"]
+    lines += [f"| `{name}` | {holds} |" for name, holds in FIELDS.items()]
+    return "\n".join([*lines, "", ""])
 
 
 def providers() -> str:

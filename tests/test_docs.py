@@ -32,7 +32,7 @@ def test_generated_parts_are_current() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_the_text_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    for name, options in re.findall(r"(?m)^\$ judgesheet ([a-z]+)(.*)$", text):
+    for name, options in re.findall(r"(?m)^\$ judgesheet ([a-z-]+)(.*)$", text):
         command = main.commands[name]
         if isinstance(command, click.Group):
             command = command.commands[options.split()[0]]

@@ -94,6 +94,10 @@ ALLOWED = {
     "reuse": {
         *("errors", "records", "judges", "request", "run_directory", "running", "spine.ledger"),
     },
+    "log_report": {
+        *("records", "errors", "files", "plain", "axes", "importers"),
+        *("spine.ingest", "spine.ledger", "spine.measure"),
+    },
     "publish": {
         *(
             "records",

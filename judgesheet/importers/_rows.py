@@ -45,6 +45,21 @@ class Row:
             )
         return self.cells[column]
 
+    def at(self, column: str) -> Any:
+        """The content of a column; the whole name first, then a path into objects and lists."""
+        if column in self.cells or "." not in column:
+            return self.value(column)
+        first, *path = column.split(".")
+        cell = self.value(first)
+        for part in path:
+            if isinstance(cell, list) and part.isdecimal() and int(part) < len(cell):
+                cell = cell[int(part)]
+            elif isinstance(cell, Mapping):
+                cell = Row(self.where, cell).value(part)
+            else:
+                raise StimuliError(f"{self.where}: {column}: there is no {part} to look into")
+        return cell
+
     def text(self, column: str) -> str:
         """A column as text, without blanks around it; a list or an object is none."""
         cell = self.value(column)

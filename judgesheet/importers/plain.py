@@ -31,7 +31,7 @@ def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
     _refuse_map(columns)
     pieces = _pair if "u" in columns else _response
     for row in rows:
-        cells = {field: _at(row, column) for field, column in columns.items()}
+        cells = {field: row.at(column) for field, column in columns.items()}
         for piece in pieces(Row(row.where, cells, columns)):
             yield piece if choice.keeps(piece.item) else Skip(row.where)
 
@@ -47,19 +47,6 @@ def _refuse_map(columns: Mapping[str, str]) -> None:
             f"say which column holds the {missing[0]}: --map {missing[0]}=COLUMN "
             f"(fields: {', '.join(FIELDS)})"
         )
-
-
-def _at(row: Row, column: str) -> Any:
-    """The content of a column; the whole name first, then a path into objects."""
-    if column in row.cells or "." not in column:
-        return row.value(column)
-    *path, last = column.split(".")
-    for part in path:
-        inner = row.value(part)
-        if not isinstance(inner, Mapping):
-            raise StimuliError(f"{row.where}: {column}: {part} is no object to look further into")
-        row = Row(row.where, inner)
-    return row.value(last)
 
 
 def _response(row: Row) -> Iterator[Piece]:

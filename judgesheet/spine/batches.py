@@ -113,13 +113,13 @@ def ingest_results(files: Sequence[Path], ledger_path: Path, plan_path: Path) ->
 
 def fill(ledger: Ledger, replies: Iterable[Reply]) -> None:
     """Record replies to pending calls, each as a further attempt; the first answer settles one."""
-    made = {pending.call.id: pending.attempts for pending in ledger.pending()}
+    made = ledger.attempts()
     some: list[Reply] = []
     for reply in replies:
         if reply.call_id not in made:
             continue
-        made[reply.call_id] += 1
-        some.append(replace(reply, attempt=made[reply.call_id]))
+        made[reply.call_id] = attempt = made[reply.call_id] + 1
+        some.append(reply if reply.attempt == attempt else replace(reply, attempt=attempt))
         if reply.outcome in SETTLING:
             del made[reply.call_id]
         if len(some) >= AT_ONCE:

@@ -2,10 +2,12 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from sys import intern
+from typing import Any, Protocol
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, StatingFacts
@@ -28,13 +30,29 @@ LARGEST_SCORE = 1e9
 """No scale that people rate on reaches so far, whichever its sign."""
 
 
-def ingest(files: Sequence[Path], ledger_path: Path, plan_path: Path) -> None:
-    """Fill a ledger from `files`, whose first lines show which kind they are.
+class Log(Protocol):
+    """What a file of another tool says, as recorded judgments."""
+
+    @property
+    def judge(self) -> str | None:
+        """Who judged, where the file says; known when all records were read."""
+
+    def records(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """Every recorded judgment, and where it stands."""
+
+
+def ingest(
+    files: Sequence[Path], ledger_path: Path, plan_path: Path, log: Log | None = None
+) -> None:
+    """Fill a ledger from `files`, whose first lines show which kind they are, or from a `log`.
 
     Lines with a `custom_id` are results of a batch and need the run that they belong to, or the
     exported plan at `plan_path`; lines with an `axis` are recorded judgments, in one file. A
     StimuliError names the line that cannot be read.
     """
+    if log is not None:
+        _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge)
+        return
     firsts = [next(records(file, LONGEST_LINE), None) for file in files]
     told = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
     if not told:
@@ -42,7 +60,7 @@ def ingest(files: Sequence[Path], ledger_path: Path, plan_path: Path) -> None:
     if all("custom_id" in record for record in told):
         ingest_results(files, ledger_path, plan_path)
     elif len(files) == 1:
-        _ingest_recorded(files[0], ledger_path)
+        _ingest_recorded(files[0], records(files[0], LONGEST_LINE), ledger_path)
     else:
         raise StimuliError("only the results of a batch may lie in several files; join the others")
 
@@ -50,20 +68,26 @@ def ingest(files: Sequence[Path], ledger_path: Path, plan_path: Path) -> None:
 # -- recorded judgments ------------------------------------------------------------------------
 
 
-def _ingest_recorded(file: Path, ledger_path: Path) -> None:
+def _ingest_recorded(
+    file: Path,
+    rows: Iterable[tuple[Mapping[str, Any], str]],
+    ledger_path: Path,
+    judged_by: Callable[[], str | None] = lambda: None,
+) -> None:
     calls: dict[str, tuple[Call, str]] = {}
     rated: dict[tuple[str, str, str], Label] = {}
     home: dict[tuple[str, str], str] = {}
     names: set[str] = set()
+    orders: dict[str, Any] = {}
     facts: dict[tuple[str, ...], str] = {}
-    for record, where in records(file, LONGEST_LINE):
+    for record, where in rows:
         if "human" in record:
             label = _human(record["human"], where)
             if rated.setdefault((label.axis, label.item, label.criterion), label) != label:
                 told = "was rated before, and differently; give all its ratings in one row"
                 raise StimuliError(f"{where}: {label.item} {told}")
             continue
-        call, verdict = _recorded(record, where)
+        call, verdict = _recorded(record, where, orders)
         item = (call.axis, str(call.cell.get("item")))
         if "item" in call.cell and home.setdefault(item, call.stimulus) != call.stimulus:
             raise StimuliError(f"{where}: {item[1]} is listed under two stimuli; an item has one")
@@ -76,7 +100,10 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         if len(names) > MOST_NAMES:
             raise StimuliError(f"{where}: cells have more than {MOST_NAMES} fields; drop some")
         if call.id in calls:
-            raise StimuliError(f"{where}: the same cell and repeat occurs twice in the file")
+            raise StimuliError(
+                f"{where}: the same cell and repeat occurs twice in the file; give each reading of "
+                "it a number of its own (repeat)"
+            )
         calls[call.id] = (call, verdict)
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
@@ -97,7 +124,7 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
         "prompts": [],
     }
     plan = Plan(0, tuple(call for call, _ in calls.values()), labels, provenance)
-    judge = {"provider": "recorded", "model": file.name}
+    judge = {"provider": "recorded", "model": judged_by() or file.name}
     now = file.stat().st_mtime
     replies = (
         Answer("ok", verdict, verdict).as_reply(call.id, 1, 0.0, now)
@@ -109,16 +136,24 @@ def _ingest_recorded(file: Path, ledger_path: Path) -> None:
 
 def _facts(call: Call) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The fields that are true of what was judged, each with what that is."""
-    axis: object = all_axes()[call.axis]
-    for field, naming in axis.FACTS.items() if isinstance(axis, StatingFacts) else ():
+    for field, naming in _stated(call.axis).items():
         thing = (call.axis, field, call.stimulus, *(str(call.cell.get(name)) for name in naming))
         yield field, thing
 
 
-def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
+@cache  # what a protocol asks of an axis is looked up anew each time
+def _stated(name: str) -> Mapping[str, tuple[str, ...]]:
+    axis: object = all_axes()[name]
+    return axis.FACTS if isinstance(axis, StatingFacts) else {}
+
+
+def _recorded(record: Mapping[str, Any], where: str, orders: dict[str, Any]) -> tuple[Call, str]:
     for name, kind in (("axis", str), ("stimulus", str), ("cell", dict)):
         if not isinstance(record.get(name), kind):
-            raise StimuliError(f"{where}: {name} is missing or not a {kind.__name__}")
+            raise StimuliError(
+                f"{where}: {name} is missing or not a {kind.__name__}; of another tool's log, "
+                "`judgesheet inspect-log FILE` says what it is"
+            )
     if "verdict" not in record:
         raise StimuliError(f"{where}: verdict is missing (null means unreadable)")
     axis = _axis(record["axis"], where)
@@ -131,8 +166,25 @@ def _recorded(record: Mapping[str, Any], where: str) -> tuple[Call, str]:
     )
     if fault:
         raise StimuliError(f"{where}: {fault}")
-    call = Call(record["axis"], record["stimulus"], record["cell"], repeat, (), {}, "recorded")
+    cell = _compact(record["cell"], orders)
+    call = Call(record["axis"], intern(record["stimulus"]), cell, repeat, (), _NONE, "recorded")
     return call, json.dumps(record["verdict"])
+
+
+_NONE: Mapping[str, Any] = {}
+"""The parameters of a call that was not made here."""
+
+
+def _compact(cell: Mapping[str, Any], orders: dict[str, Any]) -> dict[str, Any]:
+    """The cell with names and orders, which most cells of a log have in common, held once."""
+    return {
+        intern(name): intern(value)
+        if isinstance(value, str)
+        else orders.setdefault(json.dumps(value), value)
+        if isinstance(value, list)
+        else value
+        for name, value in cell.items()
+    }
 
 
 def _axis(name: str, where: str) -> Axis:
@@ -157,13 +209,16 @@ def _fault_of_verdict(axis: Axis, record: Mapping[str, Any]) -> str | None:
     return f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
 
 
+_AS_TEXT = json.JSONEncoder(ensure_ascii=False)
+
+
 def _fault_of_values(record: Mapping[str, Any]) -> str | None:
     """What no table can hold."""
     for name, value in record["cell"].items():
         if isinstance(value, int) and abs(value) >= BEYOND_TABLES:
             return f"cell.{name} is a number of more than 64 bits"
     try:
-        json.dumps(record, ensure_ascii=False).encode()
+        _AS_TEXT.encode(record).encode()
     except UnicodeEncodeError:
         return "it holds half a character (one of \\ud800 to \\udfff alone); write the whole one"
     return None

@@ -339,6 +339,10 @@ class Ledger:
                 raise damaged(self.path, "a question in it was changed")
             yield one
 
+    def attempts(self) -> dict[str, int]:
+        """How often each call was tried that is pending, by its id."""
+        return dict(self._stream("SELECT id, attempts FROM pending"))
+
     def give_up(self) -> None:
         """Settle every call that was tried in vain; the sheet counts it as failed."""
         query = """SELECT id FROM pending WHERE EXISTS (
@@ -793,14 +797,27 @@ def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0)
 def _row_of(reply: Reply) -> tuple[Any, ...]:
     """The fields of a reply with lone surrogates replaced: SQLite holds UTF-8, which has none."""
     return tuple(
-        value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
-        for value in attrgetter(*_REPLY)(reply)
+        value if not isinstance(value, str) or value.isascii() else _whole(value)
+        for value in _OF_REPLY(reply)
     )
+
+
+_OF_REPLY = attrgetter(*_REPLY)
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+_SORTED, _IN_ORDER = (
+    json.JSONEncoder(sort_keys=is_sorted, separators=(",", ":"), ensure_ascii=False)
+    for is_sorted in (True, False)
+)
 
 
 def _json(value: Any, *, in_order: bool = False) -> str:
     """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
-    text = json.dumps(value, sort_keys=not in_order, separators=(",", ":"), ensure_ascii=False)
+    text = (_IN_ORDER if in_order else _SORTED).encode(value)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

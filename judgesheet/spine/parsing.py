@@ -27,12 +27,12 @@ descend at most once, and take a limited number of steps. Nothing of a reply is 
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -249,13 +249,18 @@ def reading(
         if parser is not None and reply != "recorded":
             verdict = parser.verdict(text, _parts(axis, cell))
             value = None if verdict is None else axis.parse(verdict, "recorded", cell)
-        elif isinstance(axis, Locating):
-            return axis.reading(text, reply, cell)
+        elif (locating := _locating(cast("Hashable", axis))) is not None:
+            return locating.reading(text, reply, cell)
         else:
             value = axis.parse(text, reply, cell)
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return None
     return None if value is None else Reading(value)
+
+
+@cache  # what a protocol asks of an axis is looked up anew each time
+def _locating(axis: Hashable) -> Locating | None:
+    return axis if isinstance(axis, Locating) else None
 
 
 def shape_of(

@@ -186,25 +186,6 @@ def converted(
     return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
 
-def test_both_games_of_a_line_become_both_orders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    games = [("model_1", "model_1"), ("model_1", "model_2"), ("tie", "error")]
-    log = tmp_path / "gpt-4_pair.jsonl"
-    log.write_text(
-        "".join(
-            json.dumps({"question_id": n, "model_1": "a", "model_2": "b", "g1_winner": one,
-                        "g2_winner": two, "turn": 1}) + "\n"
-            for n, (one, two) in enumerate(games)
-        )
-    )  # fmt: skip
-    rows = converted(monkeypatch, capsys, "lmsys", log)
-    assert [row["verdict"] for row in rows] == [1, 2, 1, 1, "tie", None]
-    found = values(ingested(tmp_path, rows))
-    assert found["stable_cross_sensitivity[set=natural]"] == 0.5
-    assert found["positional_false_preference[set=natural]"] == 0.5
-
-
 @pytest.mark.parametrize(
     ("name", "judge", "expected"),
     [

@@ -1,0 +1,99 @@
+"""Logs of other tools as recorded judgments: which format a file has, and what it says.
+
+A format is a `Log`: how its records become rows of one verdict each, and which of their columns
+hold what. `--map` adds to that or replaces it, and is all that a table has. `_judged` then makes
+recorded judgments of the rows of every format, as `spine.ingest` takes them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+
+from judgesheet.errors import UsageError
+from judgesheet.importers._rows import Row
+from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
+from judgesheet.importers.logs._judged import FIELDS, TRUTHS, Judged
+from judgesheet.importers.logs._log import Choice, Log, Scale
+from judgesheet.importers.logs._records import raw
+
+LOGS: Mapping[str, Log] = {
+    "inspect": inspect_ai.LOG,
+    "promptfoo": promptfoo.LOG,
+    "promptfoo-select-best": promptfoo.SELECT_BEST,
+    "mt-bench-pairs": mt_bench.PAIRS,
+    "mt-bench-scores": mt_bench.SINGLE,
+    **_tables.LOGS,
+}
+"""Every format by the name that the command line gives it."""
+TABLES = ("jsonl", "csv", "parquet", "json")
+"""Names of files without a format of their own, which need a map."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A log whose first record was looked at.
+
+    `form` is its format, None for a table; `columns` are those of the first record. `rows` can be
+    gone through once.
+    """
+
+    form: str | None
+    log: Log
+    columns: tuple[str, ...]
+    rows: Iterator[Row]
+
+
+def opened(path: Path, form: str | None) -> Opened:
+    """The file as the format that was asked for, or that its first record shows."""
+    if form is not None and form not in (*LOGS, *TABLES):
+        raise UsageError(f"--from {form}: the formats are {', '.join((*LOGS, *TABLES))}")
+    records = raw(path, form if form in TABLES else None)
+    first = list(islice(records, 1))
+    columns = tuple(map(str, first[0].cells)) if first else ()
+    known = form if form is not None else _known(frozenset(columns))
+    log = LOGS.get(known or "", _tables.PLAIN)
+    if first and form in LOGS and not _fits(log, frozenset(columns)):
+        wanted = " or ".join(", ".join(sorted(marks)) for marks in log.marks)
+        raise UsageError(
+            f"{first[0].where} is no record of {form}, which has {wanted}; "
+            f"`judgesheet inspect-log {path.name}` says what the file is"
+        )
+    return Opened(known if known in LOGS else None, log, columns, log.rows(chain(first, records)))
+
+
+def _known(columns: frozenset[str]) -> str | None:
+    return next((name for name, log in LOGS.items() if _fits(log, columns)), None)
+
+
+def _fits(log: Log, columns: frozenset[str]) -> bool:
+    return any(marks <= columns for marks in log.marks)
+
+
+def judged(files: Sequence[Path], choice: Choice) -> Judged:
+    """The recorded judgments of a log. UsageError if nothing says which column holds what."""
+    if len(files) > 1:
+        raise UsageError("a log is read from one file; join them, or make a sheet of each")
+    (path,) = files
+    found = opened(path, choice.form)
+    if found.form is None and not choice.columns:
+        raise UsageError(
+            f"{path.name} is a table that needs --map FIELD=COLUMN for its columns; `judgesheet "
+            f"inspect-log {path.name}` lists them"
+        )
+    return Judged(path.name, found.log, choice, found.rows)
+
+
+__all__ = [
+    "FIELDS",
+    "LOGS",
+    "TABLES",
+    "TRUTHS",
+    "Choice",
+    "Judged",
+    "Opened",
+    "Row",
+    "Scale",
+    "judged",
+    "opened",
+]

@@ -1,0 +1,130 @@
+"""promptfoo: `--output results.json` or `.jsonl`, with every assertion on every output.
+
+A row is one assertion on one output, or one comparison: `select-best` says of each output of a test
+whether it was selected. Of more than two outputs only the winner is known, and no score.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from judgesheet.errors import StimuliError
+from judgesheet.importers._rows import Row
+from judgesheet.importers.logs._log import Log
+from judgesheet.records import canonical_json, digest
+
+GRADED = frozenset(
+    {
+        *("llm-rubric", "model-graded-closedqa", "model-graded-factuality", "factuality", "g-eval"),
+        *("answer-relevance", "context-faithfulness", "context-recall", "context-relevance"),
+        *("conversation-relevance", "search-rubric", "agent-rubric", "trajectory:goal-success"),
+    }
+)
+"""Assertions that ask a model for a score."""
+SELECTED, UNREADABLE = "select-best", "Could not extract JSON"
+
+
+def scores(records: Iterator[Row]) -> Iterator[Row]:
+    """A row per assertion that gives an output a score."""
+    for result in _results(records):
+        for part in _parts(result):
+            if part["type"] != SELECTED:
+                yield Row(result.where, part)
+
+
+def selections(records: Iterator[Row]) -> Iterator[Row]:
+    """A row per test with two outputs of which one was selected, in the order of their prompts."""
+    chosen: defaultdict[str, list[tuple[Row, dict[str, Any]]]] = defaultdict(list)
+    for result in _results(records):
+        for part in _parts(result):
+            if part["type"] == SELECTED:
+                chosen[f"{part['run']} {part['metric']}"].append((result, part))
+    for outputs in chosen.values():
+        (at, one), (_, two) = _two(sorted(outputs, key=lambda entry: str(entry[1]["shown"])))
+        winner = 1 if one["pass"] and not two["pass"] else 2 if two["pass"] else None
+        pair = {"first": one["shown"], "second": two["shown"], "winner": winner}
+        yield Row(at.where, {**one, **pair})
+
+
+def _two(outputs: list[tuple[Row, dict[str, Any]]]) -> list[tuple[Row, dict[str, Any]]]:
+    if len(outputs) != 2 or outputs[0][1]["shown"] == outputs[1][1]["shown"]:
+        raise StimuliError(
+            f"{outputs[0][0].where}: select-best chose among {len(outputs)} outputs; only of two "
+            "prompts or providers is it a comparison, since the others get no score"
+        )
+    return outputs
+
+
+def _results(records: Iterator[Row]) -> Iterator[Row]:
+    """The results of a document, or of lines that are results."""
+    for record in records:
+        if "results" not in record.cells:
+            yield record
+            continue
+        inner = record.cells["results"]
+        holder = record.row("results") if isinstance(inner, Mapping) else record
+        for number, result in enumerate(holder.rows("results"), start=1):
+            yield Row(f"{record.where}: result {number}", result.cells)
+
+
+def _parts(result: Row) -> Iterator[dict[str, Any]]:
+    if not isinstance(result.cells.get("gradingResult"), Mapping):
+        return  # the provider failed, or there was no assertion
+    grading = result.row("gradingResult")
+    if not grading.cells.get("componentResults"):
+        return
+    told, provider = result.cells.get("vars"), result.cells.get("provider")
+    number = result.text("testIdx")  # `--repeat` gives the same test another number
+    test = f"t-{digest(canonical_json(told))[:12]}" if told else number
+    named = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else None
+    output = f"{result.text('promptIdx')} {named or provider or ''}".strip()
+    response = result.cells.get("response")
+    said = response.get("output") if isinstance(response, Mapping) else response
+    for part in grading.rows("componentResults"):
+        if not isinstance(part.cells.get("assertion"), Mapping):
+            continue
+        asked = part.row("assertion").cells
+        kind, lost = str(asked.get("type")), str(part.cells.get("reason")).startswith(UNREADABLE)
+        metric = asked.get("metric") or f"{kind} {digest(canonical_json(asked.get('value')))[:6]}"
+        yield {
+            "test": test,
+            "run": number,
+            "output": f"{test}/{output}/{digest(str(said))[:8]}",
+            "shown": output,
+            "result": str(result.cells.get("id") or result.where),
+            "type": kind,
+            "graded": kind in GRADED,
+            "metric": str(metric),
+            "score": None if lost else part.cells.get("score"),
+            "pass": part.cells.get("pass"),
+            "vars": told,
+        }
+
+
+_MARKS = (
+    frozenset({"evalId", "results"}),
+    frozenset({"gradingResult", "testIdx", "promptIdx"}),
+)
+_CHECKED = "promptfoo 0.123.1 (results version 3)"
+
+LOG = Log(
+    scores,
+    columns={
+        "stimulus": "test", "item": "output", "repeat": "result", "metric": "metric",
+        "verdict": "score",
+    },
+    marks=_MARKS,
+    where={"graded": "true"},
+    lacks="promptfoo asks its grader once per output, with one prompt",
+    checked=_CHECKED,
+)  # fmt: skip
+SELECT_BEST = Log(
+    selections,
+    columns={
+        "stimulus": "test", "first": "first", "second": "second", "metric": "metric",
+        "repeat": "run", "verdict": "winner",
+    },
+    marks=_MARKS,
+    lacks="select-best shows the outputs of a test once, in the order of the prompts",
+    checked=_CHECKED,
+)  # fmt: skip

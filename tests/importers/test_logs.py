@@ -1,0 +1,566 @@
+"""Logs of other tools: what they become, what they cannot, and where a bad one is bad.
+
+The shapes are those that the tools wrote (versions: docs/ingest.md); the content is our own.
+"""
+
+import csv
+import json
+import struct
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from judgesheet import ingest, inspect_log
+from judgesheet.errors import JudgesheetError, StimuliError, UsageError
+from judgesheet.importers import logs
+from judgesheet.importers.logs import Choice, Scale
+from tests.command import run, sentence
+
+Record = dict[str, Any]
+Told = dict[str, Any]
+
+
+def lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def document(path: Path, content: object) -> Path:
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")
+    return path
+
+
+def told(path: Path, **chosen: Any) -> list[Record]:
+    """The recorded judgments of a log."""
+    return [record for record, _ in logs.judged([path], Choice(**chosen)).records()]
+
+
+def verdicts(rows: Iterable[Record]) -> list[Any]:
+    return [row["verdict"] for row in rows if "verdict" in row]
+
+
+# -- the formats -----------------------------------------------------------------------------------
+
+
+def sample(number: int, epoch: int, grade: object, said: str = "") -> Record:
+    """A sample of Inspect with a graded score and one that compares texts."""
+    grading = [{"role": "user", "content": "?"}, {"role": "assistant", "model": "mock/grader"}]
+    graded = {
+        "value": grade, "answer": f"answer {number}", "explanation": said,
+        "metadata": {"grading": grading}, "history": [],
+    }  # fmt: skip
+    return {
+        "id": f"q{number}", "epoch": epoch, "input": "?", "target": "1",
+        "scores": {"model_graded_qa": graded, "match": {"value": "C", "answer": "1"}},
+        "metadata": {"rating": number}, "events": [],
+    }  # fmt: skip
+
+
+UNREAD = "Grade not found in model output: what?"
+SAMPLES = [sample(1, 1, "C"), sample(1, 2, "I"), sample(2, 1, "P"), sample(2, 2, "I", UNREAD)]
+HEAD = {
+    "version": 2,
+    "eval": {"scorers": [{"name": "model_graded_qa", "options": {"partial_credit": True}}]},
+}
+
+
+def archive(path: Path, members: Mapping[str, bytes], *, zstd: bool) -> Path:
+    """A ZIP archive; with Zstandard, as Inspect packs by now, which Python 3.11 cannot write."""
+    codec = pa.Codec("zstd")
+    with zipfile.ZipFile(path, "w") as made:
+        for name, content in members.items():
+            packed = codec.compress(content, asbytes=True) if zstd else content
+            made.writestr(name, packed)
+        places = [info.header_offset for info in made.infolist()]
+    if zstd:
+        data = bytearray(path.read_bytes())
+        for place in places:
+            data[place + 8 : place + 10] = struct.pack("<H", 93)
+        at = data.find(b"PK\x01\x02")
+        for content in members.values():
+            data[at + 10 : at + 12] = struct.pack("<H", 93)
+            data[at + 24 : at + 28] = struct.pack("<I", len(content))
+            at = data.find(b"PK\x01\x02", at + 4)
+        path.write_bytes(bytes(data))
+    return path
+
+
+def inspect_archive(path: Path, *, zstd: bool) -> Path:
+    members = {f"samples/{s['id']}_epoch_{s['epoch']}.json": s for s in SAMPLES}
+    content = {"header.json": HEAD, **members, "summaries.json": []}
+    return archive(
+        path, {name: json.dumps(one).encode() for name, one in content.items()}, zstd=zstd
+    )
+
+
+def inspect_document(path: Path) -> Path:
+    return document(path, {**HEAD, "samples": SAMPLES})
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: inspect_archive(path / "log.eval", zstd=True),
+        lambda path: inspect_archive(path / "log.eval", zstd=False),
+        lambda path: inspect_document(path / "log.json"),
+    ],
+    ids=["zstd", "stored", "json"],
+)
+def test_inspect_grades_are_scores_and_equal_answers_are_read_again(
+    tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    rows = told(make(tmp_path), form="inspect")
+    assert verdicts(rows) == [3, 1, 2, None]
+    assert [row["repeat"] for row in rows] == [0, 1, 0, 1]
+    assert len({row["cell"]["item"] for row in rows}) == 2
+    assert {row["cell"]["scale"] for row in rows} == {3}
+
+
+def test_what_people_or_another_scorer_said_is_mapped(tmp_path: Path) -> None:
+    log = inspect_document(tmp_path / "log.json")
+    rows = told(log, form="inspect", columns={"human": "scores.match"})
+    assert [row["human"]["ratings"] for row in rows if "human" in row] == [[3]] * 4
+    ingest(log, tmp_path / "run", form="inspect", columns={"human": "scores.match"}, pdf=False)
+
+
+def outcome(test: int, prompt: int, score: object, chosen: bool, reason: str = "so") -> Record:
+    """A result of promptfoo with a rubric, a comparison of texts and a selection."""
+    parts = [
+        {"assertion": {"type": "llm-rubric", "value": "polite", "metric": "polite"},
+         "pass": True, "score": score, "reason": reason},
+        {"assertion": {"type": "contains", "value": "a"}, "pass": True, "score": 1},
+        {"assertion": {"type": "select-best", "value": "best"}, "pass": chosen, "score": chosen},
+    ]  # fmt: skip
+    return {
+        "id": f"r{test}{prompt}", "testIdx": test, "promptIdx": prompt, "provider": {"id": "echo"},
+        "response": {"output": f"out {test} {prompt}"}, "vars": {"rating": test},
+        "gradingResult": {"pass": True, "score": 1, "componentResults": parts},
+    }  # fmt: skip
+
+
+OUTCOMES = [outcome(t, p, [0, 0.5, 1][(t + p) % 3], p == t % 2) for t in range(3) for p in (0, 1)]
+
+
+@pytest.mark.parametrize("kind", ["json", "jsonl"])
+def test_promptfoo_rubrics_are_scores_and_selections_comparisons(tmp_path: Path, kind: str) -> None:
+    whole = {"evalId": "e", "results": {"version": 3, "results": OUTCOMES}}
+    path = tmp_path / f"out.{kind}"
+    log = document(path, whole) if kind == "json" else lines(path, OUTCOMES)
+    rows = told(log, form="promptfoo", scale="0:1:0.5", columns={"human": "vars.rating"})
+    assert verdicts(rows) == [1, 2, 2, 3, 3, 1]
+    pairs = told(log, form="promptfoo-select-best", columns={"better": "shown"})
+    assert verdicts(pairs) == [1, 2, 1]
+    again = [{**one, "testIdx": 9, "id": f"{one['id']} again"} for one in OUTCOMES[:2]]
+    twice = told(lines(tmp_path / "twice.jsonl", [*OUTCOMES, *again]), form="promptfoo",
+                 scale="0:1:0.5")  # fmt: skip
+    assert [row["repeat"] for row in twice] == [0, 0, 0, 0, 0, 0, 1, 1]
+    assert {tuple(row["cell"]["order"]) for row in pairs} == {("u", "v")}
+
+
+def test_promptfoo_a_grader_without_an_answer_gave_no_score(tmp_path: Path) -> None:
+    lost = outcome(3, 0, 0, True, "Could not extract JSON from llm-rubric response")
+    log = lines(tmp_path / "out.jsonl", [*OUTCOMES, lost])
+    rows = told(log, form="promptfoo", scale="0:1:0.5", columns={"human": "vars.rating"})
+    assert verdicts(rows)[-1] is None
+
+
+def test_promptfoo_the_best_of_three_is_no_comparison(tmp_path: Path) -> None:
+    log = lines(tmp_path / "out.jsonl", [outcome(0, p, 1, p == 1) for p in range(3)])
+    with pytest.raises(StimuliError, match=r"out.jsonl:1: select-best chose among 3 outputs"):
+        told(log, form="promptfoo-select-best")
+
+
+def game(question: int, one: str, two: str, turn: int = 1) -> Record:
+    return {"question_id": question, "model_1": "a", "model_2": "b", "g1_winner": one,
+            "g2_winner": two, "judge": ["gpt-4", "pair-v2"], "turn": turn}  # fmt: skip
+
+
+GAMES = [
+    game(1, "model_1", "model_1"),
+    game(2, "model_1", "model_2"),
+    game(2, "tie", "error", 2),
+    {**game(3, "tie", "tie"), "m1_score": 5, "m2_score": 5},
+]
+
+
+def test_both_games_of_mt_bench_are_both_orders(tmp_path: Path) -> None:
+    log = lines(tmp_path / "pair.jsonl", GAMES)
+    rows = told(log, form="mt-bench-pairs")
+    assert verdicts(rows) == [1, 2, 1, 1, "tie", None]
+    assert [row["cell"]["order"] for row in rows[:2]] == [["u", "v"], ["v", "u"]]
+    sheet = ingest(log, tmp_path / "run", form="mt-bench-pairs", pdf=False).datasheet
+    assert sheet.judge["model"] == "recorded/gpt-4"
+    (flips,) = [
+        estimate
+        for estimate in sheet.axes[0].estimates
+        if estimate.key.endswith(".order_inconsistent[set=natural]")
+    ]
+    assert (flips.value, flips.clusters) == (0.5, 2)
+
+
+def test_single_scores_of_mt_bench_need_fewer_points_and_a_truth(tmp_path: Path) -> None:
+    rows = [
+        {"question_id": q, "model": m, "judge": ["gpt-4", "single-v1"], "score": s, "turn": 1}
+        for q, m, s in ((1, "a", 10), (1, "b", 7.5), (2, "a", -1))
+    ]
+    log = lines(tmp_path / "single.jsonl", rows)
+    with pytest.raises(UsageError, match=r"1:10 has 10 points, and .* 2 to 9; .*--round"):
+        told(log, form="mt-bench-scores")
+    fewer = {"form": "mt-bench-scores", "scale": "1:10:1.5", "nearest": True}
+    assert verdicts(told(log, **fewer, columns={"human": "turn"})) == [7, 5, None]
+    with pytest.raises(StimuliError, match=r"each score once.*missing is people's ratings"):
+        told(log, **fewer)
+
+
+def test_alpaca_eval_does_not_say_what_it_showed_first(tmp_path: Path) -> None:
+    rows = [
+        {"instruction": f"do {n}", "output_1": "x", "generator_1": "m", "output_2": "y",
+         "generator_2": "ref", "annotator": "gpt", "preference": p}
+        for n, p in enumerate((1.0, 1.8, 1.5, None))
+    ]  # fmt: skip
+    log = document(tmp_path / "annotations.json", rows)
+    with pytest.raises(StimuliError, match=r"no figure follows from 4 verdicts .*showed first"):
+        told(log, form="alpaca-eval")
+    shown = [{**row, "is_switched_outputs": n > 0} for n, row in enumerate(rows)]
+    again = [{**row, "is_switched_outputs": False} for row in rows]
+    log = document(tmp_path / "both.json", [*shown, *again[1:]])
+    assert verdicts(told(log, form="alpaca-eval")) == [1, 1, "tie", None, 2, "tie", None]
+
+
+def test_deepeval_metrics_are_chosen_and_equal_cases_are_read_again(tmp_path: Path) -> None:
+    def case(answer: str, *scores: float | None) -> Record:
+        metrics = [
+            {"name": name, "score": score, "evaluationModel": "j", "error": None}
+            for name, score in zip(("Tone", "Fit"), scores, strict=True)
+        ]
+        return {"input": "q", "actualOutput": answer, "metricsData": metrics}
+
+    whole = {"testCases": [case("a", 0.2, 1), case("a", 0.4, 1), case("b", None, 0)],
+             "metricsScores": []}  # fmt: skip
+    for log in (
+        document(tmp_path / "run.json", whole),
+        document(tmp_path / "latest.json", {"testRunData": whole}),
+    ):
+        with pytest.raises(StimuliError, match=r"case 1: a second metric, 'Fit' beside 'Tone'"):
+            told(log, form="deepeval", scale="0:1:0.2")
+        rows = told(log, form="deepeval", scale="0:1:0.2", where={"name": "Tone"})
+        assert verdicts(rows) == [2, 3, None]
+        assert [row["repeat"] for row in rows] == [0, 1, 0]
+
+
+def test_lm_eval_needs_the_column_of_the_verdict(tmp_path: Path) -> None:
+    rows = [
+        {"doc_id": n, "doc": {"gold": n}, "target": str(n), "filtered_resps": [str(n % 3)],
+         "metrics": ["exact_match"], "exact_match": 0.0}
+        for n in range(3)
+    ]  # fmt: skip
+    log = lines(tmp_path / "samples.jsonl", rows)
+    with pytest.raises(UsageError, match="the field verdict"):
+        told(log, form="lm-eval")
+    columns = {"verdict": "filtered_resps.0", "human": "doc.gold"}
+    assert verdicts(told(log, form="lm-eval", columns=columns, scale="0:2")) == [1, 2, 3]
+
+
+def score_of(trace: str, value: object, source: str, **more: object) -> Record:
+    return {"id": f"{trace}{source}{value}", "trace_id": trace, "observation_id": None,
+            "name": "help", "value": value, "source": source, "data_type": "NUMERIC",
+            "string_value": None, **more}  # fmt: skip
+
+
+def test_langfuse_annotations_are_peoples(tmp_path: Path) -> None:
+    rows = [
+        score_of("t1", 3, "EVAL"),
+        score_of("t1", 4, "ANNOTATION"),
+        score_of("t2", 5, "EVAL"),
+        score_of("t1", 2, "ANNOTATION"),
+    ]
+    log = lines(tmp_path / "scores.jsonl", rows)
+    found = told(log, form="langfuse", scale="1:5")
+    assert verdicts(found) == [3, 5]
+    assert [row["human"]["ratings"] for row in found if "human" in row] == [[4, 2]]
+    with (tmp_path / "scores.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    assert told(tmp_path / "scores.csv", form="langfuse", scale="1:5") == found
+    words = [
+        {"traceId": "t", "name": "n", "value": 0, "source": s, "dataType": "CATEGORICAL",
+         "stringValue": word}
+        for s, word in (("EVAL", "bad"), ("ANNOTATION", "good"))
+    ]  # fmt: skip
+    log = document(tmp_path / "api.json", words)
+    found = told(log, form="langfuse", scale="bad,good")
+    assert (verdicts(found), found[1]["human"]["ratings"]) == ([1], [2])
+
+
+def test_langsmith_feedback_and_experiments(tmp_path: Path) -> None:
+    feedback = [
+        {"run_id": run, "key": "fit", "score": score, "feedback_source": {"type": who}}
+        for run, score, who in (("r1", 0, "model"), ("r1", 1, "app"), ("r2", None, "model"))
+    ]
+    log = lines(tmp_path / "feedback.jsonl", feedback)
+    found = told(log, form="langsmith", scale="0:1")
+    assert (verdicts(found), found[-1]["human"]["ratings"]) == ([1, None], [1])
+    table = pa.table(
+        {"example_id": ["e1", "e2"], "id": ["r1", "r2"], "execution_time": [0.1, 0.2],
+         "feedback.fit": [0.0, 1.0], "reference.rating": [1, 2]}
+    )  # fmt: skip
+    pq.write_table(table, tmp_path / "experiment.parquet")
+    columns = {"human": "reference.rating"}
+    found = told(tmp_path / "experiment.parquet", form="langsmith", scale="0:1", columns=columns)
+    assert verdicts(found) == [1, 2]
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def test_a_table_of_scores_under_several_orders(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    rows = [f"q{n},{order},{n % 3 + 1}\n" for n in range(4) for order in ('"1,2,3"', '"3,2,1"')]
+    path.write_text("question_id,shown,score\n" + "".join(rows))
+    done = run("ingest", path, "--map", "stimulus=question_id,verdict=score", "--map",
+               "order=shown", "--scale", "1:3", "--out", tmp_path / "run", "--no-pdf")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "8 verdicts for score_order were read" in done.stderr
+    assert (tmp_path / "run" / "datasheet.json").is_file()
+
+
+@pytest.mark.parametrize("form", [None, "json"])
+def test_a_list_and_lines_are_one_table(tmp_path: Path, form: str | None) -> None:
+    rows = [{"q": n, "s": n, "h": n} for n in (1, 2)]
+    chosen = {"form": form, "columns": {"item": "q", "verdict": "s", "human": "h"}, "scale": "1:2"}
+    found = told(document(tmp_path / "list.json", rows), **chosen)
+    assert verdicts(found) == [1, 2]
+    assert told(lines(tmp_path / "lines.json", rows), **chosen) == found
+
+
+def test_a_table_of_pairs_by_name_and_by_slot(tmp_path: Path) -> None:
+    rows: list[Record] = [
+        {"q": 1, "a": "x", "b": "y", "won": "x", "best": "y"},
+        {"q": 1, "a": "y", "b": "x", "won": 1, "best": "first"},
+        {"q": 2, "a": "x", "b": "y", "won": "tie", "best": None},
+    ]
+    columns = {"stimulus": "q", "first": "a", "second": "b", "verdict": "won", "better": "best"}
+    found = told(lines(tmp_path / "p.jsonl", rows), columns=columns)
+    assert verdicts(found) == [1, 1, "tie"]
+    assert [row["cell"]["better"] for row in found] == ["v", "v", None]
+
+
+def test_a_table_of_pairs_says_which_were_swapped(tmp_path: Path) -> None:
+    rows = [{"q": 1, "of": ["x", "y"], "order": order, "won": 1} for order in ("AB", "BA")]
+    columns = {"stimulus": "q", "first": "of.0", "second": "of.1", "swapped": "order",
+               "verdict": "won"}  # fmt: skip
+    found = told(lines(tmp_path / "p.jsonl", rows), columns=columns)
+    assert [row["cell"]["order"] for row in found] == [["u", "v"], ["v", "u"]]
+    with pytest.raises(StimuliError, match=r"p.jsonl:1: order is 'cd'; it can be true"):
+        told(lines(tmp_path / "p.jsonl", [{**rows[0], "order": "CD"}]), columns=columns)
+
+
+def test_a_table_of_criteria_and_one_of_lists(tmp_path: Path) -> None:
+    rows = [
+        {"id": "r", "shown": shown, "fit": 2, "tone": tone}
+        for shown, tone in ((["fit", "tone"], 3), (["tone", "fit"], None))
+    ]
+    columns = {"item": "id", "order": "shown", "verdict.fit": "fit", "verdict.tone": "tone"}
+    found = told(lines(tmp_path / "c.jsonl", rows), columns=columns, scale="1:5")
+    assert verdicts(found) == [{"fit": 2, "tone": 3}, None]
+    listed = {"q": 1, "shown": ["a", "b"], "points": {"a": 10, "b": 90}, "right": "b"}
+    columns = {"stimulus": "q", "order": "shown", "candidates": "points", "gold": "right"}
+    log = lines(tmp_path / "l.jsonl", [listed])
+    assert verdicts(told(log, columns=columns))[0]["b"] == {"score": 90, "uncertain": False}
+    axes = ingest(log, tmp_path / "run", columns=columns, pdf=False).datasheet.axes
+    assert [axis.answered for axis in axes] == [1]
+
+
+ONE = {"q": 1, "s": 3, "who": "j"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "chosen", "words"),
+    [
+        ([ONE], {"columns": {"verdict": "s"}}, "the field item"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q", "mark": "s"}}, "no such field"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}}, "say which scores there are"),
+        ([ONE], {"columns": {"verdict": "z", "item": "q"}, "scale": "1:5"},
+         r"log.jsonl:1: there is no column 'z'"),
+        ([ONE], {"columns": {"verdict": "s.t", "item": "q"}, "scale": "1:5"},
+         r"log.jsonl:1: s.t: there is no t to look into"),
+        ([ONE, {**ONE, "s": 9}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
+         r"log.jsonl:2: '9' is no point of the scale 1:5"),
+        ([{**ONE, "s": 2.5}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
+         r"log.jsonl:1: '2.5' is no point .*; --round"),
+        ([ONE, {**ONE, "who": "k"}],
+         {"columns": {"verdict": "s", "item": "q", "judge": "who"}, "scale": "1:5"},
+         r"log.jsonl:2: a second judge, 'k' beside 'j'; .*--where who="),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5", "where": {"q": "7"}},
+         "holds no verdicts: no row has q=7"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "5:1"}, "write LOW:HIGH"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:2:0.3"}, "write LOW:HIGH"),
+        ([ONE], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
+         r"log.jsonl: no figure follows from 1 verdicts .*missing is people's ratings"),
+        ([{"a": "x", "b": "x", "w": 1}],
+         {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "both responses are called"),
+        ([{"a": "x", "b": "y", "w": 3}],
+         {"columns": {"first": "a", "second": "b", "verdict": "w"}}, "log.jsonl:1: w is '3'"),
+        ([{**ONE, "q": None}], {"columns": {"verdict": "s", "item": "q"}, "scale": "1:5"},
+         "log.jsonl:1: q is empty, but holds the item"),
+    ],
+)  # fmt: skip
+def test_every_fault_of_a_table_is_one_sentence(
+    tmp_path: Path, rows: list[Record], chosen: Told, words: str
+) -> None:
+    with pytest.raises(JudgesheetError, match=words):
+        told(lines(tmp_path / "log.jsonl", rows), **chosen)
+
+
+def test_readings_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
+    rows = [{"q": 1, "s": 1, "n": n} for n in "ab"]
+    log, columns = lines(tmp_path / "log.jsonl", rows), {"verdict": "s", "item": "q"}
+    with pytest.raises(StimuliError, match=r"log.jsonl:2: the same cell .*\(repeat\)"):
+        ingest(log, tmp_path / "run", columns={**columns, "human": "s"}, scale="1:2", pdf=False)
+    found = told(log, columns={**columns, "repeat": "n"}, scale="1:2")
+    assert [row["repeat"] for row in found] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("scale", "cell", "point"),
+    [("1:5", "4.0", 4), ("0:1:0.25", 0.75, 4), ("no,yes", True, None), ("false,true", True, 2),
+     ("I,P,C", "c", 3), ("1:5", float("nan"), None), ("1:5", "", None), ("-1:1", -1, 1)],
+)  # fmt: skip
+def test_a_score_is_a_point_of_its_scale(scale: str, cell: object, point: int | None) -> None:
+    row = logs.Row("here:1", {})
+    if (scale, cell) == ("no,yes", True):
+        with pytest.raises(StimuliError, match="here:1: 'True' is no point of the scale no,yes"):
+            Scale.of(scale).point(cell, row)
+    else:
+        assert Scale.of(scale).point(cell, row) == point
+
+
+# -- hostile files ---------------------------------------------------------------------------------
+
+
+def bomb(path: Path) -> Path:
+    """A sample that says that it is small and holds megabytes of nothing."""
+    inner = b'{"id": "q", "epoch": 1, "scores": {}, "x": "' + b" " * 30_000_000 + b'"}'
+    return archive(path, {"header.json": json.dumps(HEAD).encode(), "samples/a.json": inner},
+                   zstd=True)  # fmt: skip
+
+
+def scratched(path: Path, *, zstd: bool) -> None:
+    """An archive with other bytes in the middle of a sample."""
+    inner = bytes(range(256)) * 40
+    archive(path, {"header.json": json.dumps(HEAD).encode(), "samples/a.json": inner}, zstd=zstd)
+    data = bytearray(path.read_bytes())
+    at = data.find(b"samples/a.json") + 60
+    data[at : at + 40] = b"\xff" * 40
+    path.write_bytes(bytes(data))
+
+
+BAD: dict[str, Callable[[Path], object]] = {
+    "bomb": bomb,
+    "no log": lambda path: archive(path, {"a.txt": b"a"}, zstd=False),
+    "cut off": lambda path: path.write_bytes(
+        inspect_archive(path.with_name("whole"), zstd=True).read_bytes()[:-60]
+    ),
+    "garbage in it": lambda path: archive(path, {"header.json": b"{}", "samples/a.json": b"\xff"},
+                                          zstd=True),
+    "scratched": lambda path: scratched(path, zstd=False),
+    "scratched, packed": lambda path: scratched(path, zstd=True),
+    "only a list": lambda path: path.write_text("[1, 2]"),
+    "no JSON": lambda path: path.write_text("{\n"),
+    "deep": lambda path: path.write_text("[" * 200_000),
+    "empty": lambda path: path.write_bytes(b""),
+    "scores of another kind": lambda path: document(path, {**HEAD, "samples": [
+        {"id": "q", "epoch": 1, "scores": [1]}]}),
+    "samples that are none": lambda path: document(path, {**HEAD, "samples": {"a": 1}}),
+    "named for the terminal": lambda path: document(path, {**HEAD, "samples": [
+        {"id": "q\x1b[2J", "epoch": 1, "scores": {"\x1b]0;x\x07": 1}}]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_hostile_file_gets_one_sentence(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "log.json"
+    BAD[name](path)
+    commands: list[list[str | Path]] = [
+        ["inspect-log", path],
+        ["ingest", path, "--from", "inspect", "--out", "run"],
+    ]
+    for command in commands:
+        done = run(*command, cwd=tmp_path)
+        assert "\x1b" not in sentence(done, done.returncode)
+        assert done.returncode in (1, 2)
+    assert not (tmp_path / "run" / "ledger.sqlite").exists()
+
+
+# -- inspect-log -----------------------------------------------------------------------------------
+
+
+def test_inspect_log_says_what_a_log_allows_and_how_to_go_on(tmp_path: Path) -> None:
+    log = lines(tmp_path / "pair.jsonl", GAMES)
+    found = inspect_log(log)
+    assert (found.form, found.verdicts, found.unreadable, found.stimuli) == (
+        "mt-bench-pairs", 6, 1, 2,
+    )  # fmt: skip
+    assert "order_inconsistent[set=natural]" in " ".join(found.allows)
+    assert any("condition vacuum" in why for why in found.missing)
+    done = run("inspect-log", log)
+    command = next(line for line in done.stdout.splitlines() if line.startswith("next"))
+    words = command.split()[2:]
+    assert run(*words[:-1], tmp_path / "run", "--no-pdf").returncode == 0
+    assert json.loads(run("inspect-log", log, "--json").stdout)["form"] == "mt-bench-pairs"
+
+
+def test_inspect_log_allows_what_the_sheet_then_has(tmp_path: Path) -> None:
+    log = inspect_document(tmp_path / "log.json")
+    found = inspect_log(log)
+    sheet = ingest(log, tmp_path / "run", form="inspect", pdf=False).datasheet
+    headline = {row.key for axis in sheet.axes for row in axis.characteristics}
+    valued = {e.key for axis in sheet.axes for e in axis.estimates if e.value is not None}
+    assert set(found.allows) == headline & valued
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", "question_id,score\n1,2\n", "--map verdict=score,stimulus=question_id"),
+        ("t.json", '[{"id": 1, "x": 2}]', "t.json --map verdict=COLUMN,stimulus=COLUMN"),
+        ("b.jsonl", '{"custom_id": "a", "response": {}}\n', "answers of an OpenAI batch"),
+        ("s.jsonl", '{"doc_id": 1, "doc": 1, "filtered_resps": [], "metrics": []}\n',
+         "--from lm-eval --map item=COLUMN,verdict=COLUMN --scale LOW:HIGH"),
+        ("d.json", '{"testCases": [{"input": 1, "metricsData": [{"name": "N", "score": 1}]}],'
+         ' "metricsScores": 1}', "--from deepeval --scale LOW:HIGH"),
+    ],
+)  # fmt: skip
+def test_inspect_log_proposes_and_guesses_nothing(
+    tmp_path: Path, name: str, content: str, words: str
+) -> None:
+    (tmp_path / name).write_text(content)
+    done = run("inspect-log", tmp_path / name)
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout
+
+
+def test_inspect_log_reads_our_own_records(tmp_path: Path) -> None:
+    cell = {"condition": "natural", "pair": "p"}
+    axis = told(lines(tmp_path / "pair.jsonl", GAMES), form="mt-bench-pairs")[0]["axis"]
+    rows = [
+        {"axis": axis, "stimulus": "q", "cell": {**cell, "order": order}, "verdict": 1}
+        for order in (["u", "v"], ["v", "u"])
+    ]
+    found = inspect_log(lines(tmp_path / "own.jsonl", rows))
+    assert (found.form, found.verdicts, found.axes) == ("recorded judgments", 2, (axis,))
+
+
+def test_a_log_that_is_none_of_a_format_says_where_to_look(tmp_path: Path) -> None:
+    log = lines(tmp_path / "pair.jsonl", GAMES)
+    said = sentence(run("ingest", log, "--from", "deepeval", "--out", tmp_path / "run"), 2)
+    assert "pair.jsonl:1 is no record of deepeval" in said
+    assert "inspect-log" in sentence(run("ingest", log, "--out", tmp_path / "run"))
+    said = sentence(run("ingest", log, "--from", "nonsense", "--out", tmp_path / "run"), 2)
+    assert "the formats are inspect, promptfoo" in said
