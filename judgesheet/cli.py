@@ -25,6 +25,7 @@ from judgesheet.cli_types import Finite, Place, as_dict, json_object, on_off, pa
 from judgesheet.errors import JudgesheetError
 from judgesheet.files import one_command, write_whole
 from judgesheet.plain import complaint, one_line
+from judgesheet.run_directory import FORMATS
 from judgesheet.spine.render import RENDERERS
 from judgesheet.terminal import say, say_command, say_json, say_lines, say_parts
 
@@ -306,6 +307,8 @@ def ingest(as_json: bool, **options: Any) -> None:
 @click.argument("directory", type=_EXISTING)
 @_axis_files("parser", "Read the stored replies with this parser from now on.")
 @_POLICY
+@option("--to", multiple=True, type=click.Choice(FORMATS),
+        help="Write only this beside the datasheet.json; repeatable. [all]")  # fmt: skip
 @_NO_PDF
 @_NO_CASES
 @_JSON

@@ -1,6 +1,6 @@
 """A run directory: its place, its content, and how a run is started or resumed in it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,8 @@ PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
 CASES = "cases.html"
-FORMATS = ("json", "html")
-"""The formats of the datasheet that every run directory holds; a PDF unless it is not wanted."""
+FORMATS = ("json", "html", "pdf")
+"""The formats of the datasheet in a run directory; the first is the sheet, the others show it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,14 @@ class Run:
     progress: "Progress | None" = None
 
 
-def formats(directory: Path, *, pdf: bool) -> tuple[str, ...]:
-    """What to write; a PDF of an earlier sheet goes where no new one is wanted."""
-    if pdf:
-        return (*FORMATS, "pdf")
-    remove(directory / "datasheet.pdf")
-    return FORMATS
+def formats(directory: Path, to: Collection[str], *, pdf: bool) -> list[str]:
+    """What to write: the sheet, and what else is wanted; the rest of an earlier sheet goes."""
+    sheet, *others = FORMATS
+    wanted = [form for form in others if form in to and (pdf or form != "pdf")]
+    for form in others:
+        if form not in wanted:
+            remove(directory / f"datasheet.{form}")
+    return [sheet, *wanted]
 
 
 def default_directory(model: str, prefix: str = "") -> Path:
