@@ -38,7 +38,6 @@ from judgesheet.request import (
 )
 from judgesheet.run_directory import (
     DATASHEET,
-    FORMATS,
     JUDGMENTS,
     LEDGER,
     PLAN,
@@ -261,7 +260,7 @@ def measure(
     """
     from judgesheet.publish import publish, publish_sweep
 
-    directory, rules, forms = Path(directory), _policy(policy), to or FORMATS
+    directory, rules, forms = Path(directory), _policy(policy), to or rendering.FORMATS
     knob = recall(directory)
     if knob is not None:
         for folder in knob.begun(directory).values():

@@ -25,8 +25,7 @@ from judgesheet.cli_types import Finite, Place, as_dict, json_object, on_off, pa
 from judgesheet.errors import JudgesheetError
 from judgesheet.files import one_command, write_whole
 from judgesheet.plain import complaint, one_line
-from judgesheet.run_directory import FORMATS
-from judgesheet.spine.render import RENDERERS
+from judgesheet.spine.render import FORMATS, RENDERERS
 from judgesheet.terminal import say, say_command, say_json, say_lines, say_parts
 
 if TYPE_CHECKING:

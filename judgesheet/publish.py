@@ -14,14 +14,14 @@ from pyarrow.parquet import write_table
 from judgesheet.axis import Readings
 from judgesheet.files import remove, write_whole
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import CASES, FORMATS, JUDGMENTS, LEDGER, formats
+from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER, formats
 from judgesheet.spine.assemble import assemble
 from judgesheet.spine.cases import of_sheet
 from judgesheet.spine.gate import judge
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import measure
 from judgesheet.spine.policy import Policy
-from judgesheet.spine.render import case_page, write
+from judgesheet.spine.render import FORMATS, case_page, write
 from judgesheet.sweep.combine import combine
 from judgesheet.sweep.estimates import Setting
 from judgesheet.sweep.knob import Knob

@@ -11,6 +11,7 @@ from judgesheet.files import remove, slug
 from judgesheet.records import Datasheet, Plan
 from judgesheet.spine.ledger import Ledger, held
 from judgesheet.spine.plan import write_plan
+from judgesheet.spine.render import FORMATS
 
 if TYPE_CHECKING:
     from judgesheet.spine.collect import Progress
@@ -20,8 +21,6 @@ PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
 CASES = "cases.html"
-FORMATS = ("json", "html", "pdf")
-"""The formats of the datasheet in a run directory; the first is the sheet, the others show it."""
 
 
 @dataclass(frozen=True, slots=True)
