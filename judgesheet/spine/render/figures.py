@@ -278,7 +278,7 @@ def _plot(data: Data, size: tuple[float, float]) -> str:
         engine.execute(canvas)
         canvas.set_layout_engine("none")
         out = io.StringIO()
-        paper.print_svg(out, metadata={"Date": None})
+        paper.print_svg(out, metadata={"Date": None})  # type: ignore[no-untyped-call]
     return out.getvalue()
 
 
