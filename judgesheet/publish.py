@@ -14,7 +14,7 @@ from pyarrow.parquet import write_table
 from judgesheet.axis import Readings
 from judgesheet.files import remove, write_whole
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER, formats
+from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER
 from judgesheet.spine.assemble import assemble
 from judgesheet.spine.cases import of_sheet
 from judgesheet.spine.gate import judge
@@ -70,6 +70,16 @@ def publish_sweep(
     sheet = combine(knob, settings)
     write(sheet, directory, formats(directory, to, pdf=pdf))
     return sheet
+
+
+def formats(directory: Path, to: Collection[str], *, pdf: bool) -> list[str]:
+    """What to write: the sheet, and what else is wanted; the rest of an earlier sheet goes."""
+    sheet, *others = FORMATS
+    wanted = [form for form in others if form in to and (pdf or form != "pdf")]
+    for form in others:
+        if form not in wanted:
+            remove(directory / f"datasheet.{form}")
+    return [sheet, *wanted]
 
 
 def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:

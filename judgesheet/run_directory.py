@@ -1,17 +1,16 @@
 """A run directory: its place, its content, and how a run is started or resumed in it."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import RunError
-from judgesheet.files import remove, slug
+from judgesheet.files import slug
 from judgesheet.records import Datasheet, Plan
 from judgesheet.spine.ledger import Ledger, held
 from judgesheet.spine.plan import write_plan
-from judgesheet.spine.render import FORMATS
 
 if TYPE_CHECKING:
     from judgesheet.spine.collect import Progress
@@ -30,16 +29,6 @@ class Run:
     directory: Path
     datasheet: Datasheet
     progress: "Progress | None" = None
-
-
-def formats(directory: Path, to: Collection[str], *, pdf: bool) -> list[str]:
-    """What to write: the sheet, and what else is wanted; the rest of an earlier sheet goes."""
-    sheet, *others = FORMATS
-    wanted = [form for form in others if form in to and (pdf or form != "pdf")]
-    for form in others:
-        if form not in wanted:
-            remove(directory / f"datasheet.{form}")
-    return [sheet, *wanted]
 
 
 def default_directory(model: str, prefix: str = "") -> Path:
