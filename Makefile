@@ -22,7 +22,7 @@ demo: announced $(VENV)/local.stamp  ## install, probe a real small model on thi
 announced:
 	@echo "This takes about five minutes on two cores:"
 	@echo "  1. install into $(VENV), unless it is there (a minute, 1 GB)"
-	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, 118 questions on four axes"
+	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, 142 questions on four axes"
 	@echo "     (three minutes; Ctrl-C stops, the same command goes on)"
 	@echo "  3. write its datasheet into $(DEMO)/ (seconds)"
 

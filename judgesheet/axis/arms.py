@@ -24,8 +24,8 @@ class Settings:
     each balanced order, and `repeats` times in all under `repeated` of them (None: under every
     one), rotating over the prompts so that each order is repeated equally often. `random` and
     `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
-    `scales` are the further rubric lengths, one balanced pass each. `listed` is the most scores or
-    criteria that are shown (None: the axis's own number): one less spares two orders.
+    `scales` are the further rubric lengths, one balanced pass each. `listed` is how many
+    criteria are shown at most (None: all): one less spares two orders.
     """
 
     stimuli: int | None

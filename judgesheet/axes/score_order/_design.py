@@ -16,7 +16,7 @@ MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
 LONGEST_SCALE = 9
 PROFILES: Mapping[str, Settings] = {
-    "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, listed=3),
+    "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
     "quick": Settings(stimuli=24, candidates=2, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
@@ -36,7 +36,7 @@ def design(
     render = renderer("score_order", options, shown, permuted, labelled=True)
     settings, kind = PROFILES[options.profile].chosen(options), options.sequences
     # One scale for the whole pool: figures of rubrics of different lengths do not compare.
-    scale = min(settings.listed or MAIN_SCALE, *map(_longest, stimuli))
+    scale = min(MAIN_SCALE, *map(_longest, stimuli))
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
         # Candidates of a prompt share the cells, so that they can be ranked.
         cells = list(reads(scale, kind, index, settings, rng))
