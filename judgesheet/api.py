@@ -8,7 +8,7 @@ Modules that need the arithmetic libraries or an HTTP client are imported inside
 that the others start at once.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -247,26 +247,31 @@ def measure(
     parsers: Mapping[str, Path] | None = None,
     policy: str | Path | None = None,
     *,
+    to: Collection[str] = (),
     pdf: bool = True,
     cases: bool = True,
 ) -> Run:
     """Recompute and render the datasheet of a run directory from its ledger, sweeps included.
+
+    The sheet itself, `datasheet.json`, is always written; `to` names the other formats that are
+    wanted (default: all), and those of an earlier sheet that are not are removed.
 
     `parsers` (axis -> file) read the stored replies from now on; the ledger remembers those before.
     Without a `policy` the sheet carries no verdicts, whatever it carried before.
     """
     from judgesheet.publish import publish, publish_sweep
 
-    directory, rules = Path(directory), _policy(policy)
+    directory, rules, forms = Path(directory), _policy(policy), to or rendering.FORMATS
     knob = recall(directory)
     if knob is not None:
         for folder in knob.begun(directory).values():
-            measure(folder, parsers, policy, pdf=pdf, cases=cases)
-        return Run(directory, publish_sweep(knob, directory, pdf=pdf))
+            measure(folder, parsers, policy, to=to, pdf=pdf, cases=cases)
+        return Run(directory, publish_sweep(knob, directory, to=forms, pdf=pdf))
     if parsers:
         parsing.replace_parsers(directory / LEDGER, parsers)
     with Ledger.open(directory / LEDGER) as ledger:
-        return Run(directory, publish(ledger, directory, rules, pdf=pdf, cases=cases))
+        sheet = publish(ledger, directory, rules, to=forms, pdf=pdf, cases=cases)
+    return Run(directory, sheet)
 
 
 @one_command()

@@ -35,7 +35,7 @@ from judgesheet.cli_types import (
 from judgesheet.errors import JudgesheetError
 from judgesheet.files import one_command, write_whole
 from judgesheet.plain import complaint, one_line
-from judgesheet.spine.render import RENDERERS
+from judgesheet.spine.render import FORMATS, RENDERERS
 from judgesheet.terminal import say, say_command, say_json, say_lines, say_parts
 
 if TYPE_CHECKING:
@@ -349,6 +349,8 @@ def inspect_log(as_json: bool, **options: Any) -> None:
 @click.argument("directory", type=_EXISTING)
 @_axis_files("parser", "Read the stored replies with this parser from now on.")
 @_POLICY
+@option("--to", multiple=True, type=click.Choice(FORMATS),
+        help="Write only this beside the datasheet.json; repeatable. [all]")  # fmt: skip
 @_NO_PDF
 @_NO_CASES
 @_JSON

@@ -1,7 +1,7 @@
 """From a ledger to the files of its run directory: the sheet in every format, and the table."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, is_dataclass
 from io import BytesIO
 from pathlib import Path
@@ -14,14 +14,14 @@ from pyarrow.parquet import write_table
 from judgesheet.axis import Readings
 from judgesheet.files import remove, write_whole
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER, formats
+from judgesheet.run_directory import CASES, JUDGMENTS, LEDGER
 from judgesheet.spine.assemble import assemble
 from judgesheet.spine.cases import of_sheet
 from judgesheet.spine.gate import judge
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import measure
 from judgesheet.spine.policy import Policy
-from judgesheet.spine.render import case_page, write
+from judgesheet.spine.render import FORMATS, case_page, write
 from judgesheet.sweep.combine import combine
 from judgesheet.sweep.estimates import Setting
 from judgesheet.sweep.knob import Knob
@@ -35,25 +35,32 @@ def publish(
     directory: Path,
     policy: Policy | None,
     *,
+    to: Collection[str] = FORMATS,
     pdf: bool = True,
     cases: bool = True,
 ) -> Datasheet:
-    """Measure the ledger, apply the policy, and write the sheet, the table and the cases."""
+    """Measure the ledger, apply the policy, and write the sheet, the table and the cases.
+
+    The page of the cases belongs to the sheet in HTML, which links to it.
+    """
+    forms = formats(directory, to, pdf=pdf)
     measured = measure(ledger)
     sheet = assemble(ledger, measured)
     if policy is not None:
         sheet = judge(sheet, policy)
     table = judgments(measured.readings)
     write_whole(directory / JUDGMENTS, table.to_parquet(index=False))
-    if cases and sheet.run["planned"] <= MOST_CALLS:
+    if cases and "html" in forms and sheet.run["planned"] <= MOST_CALLS:
         write_cases(ledger, measured.readings, sheet, directory / CASES)
     else:
         remove(directory / CASES)  # that of an earlier sheet
-    write(sheet, directory, formats(directory, pdf=pdf))
+    write(sheet, directory, forms)
     return sheet
 
 
-def publish_sweep(knob: Knob, directory: Path, *, pdf: bool = True) -> Datasheet:
+def publish_sweep(
+    knob: Knob, directory: Path, *, to: Collection[str] = FORMATS, pdf: bool = True
+) -> Datasheet:
     """Measure the settings that were started and write the sheet that compares them."""
     settings = []
     for value, folder in knob.begun(directory).items():
@@ -61,8 +68,18 @@ def publish_sweep(knob: Knob, directory: Path, *, pdf: bool = True) -> Datasheet
             measured = measure(ledger)
             settings.append(Setting(value, assemble(ledger, measured), measured.readings))
     sheet = combine(knob, settings)
-    write(sheet, directory, formats(directory, pdf=pdf))
+    write(sheet, directory, formats(directory, to, pdf=pdf))
     return sheet
+
+
+def formats(directory: Path, to: Collection[str], *, pdf: bool) -> list[str]:
+    """What to write: the sheet, and what else is wanted; the rest of an earlier sheet goes."""
+    sheet, *others = FORMATS
+    wanted = [form for form in others if form in to and (pdf or form != "pdf")]
+    for form in others:
+        if form not in wanted:
+            remove(directory / f"datasheet.{form}")
+    return [sheet, *wanted]
 
 
 def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:

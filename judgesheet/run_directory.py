@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import RunError
-from judgesheet.files import remove, slug
+from judgesheet.files import slug
 from judgesheet.records import Datasheet, Plan
 from judgesheet.spine.ledger import Ledger, held
 from judgesheet.spine.plan import write_plan
@@ -20,8 +20,6 @@ PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
 CASES = "cases.html"
-FORMATS = ("json", "html")
-"""The formats of the datasheet that every run directory holds; a PDF unless it is not wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +29,6 @@ class Run:
     directory: Path
     datasheet: Datasheet
     progress: "Progress | None" = None
-
-
-def formats(directory: Path, *, pdf: bool) -> tuple[str, ...]:
-    """What to write; a PDF of an earlier sheet goes where no new one is wanted."""
-    if pdf:
-        return (*FORMATS, "pdf")
-    remove(directory / "datasheet.pdf")
-    return FORMATS
 
 
 def default_directory(model: str, prefix: str = "") -> Path:

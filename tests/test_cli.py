@@ -70,6 +70,24 @@ def test_asking_again_asks_nothing(probed: Path, tmp_path: Path) -> None:
     assert attempts == calls
 
 
+def test_measure_writes_what_is_asked_for_and_leaves_nothing_of_an_earlier_sheet(
+    probed: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(probed, copy)
+
+    def shown() -> set[str]:
+        return {path.name for path in copy.iterdir()} & {
+            "datasheet.json", "datasheet.html", "datasheet.pdf", "cases.html",
+        }  # fmt: skip
+
+    assert run("measure", copy, "--to", "json").returncode == 0
+    assert shown() == {"datasheet.json"}
+    assert (copy / "datasheet.json").read_bytes() == (probed / "datasheet.json").read_bytes()
+    assert run("measure", copy, "--to", "html").returncode == 0
+    assert shown() == {"datasheet.json", "datasheet.html", "cases.html"}
+
+
 def test_measure_is_reproducible(probed: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(probed, copy)

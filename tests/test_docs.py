@@ -11,6 +11,7 @@ import pytest
 import judgesheet
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.cli import main
+from judgesheet.request import Request, make_plan, settle
 from judgesheet.spine.stimuli import load, pool_digest
 
 ROOT = Path(__file__).parent.parent
@@ -73,6 +74,13 @@ def test_make_targets_of_the_readme_exist() -> None:
         r"(?:`|\$ )make ([a-z]+)", (ROOT / "README.md").read_text(encoding="utf-8")
     ):
         assert re.search(rf"(?m)^{target}:", makefile), target
+
+
+def test_the_demo_says_how_many_questions_it_asks() -> None:
+    request = Request("local/smollm2-135m", profile="first")
+    asked = f"{len(make_plan(request, settle(request)).calls)} questions"
+    for page in ("Makefile", "README.md"):
+        assert asked in (ROOT / page).read_text(encoding="utf-8"), page
 
 
 @pytest.mark.parametrize("name", list(all_axes()))

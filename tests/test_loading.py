@@ -15,8 +15,9 @@ ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
         (["--help"], DRAWING | ARITHMETIC),
         (["probe", "--help"], DRAWING | ARITHMETIC),
         (["plan", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke"], DRAWING),
+        (["doctor"], {"matplotlib"} | ARITHMETIC),
     ],
-    ids=["help", "help of a command", "plan"],
+    ids=["help", "help of a command", "plan", "doctor"],
 )
 def test_a_command_loads_only_what_it_uses(command: list[str], unneeded: set[str]) -> None:
     program = (

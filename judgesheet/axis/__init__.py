@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from judgesheet.axis.simulation import Known, Parameters
     from judgesheet.axis.views import View
 
-PROFILES = ("smoke", "quick", "standard", "full")
+PROFILES = ("first", "smoke", "quick", "standard", "full")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ class Settings:
     each balanced order, and `repeats` times in all under `repeated` of them (None: under every
     one), rotating over the prompts so that each order is repeated equally often. `random` and
     `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
-    `scales` are the further rubric lengths, one balanced pass each.
+    `scales` are the further rubric lengths, one balanced pass each. `listed` is how many
+    criteria are shown at most (None: all): one less spares two orders.
     """
 
     stimuli: int | None
@@ -34,6 +35,7 @@ class Settings:
     fixed: int | None
     scales: tuple[int, ...] = ()
     repeats: int = 2
+    listed: int | None = None
 
     def chosen(self, options: Options) -> "Settings":
         """These settings with the user's own number of repeats."""

@@ -15,13 +15,21 @@ from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes, explain
 from judgesheet.axis import Axis, Distributing, Readings, headline, losses, unanswered
+from judgesheet.axis.reply import Reading
 from judgesheet.axis.unanswered import Calls
 from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
 from judgesheet.files import decoded
 from judgesheet.keys import Key, Pattern
 from judgesheet.reasons import NOT_RECORDED
-from judgesheet.records import AxisResult, Estimate, Recommendation, Statement, digest
+from judgesheet.records import (
+    AxisResult,
+    Estimate,
+    Recommendation,
+    ReplyFormat,
+    Statement,
+    digest,
+)
 from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.parsing import Parser, from_records, reading, shape_of
 
@@ -248,11 +256,16 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     """
     decode = lru_cache(maxsize=4096)(partial(_cell, axis))  # cells recur; decode each text once
     cells = [decode(cell) for cell in rows["cell"]]
+
+    @lru_cache(maxsize=4096)  # and so do short replies to them
+    def read(text: str, reply: ReplyFormat, cell: str, why: str | None) -> Reading | None:
+        return reading(axis, text, reply, decode(cell), parser, why)
+
     reasons = rows["finish_reason"] if "finish_reason" in rows else repeat(None, len(rows))
-    columns = zip(rows["text"], rows["reply"], rows["outcome"], cells, reasons, strict=True)
+    columns = zip(*(rows[name] for name in ("text", "reply", "outcome", "cell")), strict=True)
     readings, shapes = [], []
-    for text, reply, outcome, cell, why in columns:
-        found = reading(axis, text, reply, cell, parser, why) if outcome == "ok" else None
+    for (text, reply, outcome, code), cell, why in zip(columns, cells, reasons, strict=True):
+        found = read(text, reply, code, why) if outcome == "ok" else None
         is_lost = found is None and outcome is not None
         readings.append(found)
         shapes.append(shape_of(axis, text, reply, outcome, cell, parser, why) if is_lost else None)

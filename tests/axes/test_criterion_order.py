@@ -63,6 +63,14 @@ def test_the_quick_profile_stays_quick() -> None:
     assert len(plan_of("smoke").calls) < 80
 
 
+def test_the_first_profile_asks_of_few_criteria_in_both_orders() -> None:
+    shown: dict[str, set[tuple[str, ...]]] = {}
+    for call in plan_of("first").calls:
+        shown.setdefault(call.stimulus, set()).add(tuple(call.cell["order"]))
+    assert [len(orders) for orders in shown.values()] == [2] * 8
+    assert all(len(set(names)) == 2 for orders in shown.values() for names in orders)
+
+
 def test_competing_responses_share_their_orders() -> None:
     shown: dict[str, Counter[tuple[str, ...]]] = {}
     for call in plan_of("quick").calls:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from judgesheet.axes import all_axes, prompt
-from judgesheet.axis import Axis, Options, headline
+from judgesheet.axis import PROFILES, Axis, Options, headline
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.estimates import Estimates
 from judgesheet.keys import Key
@@ -36,7 +36,7 @@ def test_its_prompt_compiles(axis: Axis) -> None:
     compile_prompt(prompt(axis), axis.NAME)
 
 
-@pytest.mark.parametrize("profile", ["smoke", "quick", "standard", "full"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_its_design_is_pure_and_has_no_call_twice(axis: Axis, profile: str) -> None:
     pool = load(axis)
     chosen = options(profile=profile)

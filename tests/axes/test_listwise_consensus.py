@@ -129,6 +129,17 @@ def test_calls_of_a_prompt_share_everything_before_the_candidates() -> None:
     assert len({c.messages[0]["content"].split("## Candidates")[0] for c in calls}) == 1
 
 
+def test_the_first_profile_shows_the_right_answer_and_one_more_at_each_place() -> None:
+    calls = plan_of("first").calls
+    assert {len(c.cell["order"]) for c in calls} == {2}
+    places = Counter(c.cell["order"].index(c.cell["gold"]) for c in calls)
+    direct = Counter(
+        c.cell["order"].index(c.cell["gold"]) for c in calls if c.cell["arm"] == "direct"
+    )
+    assert places == {0: 6, 1: 6}
+    assert direct == {0: 3, 1: 3}
+
+
 @pytest.mark.parametrize("gold", ["a", "d", None])
 def test_the_gold_stands_everywhere_whatever_the_file(tmp_path: Path, gold: str | None) -> None:
     records = [prompt(n, gold=gold) for n in range(40)]

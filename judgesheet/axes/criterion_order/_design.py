@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 PROFILES: Mapping[str, Settings] = {
+    "first": Settings(stimuli=8, candidates=1, repeated=0, random=0, fixed=0, listed=2),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=0),
     "quick": Settings(stimuli=12, candidates=2, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None),
@@ -36,7 +37,7 @@ def design(
     render = renderer("criterion_order", options, shown, permuted)
     settings = PROFILES[options.profile].chosen(options)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
-        count = len(stimulus.fields["criteria"])
+        count = len(stimulus.fields["criteria"][: settings.listed])
         cells = list(reads(count, options.sequences, index, settings, rng))
         for candidate in stimulus.fields["candidates"][: settings.candidates]:
             for pick in rng.permutation(len(cells)):

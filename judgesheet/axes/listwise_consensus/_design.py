@@ -32,7 +32,8 @@ class ListSettings:
     `stimuli` prompts (None: all) are each read under the balanced orders (`forward`: only under the
     n forward rotations), the canonical order `repeated` times in all. `again` of the other orders
     (None: all), rotating over the prompts, are read `repeats` times. The canonical reading, which
-    the arms share, is requested once, in the direct arm.
+    the arms share, is requested once, in the direct arm. `listed` is the most candidates that are
+    shown (None: all), the right answer among them.
     """
 
     stimuli: int | None
@@ -40,9 +41,11 @@ class ListSettings:
     repeated: int
     again: int | None
     repeats: int = 2
+    listed: int | None = None
 
 
 PROFILES: Mapping[str, ListSettings] = {
+    "first": ListSettings(stimuli=6, forward=True, repeated=1, again=0, listed=2),
     "smoke": ListSettings(stimuli=3, forward=True, repeated=2, again=0),
     "quick": ListSettings(stimuli=14, forward=True, repeated=4, again=1),
     "standard": ListSettings(stimuli=None, forward=False, repeated=PAPER_K, again=2),
@@ -69,16 +72,20 @@ def depths(n: int, total: int) -> list[int]:
     return sorted({k for k in (3, 5, PAPER_K, n, 2 * n, total) if 2 <= k <= total})
 
 
-def canonical_ids(stimulus: Stimulus, index: int) -> list[str]:
+def canonical_ids(stimulus: Stimulus, index: int, most: int | None = None) -> list[str]:
     """The candidates in canonical order: the file's, rotated so that the gold's place is `index`.
+
+    Of more than `most`, the gold and those that follow it.
 
     Because of this rotation the gold stands at each place equally often; many files list the right
     answer first, and the direct arm would then measure that place.
     """
     ids = [candidate["id"] for candidate in stimulus.fields["candidates"]]
     gold = golds(stimulus.fields)
-    start = (ids.index(gold[0]) - index) % len(ids) if gold else 0
-    return ids[start:] + ids[:start]
+    start = ids.index(gold[0]) if gold else index % len(ids)
+    kept = (ids[start:] + ids[:start])[:most]
+    shift = -index % len(kept)
+    return kept[shift:] + kept[:shift]
 
 
 def design(
@@ -90,7 +97,7 @@ def design(
     if options.repeats is not None:
         settings = replace(settings, repeats=options.repeats)
     for index, stimulus in enumerate(spread(stimuli, settings.stimuli)):
-        ids = canonical_ids(stimulus, index)
+        ids = canonical_ids(stimulus, index, settings.listed)
         cells = list(_cells(index, len(ids), settings, options))
         for pick in rng.permutation(len(cells)):
             yield _call(stimulus, ids, cells[pick], options, render)
@@ -171,7 +178,8 @@ def _call(
 ) -> Call:
     fields = stimulus.fields
     texts = {candidate["id"]: candidate["text"] for candidate in fields["candidates"]}
-    shown, gold = [ids[place - 1] for place in cell.order], golds(fields)
+    shown = [ids[place - 1] for place in cell.order]
+    gold = [name for name in golds(fields) if name in shown]
     listed, n = [texts[name] for name in shown], len(shown)
     prompt = render(**_shown(fields["prompt"], fields.get("reference"), listed, options))
     right = {"gold": gold[0] if gold else None, **({"golds": gold} if len(gold) > 1 else {})}

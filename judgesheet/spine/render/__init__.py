@@ -45,6 +45,8 @@ RENDERERS: dict[str, str] = {
     "model-card": f"{__name__}.model_card",
 }
 """Format name -> module."""
+FORMATS = ("json", "html", "pdf")
+"""The formats in a run directory; the first is the sheet itself, the others show it."""
 
 
 def renderer(name: str) -> Renderer:

@@ -272,13 +272,13 @@ def _plot(data: Data, size: tuple[float, float]) -> str:
         width, height = size
         height *= max(1.0, rows.get(data.plot.kind, 0.0))
         canvas = Canvas(figsize=(width, height), layout=engine)
-        FigureCanvasSVG(canvas)
+        paper = FigureCanvasSVG(canvas)
         KINDS[data.plot.kind](data, canvas.subplots())
-        # Laid out once, here: left to `savefig`, everything would be drawn twice.
+        # Laid out and drawn once: `savefig` does each a second time.
         engine.execute(canvas)
         canvas.set_layout_engine("none")
         out = io.StringIO()
-        canvas.savefig(out, format="svg", metadata={"Date": None})
+        paper.print_svg(out, metadata={"Date": None})  # type: ignore[no-untyped-call]
     return out.getvalue()
 
 
