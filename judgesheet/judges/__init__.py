@@ -50,6 +50,12 @@ class Judge(Protocol):
     machine: str = ""
     """The hardware of a judge that runs on this machine, which its latency depends on."""
 
+    note: str = ""
+    """What every sheet of this judge must say: what it hides, sorts or rounds, for one."""
+
+    axes: tuple[str, ...] = ()
+    """Names of the axes that it can be asked about; empty for all of them."""
+
     adapts: bool = False
     """Whether it learns from its first answers how to ask, so that the first is awaited."""
 

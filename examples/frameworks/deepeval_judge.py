@@ -1,0 +1,87 @@
+"""GEval of deepeval as a judge.
+
+    pip install deepeval
+    cd examples/frameworks
+    JUDGE_MODEL=gpt-4.1-mini judgesheet probe --model python/deepeval_judge:geval \
+        --axis score_order --prompt score_order=score.j2
+
+`JUDGE_MODEL` is a model of OpenAI; for another one, put another class of `deepeval.models` into `model`.
+"""
+
+import os
+
+os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
+os.environ.setdefault("DEEPEVAL_RETRY_MAX_ATTEMPTS", "1")  # judgesheet asks again itself, and counts
+
+from importlib.metadata import version
+
+from deepeval.metrics import ArenaGEval, GEval
+from deepeval.metrics.g_eval import Rubric
+from deepeval.models import OpenAIModel
+from deepeval.test_case import ArenaTestCase, Contestant, LLMTestCase, SingleTurnParams
+from parts import Messages, Params, comparison, grading
+
+GRADED = [SingleTurnParams.INPUT, SingleTurnParams.ACTUAL_OUTPUT]
+
+
+async def geval(messages: Messages, params: Params) -> str:
+    """A score from GEval, whose evaluation steps hold the scale."""
+    asked = grading(messages)
+    highest = len(asked.scale)
+    metric = GEval(
+        name="Judge",
+        evaluation_steps=[asked.criterion, f"Choose the score that fits.\n{asked.rubric}"],
+        rubric=[Rubric(score_range=(1, highest), expected_outcome="as described in the steps")],
+        evaluation_params=[*GRADED, *([SingleTurnParams.EXPECTED_OUTPUT] if asked.reference else [])],
+        model=model(params),
+    )
+    case = LLMTestCase(
+        input=asked.request, actual_output=asked.response, expected_output=asked.reference or None
+    )
+    score = await metric.a_measure(case, _show_indicator=False)
+    return f"[RESULT] {round(1 + score * (highest - 1))}"
+
+
+geval.framework = f"deepeval {version('deepeval')}, GEval"
+geval.axes = ("score_order",)
+geval.note = (
+    "GEval sorts the rubric of a metric by score, so its order cannot be permuted; here the scale "
+    "stands in the evaluation steps. GEval weighs scores by their log-probabilities where the model "
+    "gives them; the result is rounded to a whole score."
+)
+
+
+async def arena(messages: Messages, params: Params) -> str:
+    """The winner that ArenaGEval names."""
+    asked = comparison(messages)
+    metric = ArenaGEval(
+        name="Judge",
+        evaluation_steps=["Choose the response that answers the request better."],
+        evaluation_params=GRADED,
+        model=model(params),
+    )
+    cases = [("1", asked.first), ("2", asked.second)]
+    winner = await metric.a_measure(
+        ArenaTestCase(
+            contestants=[
+                Contestant(name=name, test_case=LLMTestCase(input=asked.request, actual_output=text))
+                for name, text in cases
+            ]
+        ),
+        _show_indicator=False,
+    )
+    return f'{{"winner": "{winner}"}}'
+
+
+arena.framework = f"deepeval {version('deepeval')}, ArenaGEval"
+arena.axes = ("candidate_order",)
+arena.note = (
+    "ArenaGEval shuffles the responses and their names in every call, so the slots on this sheet are "
+    "not those that its model saw: a preference for a place shows as answers that differ between "
+    "repeats. It knows no tie."
+)
+
+
+def model(params: Params) -> OpenAIModel:
+    """The model behind the metric, at the temperature of the run."""
+    return OpenAIModel(os.environ["JUDGE_MODEL"], temperature=params["temperature"])
