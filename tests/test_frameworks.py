@@ -63,9 +63,36 @@ def arena(request: Request) -> str:
     return json.dumps({"winner": names[0], "reason": "It stands first."})
 
 
+def pairwise(_request: Request) -> str:
+    return "The first one is better. [[A]]"
+
+
+def openevals(request: Request) -> str:
+    return json.dumps({"reasoning": "It stands first.", "score": float(first_score(request))})
+
+
+def graded_qa(request: Request) -> str:
+    return f"It stands first.\n\nGRADE: {first_score(request)}"
+
+
+def rubrics(request: Request) -> str:
+    return json.dumps({"feedback": "It stands first.", "score": first_score(request)})
+
+
 JUDGES = {
     "deepeval": Framework("deepeval_judge:geval", "deepeval", "score_order", geval),
     "deepeval_arena": Framework("deepeval_judge:arena", "deepeval", "candidate_order", arena),
+    "langchain": Framework(
+        "langchain_evaluators:pairwise", "langchain_classic", "candidate_order", pairwise,
+        model=f"openai:{MODEL}",
+    ),
+    "openevals": Framework(
+        "openevals_judge:judge", "openevals", "score_order", openevals, model=f"openai:{MODEL}"
+    ),
+    "inspect_ai": Framework(
+        "inspect_judge:graded_qa", "inspect_ai", "score_order", graded_qa, model=f"openai/{MODEL}"
+    ),
+    "ragas": Framework("ragas_judge:rubrics", "ragas", "score_order", rubrics),
 }
 
 

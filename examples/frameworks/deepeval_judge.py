@@ -15,6 +15,7 @@ os.environ.setdefault("DEEPEVAL_RETRY_MAX_ATTEMPTS", "1")  # judgesheet asks aga
 
 from importlib.metadata import version
 
+from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import ArenaGEval, GEval
 from deepeval.metrics.g_eval import Rubric
 from deepeval.models import OpenAIModel
@@ -60,16 +61,14 @@ async def arena(messages: Messages, params: Params) -> str:
         evaluation_params=GRADED,
         model=model(params),
     )
-    cases = [("1", asked.first), ("2", asked.second)]
-    winner = await metric.a_measure(
-        ArenaTestCase(
-            contestants=[
-                Contestant(name=name, test_case=LLMTestCase(input=asked.request, actual_output=text))
-                for name, text in cases
-            ]
-        ),
-        _show_indicator=False,
-    )
+    cases = [
+        Contestant(name=name, test_case=LLMTestCase(input=asked.request, actual_output=text))
+        for name, text in (("1", asked.first), ("2", asked.second))
+    ]
+    try:
+        winner = await metric.a_measure(ArenaTestCase(contestants=cases), _show_indicator=False)
+    except MissingTestCaseParamsError:  # it judges no empty response
+        winner = "abstain"
     return f'{{"winner": "{winner}"}}'
 
 
@@ -78,7 +77,7 @@ arena.axes = ("candidate_order",)
 arena.note = (
     "ArenaGEval shuffles the responses and their names in every call, so the slots on this sheet are "
     "not those that its model saw: a preference for a place shows as answers that differ between "
-    "repeats. It knows no tie."
+    "repeats. It knows no tie, and judges no empty response (counted as abstained)."
 )
 
 
