@@ -79,6 +79,10 @@ def rubrics(request: Request) -> str:
     return json.dumps({"feedback": "It stands first.", "score": first_score(request)})
 
 
+def made(request: Request) -> str:
+    return json.dumps({"result": str(first_score(request)), "rationale": "It stands first."})
+
+
 JUDGES = {
     "deepeval": Framework("deepeval_judge:geval", "deepeval", "score_order", geval),
     "deepeval_arena": Framework("deepeval_judge:arena", "deepeval", "candidate_order", arena),
@@ -93,6 +97,9 @@ JUDGES = {
         "inspect_judge:graded_qa", "inspect_ai", "score_order", graded_qa, model=f"openai/{MODEL}"
     ),
     "ragas": Framework("ragas_judge:rubrics", "ragas", "score_order", rubrics),
+    "mlflow": Framework(
+        "mlflow_judge:made", "mlflow", "score_order", made, model=f"openai:/{MODEL}"
+    ),
 }
 
 

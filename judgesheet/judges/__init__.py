@@ -137,6 +137,10 @@ def open_judge(
         from judgesheet.judges.local import LocalJudge
 
         return LocalJudge.from_name(name, connection)
+    if provider == "litellm":
+        from judgesheet.judges.litellm import LitellmJudge
+
+        return LitellmJudge.from_name(name, connection)
     from judgesheet.judges.http import open_http_judge
 
     return open_http_judge(provider, name, connection)

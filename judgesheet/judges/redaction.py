@@ -99,6 +99,11 @@ class Redaction:
         self._patterns = [_spellings(secret) for secret in known]
         self.longest = LONGEST_SPELLING * max(map(len, known), default=0)
 
+    def also(self, other: "Redaction") -> None:
+        """Remove what another one removes as well."""
+        self._patterns += other._patterns
+        self.longest = max(self.longest, other.longest)
+
     def __call__(self, text: str) -> str:
         """The text with `[redacted]` in the place of every secret."""
         for pattern in self._patterns:
