@@ -17,7 +17,7 @@ import pytest
 
 from judgesheet.records import Datasheet, Estimate
 from judgesheet.spine.datasheet import from_json
-from tests.command import Done, start
+from tests.command import Done, sentence, start
 from tests.judges.loopback import Answer, Request, completion, serving
 
 FRAMEWORKS = Path(__file__).parent.parent / "examples" / "frameworks"
@@ -146,7 +146,11 @@ def estimate(sheet: Datasheet, key: str) -> Estimate:
     return next(one for one in sheet.axes[0].estimates if one.key == key)
 
 
-@pytest.mark.parametrize("name", [name for name, one in JUDGES.items() if one.axis == "score_order"])
+def asked_about(axis: str) -> list[str]:
+    return [name for name, one in JUDGES.items() if one.axis == axis]
+
+
+@pytest.mark.parametrize("name", asked_about("score_order"))
 def test_a_scale_is_permuted_inside_the_prompt_of_the_framework(name: str, tmp_path: Path) -> None:
     done, requests = probe(name, tmp_path / "run")
     assert done.returncode == 0, done.stderr
@@ -155,3 +159,40 @@ def test_a_scale_is_permuted_inside_the_prompt_of_the_framework(name: str, tmp_p
     axis = sheet.axes[0]
     assert (axis.planned, axis.unreadable + axis.failed) == (axis.answered, 0)
     assert estimate(sheet, "score_order.position_share[position=1]").value == 1
+    assert JUDGES[name].package.replace("_", "-") in sheet.judge["framework"].replace("_", "-")
+    assert any(sheet.judge["note"] in caveat for caveat in axis.caveats)
+
+
+@pytest.mark.parametrize("name", ["langchain"])
+def test_responses_stand_in_the_prompt_of_the_framework_as_on_the_sheet(
+    name: str, tmp_path: Path
+) -> None:
+    done, _ = probe(name, tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    sheet = sheet_of(tmp_path / "run")
+    assert sheet.axes[0].planned == sheet.axes[0].answered
+    assert estimate(sheet, "candidate_order.slot1_share[set=same_subset]").value == 1
+
+
+def test_a_framework_that_shuffles_by_itself_says_so_on_the_sheet(tmp_path: Path) -> None:
+    """ArenaGEval: its model prefers what stands first, and the sheet cannot know what did."""
+    done, requests = probe("deepeval_arena", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    shown = [re.findall(r'^    "(\w+)": "', every_word(one), re.MULTILINE) for one in requests]
+    assert len({tuple(names) for names in shown if names}) > 2, "names and places are drawn"
+    (axis,) = sheet_of(tmp_path / "run").axes
+    assert "shuffles the responses" in axis.caveats[0]
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_a_model_that_gives_no_verdict_is_counted_or_ends_the_run_in_a_sentence(
+    name: str, tmp_path: Path
+) -> None:
+    """Whatever the framework makes of it: none of its calls is read as a verdict."""
+    done, _ = probe(name, tmp_path / "run", lambda _: "I would rather not say.")
+    assert "Traceback" not in done.stderr
+    if (tmp_path / "run" / "datasheet.json").exists():
+        (axis,) = sheet_of(tmp_path / "run").axes
+        assert axis.answered == 0 or JUDGES[name].axis == "candidate_order"
+    else:
+        assert "check the function" in sentence(done)

@@ -58,6 +58,11 @@ class CallableJudge(Judge):
             raise UsageError(f"the module {module} has no {attribute}") from None
         except KeyboardInterrupt:
             raise
+        except ModuleNotFoundError as error:
+            lacks = error.name and error.name.partition(".")[0]
+            own = "run from the folder that holds it"
+            hint = own if lacks == module else f"install {lacks} where judgesheet runs"
+            raise UsageError(f"{module} cannot be imported ({error}): {hint}") from None
         except BaseException as error:
             said = of_environment()(_said(error))
             raise UsageError(f"{module} cannot be imported ({said})") from None
