@@ -87,7 +87,10 @@ JUDGES = {
     "deepeval": Framework("deepeval_judge:geval", "deepeval", "score_order", geval),
     "deepeval_arena": Framework("deepeval_judge:arena", "deepeval", "candidate_order", arena),
     "langchain": Framework(
-        "langchain_evaluators:pairwise", "langchain_classic", "candidate_order", pairwise,
+        "langchain_evaluators:pairwise",
+        "langchain_classic",
+        "candidate_order",
+        pairwise,
         model=f"openai:{MODEL}",
     ),
     "openevals": Framework(

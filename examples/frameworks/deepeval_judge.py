@@ -5,13 +5,16 @@
     JUDGE_MODEL=gpt-4.1-mini judgesheet probe --model python/deepeval_judge:geval \
         --axis score_order --prompt score_order=score.j2
 
-`JUDGE_MODEL` is a model of OpenAI; for another one, put another class of `deepeval.models` into `model`.
+`JUDGE_MODEL` is a model of OpenAI; for another one, put another class of `deepeval.models` into
+`model`.
 """
 
 import os
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
-os.environ.setdefault("DEEPEVAL_RETRY_MAX_ATTEMPTS", "1")  # judgesheet asks again itself, and counts
+os.environ.setdefault(
+    "DEEPEVAL_RETRY_MAX_ATTEMPTS", "1"
+)  # judgesheet asks again itself, and counts
 
 from importlib.metadata import version
 
@@ -20,7 +23,8 @@ from deepeval.metrics import ArenaGEval, GEval
 from deepeval.metrics.g_eval import Rubric
 from deepeval.models import OpenAIModel
 from deepeval.test_case import ArenaTestCase, Contestant, LLMTestCase, SingleTurnParams
-from parts import Messages, Params, comparison, grading
+from parts import NO_VERDICT, Messages, Params, comparison, grading
+from pydantic import ValidationError
 
 GRADED = [SingleTurnParams.INPUT, SingleTurnParams.ACTUAL_OUTPUT]
 
@@ -33,13 +37,19 @@ async def geval(messages: Messages, params: Params) -> str:
         name="Judge",
         evaluation_steps=[asked.criterion, f"Choose the score that fits.\n{asked.rubric}"],
         rubric=[Rubric(score_range=(1, highest), expected_outcome="as described in the steps")],
-        evaluation_params=[*GRADED, *([SingleTurnParams.EXPECTED_OUTPUT] if asked.reference else [])],
+        evaluation_params=[
+            *GRADED,
+            *([SingleTurnParams.EXPECTED_OUTPUT] if asked.reference else []),
+        ],
         model=model(params),
     )
     case = LLMTestCase(
         input=asked.request, actual_output=asked.response, expected_output=asked.reference or None
     )
-    score = await metric.a_measure(case, _show_indicator=False)
+    try:
+        score = await metric.a_measure(case, _show_indicator=False)
+    except ValueError as error:
+        return no_verdict(error)
     return f"[RESULT] {round(1 + score * (highest - 1))}"
 
 
@@ -69,6 +79,8 @@ async def arena(messages: Messages, params: Params) -> str:
         winner = await metric.a_measure(ArenaTestCase(contestants=cases), _show_indicator=False)
     except MissingTestCaseParamsError:  # it judges no empty response
         winner = "abstain"
+    except ValueError as error:
+        return no_verdict(error)
     return f'{{"winner": "{winner}"}}'
 
 
@@ -79,6 +91,13 @@ arena.note = (
     "not those that its model saw: a preference for a place shows as answers that differ between "
     "repeats. It knows no tie, and judges no empty response (counted as abstained)."
 )
+
+
+def no_verdict(error: ValueError) -> str:
+    """For a model's reply that deepeval cannot read; any other error is raised again."""
+    if isinstance(error, ValidationError) or "invalid JSON" in str(error):
+        return NO_VERDICT
+    raise error
 
 
 def model(params: Params) -> OpenAIModel:

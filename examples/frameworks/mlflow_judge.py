@@ -15,8 +15,9 @@ os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 from importlib.metadata import version
 from typing import Literal
 
+from mlflow.exceptions import MlflowException
 from mlflow.genai.judges import make_judge
-from parts import Messages, Params, grading
+from parts import NO_VERDICT, Messages, Params, grading
 
 INSTRUCTIONS = """Grade the response in {{{{ outputs }}}} to the request in {{{{ inputs }}}}.
 
@@ -36,17 +37,20 @@ def made(messages: Messages, params: Params) -> str:
         inference_params={name: params[name] for name in ("temperature", "max_tokens")},
     )
     reference = {"reference answer": asked.reference} if asked.reference else {}
-    feedback = judge(
-        inputs={"request": asked.request, **reference}, outputs={"response": asked.response}
-    )
-    if feedback.error is not None:
-        raise RuntimeError(str(feedback.error))
+    try:
+        feedback = judge(
+            inputs={"request": asked.request, **reference}, outputs={"response": asked.response}
+        )
+    except MlflowException as error:
+        if not str(error).startswith("Failed to parse response"):
+            raise
+        return NO_VERDICT
     return f"[RESULT] {feedback.value}"
 
 
 made.framework = f"mlflow {version('mlflow')}, make_judge"
 made.axes = ("score_order",)
 made.note = (
-    "MLflow sends the scores in its answer schema as well, here in the same order as in the "
-    "instructions."
+    "MLflow names the scores once more where it words the form of the answer, here in the same order "
+    "as in the instructions, and asks a failing endpoint up to ten times by itself."
 )

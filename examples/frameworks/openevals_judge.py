@@ -12,9 +12,10 @@ import os
 from importlib.metadata import version
 
 from langchain.chat_models import init_chat_model
+from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from openevals.llm import create_async_llm_as_judge
-from parts import Messages, Params, grading
+from parts import NO_VERDICT, Messages, Params, grading
 
 PROMPT = """You are grading a response to a request.
 
@@ -43,21 +44,22 @@ async def judge(messages: Messages, params: Params) -> str:
         choices=[float(score) for score in asked.scale],
         judge=model(params),
     )
-    result = await evaluate(
-        inputs=asked.request,
-        outputs=asked.response,
-        reference_outputs=asked.reference,
-        criterion=asked.criterion,
-        rubric=asked.rubric,
-    )
+    try:
+        result = await evaluate(
+            inputs=asked.request,
+            outputs=asked.response,
+            reference_outputs=asked.reference,
+            criterion=asked.criterion,
+            rubric=asked.rubric,
+        )
+    except OutputParserException:
+        return NO_VERDICT
     return f"[RESULT] {result['score']:g}"
 
 
 judge.framework = f"openevals {version('openevals')}, llm_as_judge"
 judge.axes = ("score_order",)
-judge.note = (
-    "openevals sends the scores in its answer schema as well, here in the same order as in the prompt."
-)
+judge.note = "openevals sends the scores in its answer schema as well, here in the same order as in the prompt."
 
 
 def model(params: Params) -> BaseChatModel:

@@ -12,8 +12,9 @@ import os
 from functools import cache
 from importlib.metadata import version
 
+from instructor.core import InstructorRetryException
 from openai import AsyncOpenAI
-from parts import Messages, Params, grading
+from parts import NO_VERDICT, Messages, Params, grading
 from ragas.llms import llm_factory
 from ragas.metrics.collections import DomainSpecificRubrics
 
@@ -27,11 +28,16 @@ async def rubrics(messages: Messages, params: Params) -> str:
         rubrics={f"score{score}_description": text for score, text in asked.scale.items()},
         with_reference=bool(asked.reference),
     )
-    result = await metric.ascore(
-        user_input=f"{asked.request}\n\nGraded is: {asked.criterion}",
-        response=asked.response,
-        reference=asked.reference or None,
-    )
+    try:
+        result = await metric.ascore(
+            user_input=f"{asked.request}\n\nGraded is: {asked.criterion}",
+            response=asked.response,
+            reference=asked.reference or None,
+        )
+    except InstructorRetryException as error:
+        if not error.failed_attempts:  # the endpoint failed, and no reply came
+            raise
+        return NO_VERDICT
     return f"[RESULT] {result.value:g}"
 
 
@@ -39,7 +45,8 @@ rubrics.framework = f"ragas {version('ragas')}, DomainSpecificRubrics"
 rubrics.axes = ("score_order",)
 rubrics.note = (
     "ragas shows two examples of its own, scored 5 and 3 in this order, whatever the rubric; they "
-    "cannot be permuted. It has no place for a criterion, which stands behind the request here."
+    "cannot be permuted. It calls the score one of 1 to 5 whatever the rubric, and asks its model up to "
+    "four times for a reply that it can read. It has no place for a criterion, which stands behind the request here."
 )
 
 

@@ -166,7 +166,13 @@ async def _apart(work: Coroutine[Any, Any, Any]) -> Any:
 
 
 def _said(error: BaseException) -> str:
-    """Kind and words of an exception, whose words may be another."""
+    """Kind and words of an exception and of what it came from: some only say that they gave up."""
+    cause = error.__cause__
+    return f"{_words(error)} (from {_words(cause)})" if cause is not None else _words(error)
+
+
+def _words(error: BaseException) -> str:
+    """Kind and words of one exception, whose words may be another."""
     kind = type(error).__name__
     try:
         return f"{kind}: {error}"

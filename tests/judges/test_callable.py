@@ -29,6 +29,12 @@ async def coroutine(messages):
 def raising(messages):
     raise KeyError("oops")
 
+def gives_up(messages):
+    try:
+        raise ConnectionError("no route to host")
+    except ConnectionError as error:
+        raise RuntimeError("gave up") from error
+
 def wrong(messages):
     return 4
 
@@ -143,6 +149,11 @@ def test_an_exception_is_data(module: str) -> None:
     reply = ask(f"{module}:raising")
     assert (reply.outcome, reply.text) == ("unavailable", "")
     assert reply.raw == "KeyError: 'oops'"
+
+
+def test_an_exception_is_told_with_what_it_came_from(module: str) -> None:
+    said = "RuntimeError: gave up (from ConnectionError: no route to host)"
+    assert ask(f"{module}:gives_up").raw == said
 
 
 @pytest.mark.parametrize("function", ["raises", "raises_later"])
