@@ -12,9 +12,7 @@
 import os
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
-os.environ.setdefault(
-    "DEEPEVAL_RETRY_MAX_ATTEMPTS", "1"
-)  # judgesheet asks again itself, and counts
+os.environ.setdefault("DEEPEVAL_RETRY_MAX_ATTEMPTS", "1")  # judgesheet asks again itself
 
 from importlib.metadata import version
 
@@ -32,20 +30,15 @@ GRADED = [SingleTurnParams.INPUT, SingleTurnParams.ACTUAL_OUTPUT]
 async def geval(messages: Messages, params: Params) -> str:
     """A score from GEval, whose evaluation steps hold the scale."""
     asked = grading(messages)
-    highest = len(asked.scale)
+    highest, reference = len(asked.scale), asked.reference or None
     metric = GEval(
         name="Judge",
         evaluation_steps=[asked.criterion, f"Choose the score that fits.\n{asked.rubric}"],
         rubric=[Rubric(score_range=(1, highest), expected_outcome="as described in the steps")],
-        evaluation_params=[
-            *GRADED,
-            *([SingleTurnParams.EXPECTED_OUTPUT] if asked.reference else []),
-        ],
+        evaluation_params=[*GRADED, *([SingleTurnParams.EXPECTED_OUTPUT] if reference else [])],
         model=model(params),
     )
-    case = LLMTestCase(
-        input=asked.request, actual_output=asked.response, expected_output=asked.reference or None
-    )
+    case = LLMTestCase(input=asked.request, actual_output=asked.response, expected_output=reference)
     try:
         score = await metric.a_measure(case, _show_indicator=False)
     except ValueError as error:
@@ -57,8 +50,8 @@ geval.framework = f"deepeval {version('deepeval')}, GEval"
 geval.axes = ("score_order",)
 geval.note = (
     "GEval sorts the rubric of a metric by score, so its order cannot be permuted; here the scale "
-    "stands in the evaluation steps. GEval weighs scores by their log-probabilities where the model "
-    "gives them; the result is rounded to a whole score."
+    "stands in the evaluation steps. GEval weighs scores by their log-probabilities where the "
+    "model gives them; the result is rounded to a whole score."
 )
 
 
@@ -87,9 +80,9 @@ async def arena(messages: Messages, params: Params) -> str:
 arena.framework = f"deepeval {version('deepeval')}, ArenaGEval"
 arena.axes = ("candidate_order",)
 arena.note = (
-    "ArenaGEval shuffles the responses and their names in every call, so the slots on this sheet are "
-    "not those that its model saw: a preference for a place shows as answers that differ between "
-    "repeats. It knows no tie, and judges no empty response (counted as abstained)."
+    "ArenaGEval shuffles the responses and their names in every call, so the slots on this sheet "
+    "are not those that its model saw: a preference for a place shows as answers that differ "
+    "between repeats. It knows no tie, and judges no empty response (counted as abstained)."
 )
 
 

@@ -23,7 +23,7 @@ SCORE is one of the scores above."""
 
 
 async def graded_qa(messages: Messages, params: Params) -> str:
-    """The grade of `model_graded_qa`, with its own template and instructions that hold the scale."""
+    """The grade of `model_graded_qa`: its own template, and instructions that hold the scale."""
     asked, name = grading(messages), os.environ["JUDGE_MODEL"]
     limits = {name: params[name] for name in ("temperature", "max_tokens")}
     score = model_graded_qa(
@@ -42,6 +42,7 @@ async def graded_qa(messages: Messages, params: Params) -> str:
 graded_qa.framework = f"inspect_ai {version('inspect_ai')}, model_graded_qa"
 graded_qa.axes = ("score_order",)
 graded_qa.note = (
-    "Measured with a scale in the instructions; the default instructions of model_graded_qa name the "
-    "grades C and I in an order of their own, which cannot be permuted. References are not shown."
+    "Measured with a scale in the instructions; the default instructions of model_graded_qa name "
+    "the grades C and I in an order of their own, which cannot be permuted. "
+    "References are not shown."
 )

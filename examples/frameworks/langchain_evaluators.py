@@ -37,12 +37,13 @@ async def pairwise(messages: Messages, params: Params) -> str:
 pairwise.framework = f"langchain-classic {version('langchain-classic')}, pairwise_string"
 pairwise.axes = ("candidate_order",)
 pairwise.note = (
-    "The prompt of pairwise_string asks for no position bias itself and names the responses A and B; "
-    "the order in which it lists the verdicts (A, B, tie) cannot be permuted."
+    "The prompt of pairwise_string asks for no position bias itself and names the responses A and "
+    "B; the order in which it lists the verdicts (A, B, tie) cannot be permuted."
 )
 
 
 def model(params: Params) -> BaseChatModel:
-    """The model, at the temperature and with the reply budget of the run; judgesheet asks again itself."""
+    """The model, at the temperature and with the reply budget of the run."""
     asked = {name: params[name] for name in ("temperature", "max_tokens")}
+    # judgesheet asks again itself, and counts it
     return init_chat_model(os.environ["JUDGE_MODEL"], max_retries=0, **asked)

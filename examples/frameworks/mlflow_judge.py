@@ -51,6 +51,6 @@ def made(messages: Messages, params: Params) -> str:
 made.framework = f"mlflow {version('mlflow')}, make_judge"
 made.axes = ("score_order",)
 made.note = (
-    "MLflow names the scores once more where it words the form of the answer, here in the same order "
-    "as in the instructions, and asks a failing endpoint up to ten times by itself."
+    "MLflow names the scores once more where it words the form of the answer, here in the same "
+    "order as in the instructions, and asks a failing endpoint up to ten times by itself."
 )

@@ -59,10 +59,13 @@ async def judge(messages: Messages, params: Params) -> str:
 
 judge.framework = f"openevals {version('openevals')}, llm_as_judge"
 judge.axes = ("score_order",)
-judge.note = "openevals sends the scores in its answer schema as well, here in the same order as in the prompt."
+judge.note = (
+    "openevals sends the scores in its answer schema as well, here in the order of the prompt."
+)
 
 
 def model(params: Params) -> BaseChatModel:
-    """The model, at the temperature and with the reply budget of the run; judgesheet asks again itself."""
+    """The model, at the temperature and with the reply budget of the run."""
     asked = {name: params[name] for name in ("temperature", "max_tokens")}
+    # judgesheet asks again itself, and counts it
     return init_chat_model(os.environ["JUDGE_MODEL"], max_retries=0, **asked)

@@ -1,7 +1,7 @@
 """The parts of a question, for a judge that has a prompt of its own.
 
-The templates score.j2 and pair.j2 hand a question over in parts. The functions here take it apart, so
-that a framework can put the parts into its own prompt.
+The templates score.j2 and pair.j2 hand a question over in parts. The functions here take it
+apart, so that a framework can put the parts into its own prompt.
 """
 
 import re
@@ -58,7 +58,7 @@ def comparison(messages: Messages) -> Comparison:
 
 
 def _parts(messages: Messages, expected: str, options: str) -> list[tuple[str, str]]:
-    """The parts with their names; ValueError if they are others, as where a text imitates a name."""
+    """The parts with their names; ValueError if they are others: a text may imitate a name."""
     _, *pieces = _NAME.split(messages[-1]["content"])
     names, texts = pieces[::2], [text.strip() for text in pieces[1::2]]
     if not re.fullmatch(expected, ",".join(names)) or len(set(names)) < len(names):

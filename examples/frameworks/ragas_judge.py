@@ -45,8 +45,9 @@ rubrics.framework = f"ragas {version('ragas')}, DomainSpecificRubrics"
 rubrics.axes = ("score_order",)
 rubrics.note = (
     "ragas shows two examples of its own, scored 5 and 3 in this order, whatever the rubric; they "
-    "cannot be permuted. It calls the score one of 1 to 5 whatever the rubric, and asks its model up to "
-    "four times for a reply that it can read. It has no place for a criterion, which stands behind the request here."
+    "cannot be permuted. It calls the score one of 1 to 5 whatever the rubric, and asks its "
+    "model up to four times for a reply that it can read. It has no place for a criterion, which "
+    "stands behind the request here."
 )
 
 

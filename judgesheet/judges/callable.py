@@ -3,11 +3,11 @@
     def judge(messages: list[dict[str, str]]) -> str: ...
 
 The function may be a coroutine function, and may take the request's parameters as a keyword
-argument `params`. Its attributes `framework`, `note` and `axes`, where it has them, say what answers
-and what it cannot be asked (docs/judges.md). Whatever it raises, a wish to exit or to be cancelled included, is treated like a
-broken connection: a reply with the outcome `unavailable` and the exception's text, retried later. A
-result that is not a string stops the run, since repeating the call cannot fix it. The folder that
-the run began in is the current one again when it ends.
+argument `params`. Its attributes `framework`, `note` and `axes`, where it has them, say what
+answers and what it cannot be asked (docs/judges.md). Whatever it raises, a wish to exit or to be
+cancelled included, is treated like a broken connection: a reply with the outcome `unavailable` and
+the exception's text, retried later. A result that is not a string stops the run, since repeating
+the call cannot fix it. The folder that the run began in is the current one again when it ends.
 """
 
 import asyncio

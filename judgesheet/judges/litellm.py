@@ -14,8 +14,8 @@ from judgesheet.errors import MissingDependencyError
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
-from judgesheet.judges.redaction import of_environment
-from judgesheet.judges.transport import Received
+from judgesheet.judges.redaction import of_environment, secrets_in
+from judgesheet.judges.transport import Received, Wire
 from judgesheet.records import Outcome
 
 ELSEWHERE = "https://litellm.invalid"
@@ -50,8 +50,9 @@ class LitellmJudge(HttpJudge):
 
     async def __aenter__(self) -> Self:
         key = self._credentials().get("Authorization", "").removeprefix("Bearer ")
-        self._redacted.also(of_environment())  # LiteLLM finds most keys there
-        self._wire = _Wire({"api_key": key or None, "api_base": self._connection.base_url})
+        secrets = [key, *self._address.secrets, *secrets_in(self._connection.extra_body)]
+        self._redacted = of_environment(secrets)  # LiteLLM finds most keys there
+        self._wire = _Carried({"api_key": key or None, "api_base": self._connection.base_url})
         return self
 
     def advise(self, outcome: Outcome) -> str | None:
@@ -63,7 +64,7 @@ class LitellmJudge(HttpJudge):
         return super().advise(outcome)
 
 
-class _Wire:
+class _Carried(Wire):
     """Posts the body of a chat completion by way of LiteLLM."""
 
     def __init__(self, connection: Mapping[str, str | None]) -> None:

@@ -99,11 +99,6 @@ class Redaction:
         self._patterns = [_spellings(secret) for secret in known]
         self.longest = LONGEST_SPELLING * max(map(len, known), default=0)
 
-    def also(self, other: "Redaction") -> None:
-        """Remove what another one removes as well."""
-        self._patterns += other._patterns
-        self.longest = max(self.longest, other.longest)
-
     def __call__(self, text: str) -> str:
         """The text with `[redacted]` in the place of every secret."""
         for pattern in self._patterns:
@@ -111,11 +106,11 @@ class Redaction:
         return text
 
 
-def of_environment() -> Redaction:
-    """Removes the secrets that lie in the environment, which are known by their names."""
+def of_environment(others: Iterable[str] = ()) -> Redaction:
+    """Removes the secrets that lie in the environment, known by their names, and these others."""
     keys = {provider.key_env for provider in PROVIDERS.values()}
     known = (name for name in os.environ if is_secret_name(name) or name in keys)
-    return Redaction(os.environ[name] for name in known)
+    return Redaction([*(os.environ[name] for name in known), *others])
 
 
 def _spellings(secret: str) -> re.Pattern[str]:
