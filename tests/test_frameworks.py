@@ -82,6 +82,14 @@ def made(request: Request) -> str:
     return json.dumps({"result": str(first_score(request)), "rationale": "It stands first."})
 
 
+def absolute(request: Request) -> str:
+    return f"It stands first. [RESULT] {first_score(request)}"
+
+
+def relative(_request: Request) -> str:
+    return "The first one is better. [RESULT] A"
+
+
 JUDGES = {
     "deepeval": Framework("deepeval_judge:geval", "deepeval", "score_order", geval),
     "deepeval_arena": Framework("deepeval_judge:arena", "deepeval", "candidate_order", arena),
@@ -99,6 +107,20 @@ JUDGES = {
         "inspect_judge:graded_qa", "inspect_ai", "score_order", graded_qa, model=f"openai/{MODEL}"
     ),
     "ragas": Framework("ragas_judge:rubrics", "ragas", "score_order", rubrics),
+    "prometheus": Framework(
+        "prometheus_judge:absolute",
+        "prometheus_eval",
+        "score_order",
+        absolute,
+        model=f"openai/{MODEL}",
+    ),
+    "prometheus_pairs": Framework(
+        "prometheus_judge:relative",
+        "prometheus_eval",
+        "candidate_order",
+        relative,
+        model=f"openai/{MODEL}",
+    ),
     "mlflow": Framework(
         "mlflow_judge:made", "mlflow", "score_order", made, model=f"openai:/{MODEL}"
     ),
@@ -165,7 +187,7 @@ def test_a_scale_is_permuted_inside_the_prompt_of_the_framework(name: str, tmp_p
     assert any(sheet.judge["note"] in caveat for caveat in axis.caveats)
 
 
-@pytest.mark.parametrize("name", ["langchain"])
+@pytest.mark.parametrize("name", ["langchain", "prometheus_pairs"])
 def test_responses_stand_in_the_prompt_of_the_framework_as_on_the_sheet(
     name: str, tmp_path: Path
 ) -> None:
