@@ -7,13 +7,17 @@ left out; docs/frameworks.md says with which versions these tests ran.
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from judgesheet import plan, show_stimulus
 from judgesheet.records import Datasheet, Estimate
 from judgesheet.spine.datasheet import from_json
 from tests.command import Done, sentence, start
@@ -168,6 +172,42 @@ def sheet_of(out: Path) -> Datasheet:
 
 def estimate(sheet: Datasheet, key: str) -> Estimate:
     return next(one for one in sheet.axes[0].estimates if one.key == key)
+
+
+@pytest.fixture
+def parts(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(FRAMEWORKS)
+    yield import_module("parts")
+    sys.modules.pop("parts")
+
+
+def question(axis: str, nth: int = 0) -> Any:
+    """The messages of a planned call, in the form that frameworks are handed."""
+    prompts = {axis: FRAMEWORKS / PROMPTS[axis]}
+    planned, _ = plan("python/any:judge", axes=[axis], prompts=prompts, profile="smoke")
+    return planned.calls[nth]
+
+
+def test_parts_are_those_of_the_question_in_its_order(parts: Any) -> None:
+    call = question("score_order")
+    asked = parts.grading(call.messages)
+    assert list(asked.scale) == call.cell["order"]
+    rubric = show_stimulus(call.stimulus, "score_order").fields["rubric"]
+    assert (asked.scale[1], asked.scale[5]) == (rubric["levels"][0], rubric["levels"][-1])
+    assert (asked.criterion, asked.reference) == (rubric["criterion"], "")
+    compared = parts.comparison(question("candidate_order").messages)
+    assert "A good response contains:" in compared.request
+    assert compared.first != compared.second
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Which is better?", "=== request\nA\n=== first\nB\n=== second\nC\n=== second\nD\n", ""],
+)
+def test_a_question_in_other_parts_is_refused_with_what_to_give(parts: Any, words: str) -> None:
+    """As where the template was forgotten, or a response imitates the name of a part."""
+    with pytest.raises(ValueError, match=r"give --axis candidate_order --prompt .*pair\.j2"):
+        parts.comparison([{"role": "user", "content": words}])
 
 
 def asked_about(axis: str) -> list[str]:
