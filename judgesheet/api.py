@@ -140,8 +140,9 @@ def probe(
             reuse.take_over_parsers(directory, planned)
     with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         ledger.set_meta("prices", request.prices)
-        if judge.machine:
-            ledger.set_meta("machine", judge.machine)
+        for name, told in (("machine", judge.machine), ("note", judge.note)):
+            if told:
+                ledger.set_meta(name, told)
         if retry_failed:
             ledger.reopen()
         if give_up:

@@ -94,9 +94,23 @@ def without_asking(request: Request) -> Request:
 
 def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, Plan]:
     """The judge and the plan of a run that is started, or resumed, in `directory`."""
-    planned = make_plan(request, settle(request, None if fresh else directory))
+    settled = settle(request, None if fresh else directory)
+    planned = make_plan(request, settled)
     # Only a simulated judge is given the labels.
-    return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
+    judge = open_judge(request.model, connection(request), answer_key(planned.labels))
+    _refuse_unaskable(judge, [axis.NAME for axis in settled.axes])
+    return judge, planned
+
+
+def _refuse_unaskable(judge: Judge, axes: Sequence[str]) -> None:
+    """Axes on which the order that the judge is given is not the one that it shows its model."""
+    lacking = [name for name in axes if judge.axes and name not in judge.axes]
+    if lacking:
+        can = " ".join(f"--axis {name}" for name in judge.axes)
+        raise UsageError(
+            f"{judge.identity['model']} cannot be asked about {', '.join(lacking)}: give {can}"
+            + (f" ({judge.note})" if judge.note else "")
+        )
 
 
 def settle(request: Request, resumed: Path | None = None) -> Settled:

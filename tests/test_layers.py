@@ -130,6 +130,7 @@ HOMES = {
     "httpx": {"judges.transport"},
     "httpx_aiohttp": {"judges.transport"},
     "aiohttp": {"judges.transport"},
+    "litellm": {"judges.litellm"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"spine.ledger_schema", "spine.ledger", "spine.salvage", "importers"},
     "aiolimiter": {"spine.collect"},

@@ -54,6 +54,12 @@ class Judge(Protocol):
     machine: str = ""
     """The hardware of a judge that runs on this machine, which its latency depends on."""
 
+    note: str = ""
+    """What every sheet of this judge must say: what it hides, sorts or rounds, for one."""
+
+    axes: tuple[str, ...] = ()
+    """Names of the axes that it can be asked about; empty for all of them."""
+
     adapts: bool = False
     """Whether it learns from its first answers how to ask, so that the first is awaited."""
 
@@ -135,6 +141,10 @@ def open_judge(
         from judgesheet.judges.local import LocalJudge
 
         return LocalJudge.from_name(name, connection)
+    if provider == "litellm":
+        from judgesheet.judges.litellm import LitellmJudge
+
+        return LitellmJudge.from_name(name, connection)
     from judgesheet.judges.http import open_http_judge
 
     return open_http_judge(provider, name, connection)

@@ -3,10 +3,11 @@
     def judge(messages: list[dict[str, str]]) -> str: ...
 
 The function may be a coroutine function, and may take the request's parameters as a keyword
-argument `params`. Whatever it raises, a wish to exit or to be cancelled included, is treated like a
-broken connection: a reply with the outcome `unavailable` and the exception's text, retried later. A
-result that is not a string stops the run, since repeating the call cannot fix it. The folder that
-the run began in is the current one again when it ends.
+argument `params`. Its attributes `framework`, `note` and `axes`, where it has them, say what
+answers and what it cannot be asked (docs/judges.md). Whatever it raises, a wish to exit or to be
+cancelled included, is treated like a broken connection: a reply with the outcome `unavailable` and
+the exception's text, retried later. A result that is not a string stops the run, since repeating
+the call cannot fix it. The folder that the run began in is the current one again when it ends.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
+from judgesheet.axes import all_axes
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.redaction import of_environment
@@ -36,6 +38,9 @@ class CallableJudge(Judge):
         self._timeout_s = timeout_s
         self._takes_params = _takes_params(function)
         self._redacted = of_environment()  # the function has its own keys
+        self._framework = self._declared("framework")
+        self.note = self._declared("note")
+        self.axes = _axes_of(name, function)
 
     @classmethod
     def from_name(cls, name: str, timeout_s: float) -> Self:
@@ -53,6 +58,11 @@ class CallableJudge(Judge):
             raise UsageError(f"the module {module} has no {attribute}") from None
         except KeyboardInterrupt:
             raise
+        except ModuleNotFoundError as error:
+            lacks = error.name and error.name.partition(".")[0]
+            own = "run from the folder that holds it"
+            hint = own if lacks == module else f"install {lacks} where judgesheet runs"
+            raise UsageError(f"{module} cannot be imported ({error}): {hint}") from None
         except BaseException as error:
             said = of_environment()(_said(error))
             raise UsageError(f"{module} cannot be imported ({said})") from None
@@ -62,8 +72,12 @@ class CallableJudge(Judge):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Module and function."""
-        return {"provider": "python", "model": self._name}
+        """Module and function, and the framework that answers where the function names it.
+
+        Another version of a framework is another judge: it has other words.
+        """
+        named = {"framework": self._framework} if self._framework else {}
+        return {"provider": "python", "model": self._name, **named}
 
     async def __aenter__(self) -> Self:
         self._folder = Path.cwd()
@@ -97,6 +111,14 @@ class CallableJudge(Judge):
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome."""
         return f"check the function {self._name}" if outcome == "unavailable" else None
+
+    def _declared(self, attribute: str) -> str:
+        """A text that the function says of itself, "" if it says nothing."""
+        said = getattr(self._function, attribute, "")
+        if not isinstance(said, str):
+            kind = type(said).__name__
+            raise UsageError(f"{attribute} of {self._name} is a {kind}: make it a str")
+        return self._redacted(said)
 
     async def _call(self, call: Call) -> Any:
         """What the function returns, or what it raised."""
@@ -144,12 +166,26 @@ async def _apart(work: Coroutine[Any, Any, Any]) -> Any:
 
 
 def _said(error: BaseException) -> str:
-    """Kind and words of an exception, whose words may be another."""
+    """Kind and words of an exception and of what it came from: some only say that they gave up."""
+    cause = error.__cause__
+    return f"{_words(error)} (from {_words(cause)})" if cause is not None else _words(error)
+
+
+def _words(error: BaseException) -> str:
+    """Kind and words of one exception, whose words may be another."""
     kind = type(error).__name__
     try:
         return f"{kind}: {error}"
     except Exception:
         return kind
+
+
+def _axes_of(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
+    """The axes that a function says it can be asked about, () for all."""
+    said, known = getattr(function, "axes", ()), all_axes()
+    if not isinstance(said, list | tuple) or any(axis not in known for axis in said):
+        raise UsageError(f"axes of {name} is {said!r}: make it a tuple out of {', '.join(known)}")
+    return tuple(said)
 
 
 def _takes_params(function: Callable[..., Any]) -> bool:

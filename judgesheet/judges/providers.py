@@ -92,6 +92,7 @@ PROVIDERS: Mapping[str, Provider] = {
     "lm-studio": Provider(base_url="http://localhost:1234/v1"),
     "tgi": Provider(base_url="http://localhost:8080/v1"),
     "openai-compatible": Provider(note="any server, with `--base-url` and `--api-key-env`"),
+    "litellm": Provider(),  # LiteLLM knows the rest
     # Small models follow an answer format only where the decoding is constrained to it. A local one
     # gives log-probabilities for nothing; some hosted ones refuse a request that asks for them.
     "local": Provider(reply="json", logprobs=True),
@@ -99,8 +100,9 @@ PROVIDERS: Mapping[str, Provider] = {
     "python": Provider(has_logprobs=False),
 }  # fmt: skip
 
-BEHIND_HTTP = tuple(name for name in PROVIDERS if name not in {"local", "sim", "python"})
-"""Providers whose judges are asked over the network."""
+_NO_ADDRESS = {"litellm", "local", "sim", "python"}
+BEHIND_HTTP = tuple(name for name in PROVIDERS if name not in _NO_ADDRESS)
+"""Providers whose judges we ask over the network ourselves."""
 
 
 def provider_of(model: str) -> Provider:

@@ -106,11 +106,11 @@ class Redaction:
         return text
 
 
-def of_environment() -> Redaction:
-    """Removes the secrets that lie in the environment, which are known by their names."""
+def of_environment(others: Iterable[str] = ()) -> Redaction:
+    """Removes the secrets that lie in the environment, known by their names, and these others."""
     keys = {provider.key_env for provider in PROVIDERS.values()}
     known = (name for name in os.environ if is_secret_name(name) or name in keys)
-    return Redaction(os.environ[name] for name in known)
+    return Redaction([*(os.environ[name] for name in known), *others])
 
 
 def _spellings(secret: str) -> re.Pattern[str]:

@@ -23,7 +23,7 @@ MOST_FAILURES = 5
 """Kinds of failure that a sheet tells of."""
 FREE = ("local", "sim")
 """Providers that send no bill."""
-PACKAGES = ("numpy", "pandas", "scipy", "httpx", "xllamacpp")
+PACKAGES = ("numpy", "pandas", "scipy", "httpx", "xllamacpp", "litellm")
 """Libraries whose version can move a figure or a reply."""
 
 
@@ -49,20 +49,33 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             ],
             "papers": list(dict.fromkeys(_papers(measured.results))),
         },
-        axes=tuple(_told_of_copies(one, plan.get("stimuli", [])) for one in measured.results),
+        axes=tuple(
+            _with_caveats(one, *_note(ledger), *_copies(one.name, plan.get("stimuli", [])))
+            for one in measured.results
+        ),
         recommendations=measured.recommendations,
     )
 
 
-def _told_of_copies(result: AxisResult, pools: Any) -> AxisResult:
-    """The result of an axis, with a caveat where stimuli of its pool repeat others."""
-    told = tuple(
-        f"{pool['copies']} of {pool.get('stimuli')} stimuli repeat others, but for what no reader "
-        "sees. They count as independent, so the intervals are too short: leave them out."
-        for pool in (pools if isinstance(pools, list) else ())
-        if isinstance(pool, Mapping) and pool.get("axis") == result.name and pool.get("copies")
-    )
+def _with_caveats(result: AxisResult, *told: str) -> AxisResult:
     return replace(result, caveats=(*told, *result.caveats)) if told else result
+
+
+def _note(ledger: "Ledger") -> Iterator[str]:
+    """What the judge says of itself, on every axis that it was asked about."""
+    if note := ledger.get_meta("note"):
+        yield f"The judge's own note: {note}"
+
+
+def _copies(axis: str, pools: Any) -> Iterator[str]:
+    """That stimuli of the axis's pool repeat others."""
+    for pool in pools if isinstance(pools, list) else ():
+        if isinstance(pool, Mapping) and pool.get("axis") == axis and pool.get("copies"):
+            yield (
+                f"{pool['copies']} of {pool.get('stimuli')} stimuli repeat others, but for what no "
+                "reader sees. They count as independent, so the intervals are too short: leave "
+                "them out."
+            )
 
 
 def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:
@@ -97,6 +110,7 @@ def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
         "name": name,
         "served_models": dict(totals.served_models),
         **({"earlier_base_urls": moved} if moved else {}),
+        **({"note": note} if (note := ledger.get_meta("note")) else {}),
     }
 
 

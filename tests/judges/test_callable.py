@@ -1,18 +1,21 @@
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from judgesheet import probe
-from judgesheet.errors import JudgeError, UsageError
+from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
 from judgesheet.judges import Connection, open_judge
-from judgesheet.records import Reply
+from judgesheet.records import AxisResult, Reply
 from judgesheet.run_directory import DATASHEET
+from judgesheet.spine.datasheet import from_json
+from judgesheet.spine.render import render
 from tests.judges.loopback import make_call
 
 MODULE = """
-import asyncio, os, sys, time
+import asyncio, os, random, sys, time
 
 def plain(messages):
     return messages[0]["content"] + " [RESULT] 1"
@@ -25,6 +28,12 @@ async def coroutine(messages):
 
 def raising(messages):
     raise KeyError("oops")
+
+def gives_up(messages):
+    try:
+        raise ConnectionError("no route to host")
+    except ConnectionError as error:
+        raise RuntimeError("gave up") from error
 
 def wrong(messages):
     return 4
@@ -63,6 +72,39 @@ async def cancels_itself(messages):
     asyncio.current_task().cancel()
     await asyncio.sleep(60)
 
+def of_a_framework(messages):
+    return "[RESULT] 3"
+
+of_a_framework.framework = "framework 1.2"
+of_a_framework.axes = ("score_order",)
+of_a_framework.note = "It sorts its scale."
+
+def shuffles(messages):
+    # Prefers what stands first after a shuffle of its own.
+    return '{"winner": "%s"}' % drawn.choice("12")
+
+shuffles.note = "It shuffles the responses by itself."
+drawn = random.Random(1)
+
+def steady(messages):
+    return '{"winner": "1"}'
+
+def silent(messages):
+    pass
+
+def changed(messages):
+    raise TypeError("measure() got an unexpected keyword argument 'test_case'")
+
+def badly_noted(messages):
+    return "[RESULT] 3"
+
+badly_noted.note = 4
+
+def of_no_axis(messages):
+    return "[RESULT] 3"
+
+of_no_axis.axes = ("scale_order",)
+
 def moves(messages):
     os.chdir(sys.path[-1])
     return "[RESULT] 3"
@@ -74,6 +116,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     name = f"users_{abs(hash(tmp_path))}"
     (tmp_path / f"{name}.py").write_text(MODULE)
     (tmp_path / f"{name}_broken.py").write_text("1 / 0")
+    (tmp_path / f"{name}_lacking.py").write_text("import a_framework_of_nobody")
+    (tmp_path / f"{name}_older.py").write_text("from json import NewName")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", ["/nowhere", *__import__("sys").path])
     return name
@@ -105,6 +149,11 @@ def test_an_exception_is_data(module: str) -> None:
     reply = ask(f"{module}:raising")
     assert (reply.outcome, reply.text) == ("unavailable", "")
     assert reply.raw == "KeyError: 'oops'"
+
+
+def test_an_exception_is_told_with_what_it_came_from(module: str) -> None:
+    said = "RuntimeError: gave up (from ConnectionError: no route to host)"
+    assert ask(f"{module}:gives_up").raw == said
 
 
 @pytest.mark.parametrize("function", ["raises", "raises_later"])
@@ -158,3 +207,73 @@ def test_a_result_that_is_no_string_stops_the_run(module: str) -> None:
 def test_what_cannot_be_imported_is_a_usage_error(module: str, suffix: str) -> None:
     with pytest.raises(UsageError):
         open_judge(f"python/{module}{suffix}", Connection())
+
+
+# -- what a function says of itself ----------------------------------------------------------------
+
+
+def smoke(name: str, *axes: str, **options: Any) -> AxisResult:
+    run = probe(f"python/{name}", "run", axes=axes, profile="smoke", pdf=False, **options)
+    return run.datasheet.axes[0]
+
+
+def test_framework_and_note_are_on_the_sheet(module: str) -> None:
+    axis = smoke(f"{module}:of_a_framework", "score_order")
+    assert "It sorts its scale." in axis.caveats[0]
+    sheet = from_json(Path("run", DATASHEET).read_text())
+    assert (sheet.judge["framework"], sheet.judge["note"]) == (
+        "framework 1.2",
+        "It sorts its scale.",
+    )
+    for form in ("md", "html"):
+        text = render(sheet, form).decode()
+        assert "framework 1.2" in text
+        assert "It sorts its scale." in text
+
+
+def test_another_version_of_a_framework_is_another_judge(module: str) -> None:
+    smoke(f"{module}:of_a_framework", "score_order")
+    sys.modules[module].of_a_framework.framework = "framework 1.3"
+    with pytest.raises(RunError, match=r"framework 1\.2"):
+        smoke(f"{module}:of_a_framework", "score_order")
+
+
+def test_a_judge_is_not_asked_about_an_order_that_it_does_not_show(module: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        smoke(f"{module}:of_a_framework", "score_order", "candidate_order")
+    assert "cannot be asked about candidate_order: give --axis score_order" in str(refused.value)
+    assert not Path("run").exists()
+
+
+def test_a_judge_that_shuffles_by_itself_is_told_by_its_repeats(module: str) -> None:
+    """The same call gets different answers; of a judge that keeps the order none does."""
+    options = {"repeats": 4, "concurrency": 1}
+    noise = "candidate_order.noise_component[set=same_subset]"
+    values = {}
+    for name in ("shuffles", "steady"):
+        axis = smoke(f"{module}:{name}", "candidate_order", fresh=True, **options)
+        values[name] = next(one.value for one in axis.estimates if one.key == noise)
+        assert axis.answered == axis.planned
+    assert values["steady"] == 0
+    assert values["shuffles"] is not None
+    assert values["shuffles"] > 0.25
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (":silent", "returned a NoneType: a judge returns its reply as str"),
+        (":changed", "check the function"),
+        (":badly_noted", "note of .* is a int: make it a str"),
+        (":of_no_axis", "make it a tuple out of"),
+        ("_lacking:judge", "install a_framework_of_nobody"),
+        ("_older:judge", "cannot be imported .*NewName"),
+    ],
+)
+def test_what_a_framework_can_do_wrong_is_one_sentence_and_no_sheet(
+    module: str, function: str, said: str
+) -> None:
+    with pytest.raises(JudgesheetError, match=said) as refused:
+        smoke(f"{module}{function}", "score_order")
+    assert "\n" not in str(refused.value)
+    assert not Path("run", DATASHEET).exists()

@@ -33,7 +33,7 @@ from tests.judges.loopback import (
 EXPECTED = {
     *("openai", "anthropic", "azure", "bedrock", "google", "mistral", "groq", "together"),
     *("fireworks", "deepseek", "openrouter", "xai", "ollama", "vllm", "llama.cpp", "lm-studio"),
-    *("tgi", "openai-compatible", "local", "sim", "python"),
+    *("tgi", "openai-compatible", "local", "sim", "python", "litellm"),
 }
 
 

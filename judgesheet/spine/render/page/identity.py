@@ -135,6 +135,8 @@ def setting(run: Mapping[str, Any], name: str) -> str:
 def _valid(sheet: Datasheet) -> Iterator[Fact]:
     run, judge = sheet.run, sheet.judge
     yield Fact("Served model", show.short(served(judge), 70))
+    if framework := judge.get("framework"):
+        yield Fact("Framework", show.short(show.anything(framework, 120), 60))
     endpoint = judge.get("base_url") or judge.get("provider")
     yield Fact("Endpoint", show.short(show.anything(endpoint, 120), 60))
     for heading, *names in (("Replies, temperature", "reply", "temperature"),
