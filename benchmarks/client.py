@@ -16,9 +16,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
-from httpx_aiohttp import AiohttpTransport
-
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
@@ -84,45 +81,19 @@ def _plan(calls: int) -> Plan:
     )
 
 
-class _ThroughClient(httpx.AsyncBaseTransport):
-    """An `httpx.AsyncClient` on top of a transport (None: httpx's own), as it is commonly used."""
-
-    def __init__(self, transport: httpx.AsyncBaseTransport | None, concurrency: int) -> None:
-        limits = _limits(concurrency)
-        self._client = httpx.AsyncClient(transport=transport, limits=limits, timeout=120)
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        request.extensions = {"timeout": httpx.Timeout(120).as_dict()}
-        return await self._client.send(request, stream=True)
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
-
-
-def _limits(concurrency: int) -> httpx.Limits:
-    return httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
-
-
-TRANSPORTS: dict[str, Callable[[int], httpx.AsyncBaseTransport | None]] = {
-    "ours": lambda _: None,
-    "httpx-aiohttp": lambda n: _ThroughClient(AiohttpTransport(limits=_limits(n)), n),
-    "httpx": lambda n: _ThroughClient(None, n),
-}
-
-
-async def _measure(port: int, name: str, calls: int, concurrency: int) -> str:
+async def _measure(port: int, calls: int, concurrency: int) -> str:
     endpoint = Endpoint("openai-compatible", "loopback", f"http://127.0.0.1:{port}/v1", COMPATIBLE)
     connection = Connection(concurrency=concurrency)
     plan = _plan(calls)
     with tempfile.TemporaryDirectory() as folder:
-        async with HttpJudge(endpoint, connection, TRANSPORTS[name](concurrency)) as judge:
+        async with HttpJudge(endpoint, connection) as judge:
             with Ledger.create_or_open(Path(folder) / "l.sqlite", plan, judge.identity) as ledger:
                 cpu, wall = time.process_time(), time.perf_counter()
                 progress = await collect(judge, ledger, CollectSettings(concurrency=concurrency))
                 cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     if progress.settled != calls:
-        raise SystemExit(f"{name}: {progress}")
-    return f"{name:22} {cpu / calls * 1000:6.3f} ms CPU per call {calls / wall:8.0f} calls/s"
+        raise SystemExit(f"{progress}")
+    return f"ours {cpu / calls * 1000:6.3f} ms CPU per call {calls / wall:8.0f} calls/s"
 
 
 def main() -> None:
@@ -130,15 +101,13 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--calls", type=int, default=5000)
     options.add_argument("--concurrency", type=int, default=64)
-    options.add_argument("--against", default=",".join(TRANSPORTS))
     given = options.parse_args()
     port: multiprocessing.Queue[int] = multiprocessing.Queue()
     server = multiprocessing.Process(target=_serve, args=(port,), daemon=True)
     server.start()
     try:
         number = port.get(timeout=30)
-        for name in given.against.split(","):
-            print(asyncio.run(_measure(number, name, given.calls, given.concurrency)), flush=True)
+        print(asyncio.run(_measure(number, given.calls, given.concurrency)), flush=True)
     finally:
         server.terminate()
         server.join()

@@ -282,11 +282,12 @@ def decoded(text: str, *, unique: bool = False) -> Any:
         value = json.loads(text, object_pairs_hook=_named_once if unique else None)
     except RecursionError:
         raise too_deep from None
-    layer = [value] if text.count("[") + text.count("{") > MAX_DEPTH else []
-    for _ in range(MAX_DEPTH):
-        layer = [part for whole in layer for part in _parts_of(whole)]
-    if any(isinstance(part, dict | list) for part in layer):
-        raise too_deep
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        layer = [value]
+        for _ in range(MAX_DEPTH):
+            layer = [part for whole in layer for part in _parts_of(whole)]
+        if any(isinstance(part, dict | list) for part in layer):
+            raise too_deep
     return value
 
 

@@ -6,7 +6,7 @@ Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `Ax
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Literal
@@ -64,9 +64,10 @@ LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
 servers took over; 20 alternatives is the most that all of them give."""
 
 
-def canonical_json(value: Any) -> str:
-    """One text per value: sorted keys, no spaces, UTF-8 kept. Digests are taken of this."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+canonical_json: Callable[[Any], str] = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False
+).encode
+"""One text per value: sorted keys, no spaces, UTF-8 kept. Digests are taken of this."""
 
 
 def digest(text: str) -> str:

@@ -7,7 +7,7 @@ be opened.
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from judgesheet.judges.providers import provider_of
@@ -32,7 +32,8 @@ class Answer:
 
     def as_reply(self, call_id: str, attempt: int, latency_s: float, at: float) -> Reply:
         """The answer as the record of an attempt."""
-        return Reply(call_id=call_id, attempt=attempt, latency_s=latency_s, at=at, **asdict(self))
+        mine = {name: getattr(self, name) for name in self.__slots__}
+        return Reply(call_id=call_id, attempt=attempt, latency_s=latency_s, at=at, **mine)
 
 
 class Judge(Protocol):

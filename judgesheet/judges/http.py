@@ -27,7 +27,7 @@ from judgesheet.judges.dialects import (
 )
 from judgesheet.judges.providers import PROVIDERS
 from judgesheet.judges.redaction import Redaction, secrets_in, without_secrets
-from judgesheet.judges.transport import Address, Carrier, Received, Wire
+from judgesheet.judges.transport import Address, Received, Wire
 from judgesheet.records import NOT_CONNECTED, Call, Outcome
 
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
@@ -60,12 +60,9 @@ class HttpJudge(Judge):
 
     adapts = True
 
-    def __init__(
-        self, endpoint: Endpoint, connection: Connection, carrier: Carrier | None = None
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, connection: Connection) -> None:
         self._endpoint = endpoint
         self._connection = connection
-        self._carrier = carrier
         self._address = Address(endpoint.base_url, endpoint.customary_path)
         self._redacted = Redaction()
         self._refused: dict[str, str | None] = {}
@@ -100,7 +97,7 @@ class HttpJudge(Judge):
             **self._credentials(),
         }
         url = self._address.at(self._endpoint.dialect.path)
-        self._wire = Wire(url, headers, self._connection.concurrency, self._carrier)
+        self._wire = Wire(url, headers, self._connection.concurrency)
         return self
 
     async def __aexit__(self, *_: object) -> None:
