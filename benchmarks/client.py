@@ -10,12 +10,14 @@ calls per second.
 
 import argparse
 import asyncio
+import gc
 import multiprocessing
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from judgesheet.__main__ import YOUNG
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
@@ -102,6 +104,7 @@ def main() -> None:
     options.add_argument("--calls", type=int, default=5000)
     options.add_argument("--concurrency", type=int, default=64)
     given = options.parse_args()
+    gc.set_threshold(YOUNG)
     port: multiprocessing.Queue[int] = multiprocessing.Queue()
     server = multiprocessing.Process(target=_serve, args=(port,), daemon=True)
     server.start()

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -94,7 +94,7 @@ _MAGIC = bytes.fromhex("d9d505f920a163d7")
 LARGEST_SCORE = 1e9
 """No rating reaches so far, whichever its sign."""
 
-_PAGE = 500  # calls read at once: no read transaction stays open while requests are in flight
+_PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
 _FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
     json_extract(raw, '$.choices[0].finish_reason'), json_extract(raw, '$.stop_reason')) END"""
@@ -106,6 +106,7 @@ AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str 
 
 _REPLY = tuple(field.name for field in fields(Reply))
 _LABEL = tuple(field.name for field in fields(Label))
+_OF_CALL = tuple(field.name for field in fields(Call))
 _MESSAGE = {"role", "content"}
 _CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
 """Columns of the tables `attempt`, `label` and `call`."""
@@ -335,7 +336,7 @@ class Ledger:
         one is not the question that was planned: what is asked costs money.
         """
         for one in self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?"):
-            if replace(one.call).id != one.call.id:
+            if one.call.content_id() != one.call.id:
                 raise damaged(self.path, "a question in it was changed")
             yield one
 
@@ -582,8 +583,8 @@ class Ledger:
             "messages": tuple(messages),
         }
         call = object.__new__(Call)
-        for part in fields(Call):
-            object.__setattr__(call, part.name, stored[part.name])
+        for name in _OF_CALL:
+            object.__setattr__(call, name, stored[name])
         return call
 
     def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
