@@ -129,9 +129,16 @@ async def enter_and_collect(
     ledger: Ledger,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None],
-    is_readable: IsReadable,
+    reader: Callable[[], IsReadable],
 ) -> Progress:
-    """Enter the judge, `collect`, and leave it again."""
+    """Enter the judge, `collect`, and leave it again; where nothing is pending, nobody is needed.
+
+    `reader` makes what tells whether a reply can be read.
+    """
+    totals = ledger.totals()
+    if totals.settled == totals.planned:
+        return await collect(judge, ledger, settings, on_progress)
+    is_readable = reader()  # before the first question, while nobody waits
     async with judge:
         return await collect(judge, ledger, settings, on_progress, is_readable)
 

@@ -153,16 +153,17 @@ class Ledger:
         self._lock = threading.RLock()
 
     @classmethod
-    def create_or_open(cls, path: Path, plan: Plan, judge: Mapping[str, Any]) -> Self:
+    def create_or_open(cls, path: Path, plan: Plan | None, judge: Mapping[str, Any]) -> Self:
         """The ledger at `path` for writing, created if there is none.
 
+        Without a `plan`, it has the one that it is to have.
         Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
         is in use, or cannot be written.
         """
         with _one_sentence(path):
             ledger = cls(path, _connect_exclusively(path))
             with ledger._closed_on_error():
-                if _is_empty(ledger._db):
+                if plan is not None and _is_empty(ledger._db):
                     ledger._create(plan, judge)
                 else:
                     ledger._check_version()
@@ -277,16 +278,20 @@ class Ledger:
         """What a datasheet must know of how the plan was made."""
         return dict(self.get_meta("provenance", {}))
 
-    def another(self, plan: Plan, judge: Mapping[str, Any]) -> str:
-        """Which other judge or plan it belongs to, and in what they differ; "" if to these."""
+    def another(self, plan: Plan | None, judge: Mapping[str, Any]) -> str:
+        """Which other judge or plan it belongs to, and in what they differ; "" if to these.
+
+        Without a plan, it has that which it is to have.
+        """
         # Through JSON and back, so that what was stored and what is given compare alike. A server
         # may move; what it serves is told by `served_model`.
         given = json.loads(_json(judge))
         stored = {**_asked_directly(self.judge, given), "base_url": given.get("base_url")}
         if difference := _difference(stored, given):
             return f"another judge ({difference})"
-        is_same = self.get_meta("plan") == plan.digest
-        return "" if is_same else f"another plan ({self._differs(plan)})"
+        if plan is None or self.get_meta("plan") == plan.digest:
+            return ""
+        return f"another plan ({self._differs(plan)})"
 
     def get_meta(self, key: str, default: Any = None) -> Any:
         """The value stored under `key`, or `default`."""

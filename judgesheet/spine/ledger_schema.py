@@ -38,6 +38,7 @@ ALWAYS: Mapping[str, Any] = {
 SOMETIMES: Mapping[str, Any] = {
     "prices": object,
     "machine": str,
+    "made_from": str,
     "parsers": [_PARSER],
     "parsers_replaced": [dict],
     "given_up": [str],
