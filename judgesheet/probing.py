@@ -80,7 +80,7 @@ def probe(
         else:
             reuse.take_over_parsers(directory, planned)
     with open_run(directory, planned, judge.identity, origin, fresh=fresh) as ledger:
-        del planned  # a long one takes much room
+        del planned
         ledger.set_meta("prices", request.prices)
         if judge.machine:
             ledger.set_meta("machine", judge.machine)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.errors import RunError
 from judgesheet.files import remove, slug
 from judgesheet.records import Call, Datasheet, Plan
+from judgesheet.running import give_back_memory
 from judgesheet.spine.ledger import Ledger, held
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def open_run(
         if plan is not None:
             _write_plan(plan.calls, directory)
             ledger.set_meta("made_from", made_from)
-            del plan  # a long one takes much room
+            del plan
+            give_back_memory()  # that of a long plan, for the hours of asking
             yield ledger
         else:
             yield ledger

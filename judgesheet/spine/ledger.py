@@ -94,6 +94,7 @@ _MAGIC = bytes.fromhex("d9d505f920a163d7")
 LARGEST_SCORE = 1e9
 """No rating reaches so far, whichever its sign."""
 
+_CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
 _FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
@@ -178,6 +179,7 @@ class Ledger:
                 ledger._use_own_views()
                 # After creation: a plan written in WAL mode is written twice.
                 ledger._db.execute("PRAGMA journal_mode = WAL")
+                ledger._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         return ledger
 
     @classmethod
@@ -702,7 +704,7 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA cache_size = -65536")  # KiB: the ids of a long plan arrive unsorted
+        db.execute("PRAGMA cache_size = -65536")  # KiB: the ids of a long plan are stored unsorted
         # The first write takes the lock; take it now rather than after the first paid reply.
         db.execute("BEGIN IMMEDIATE")
         db.execute("COMMIT")
