@@ -18,7 +18,7 @@ from judgesheet.files import read_from, text_of
 from judgesheet.judges import Connection, Judge, open_judge
 from judgesheet.judges.providers import provider_of
 from judgesheet.prices import Prices
-from judgesheet.records import Plan, ReplyFormat, canonical_json
+from judgesheet.records import Plan, ReplyFormat
 from judgesheet.resources import data_folder
 from judgesheet.run_directory import made_from, settings_of
 from judgesheet.running import run
@@ -120,21 +120,23 @@ def basis(request: Request) -> str:
     That is the request but for how the endpoint is reached and when to stop, the content of the
     files that it names, and this program with its prompts and stimuli.
     """
-    names = request.axes or axis_names()
-    own = {path.stem for path in (_PACKAGE / "axes").iterdir()}
-    others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
-    given = {part.name: getattr(request, part.name) for part in fields(Request)}
-    files = [*_program(), *_files_of(request)]
+    names, own = request.axes or axis_names(), {path.stem for path in (_PACKAGE / "axes").iterdir()}
     # A simulated judge is given the labels of its plan; axes of other packages change with those.
     if request.model.startswith("sim/") or not own.issuperset(names):
         return ""
-    if not all(file.is_file() for file in files):  # a pipe can be read only once
-        return ""
-    known = {name: value for name, value in given.items() if name not in others}
+    others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
+    known = {part.name: getattr(request, part.name) for part in fields(Request)}
+    kept = {name: value for name, value in known.items() if name not in others}
     libraries = [version(name) for name in ("numpy", "jinja2")]
-    sha = hashlib.sha256(canonical_json([repr(known), [*names], libraries]).encode())
-    for file in files:
-        sha.update(f"\n{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}".encode())
+    sha = hashlib.sha256(repr((kept, [*names], libraries)).encode("utf-8", "backslashreplace"))
+    try:
+        for file in (*_program(), *_files_of(request)):
+            if not file.is_file():  # a pipe can be read only once
+                return ""
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            sha.update(f"\n{file.name} {content}".encode("utf-8", "backslashreplace"))
+    except OSError:
+        return ""
     return sha.hexdigest()
 
 

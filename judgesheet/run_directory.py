@@ -1,6 +1,6 @@
 """A run directory: its place, its content, and how a run is started or resumed in it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import RunError
 from judgesheet.files import remove, slug
-from judgesheet.records import Call, Datasheet, Plan
+from judgesheet.records import Datasheet, Plan
 from judgesheet.running import give_back_memory
 from judgesheet.spine.ledger import Ledger, held
 
@@ -94,21 +94,21 @@ def open_run(
                 f"{ledger.path} is read with another parser; give the same again, or read all of "
                 "its replies anew with `judgesheet measure DIR --parser AXIS=FILE`"
             )
-        if plan is not None:
-            _write_plan(plan.calls, directory)
-            ledger.set_meta("made_from", made_from)
-            del plan
-            give_back_memory()  # that of a long plan, for the hours of asking
+        if plan is None:
             yield ledger
-        else:
-            yield ledger
-            _write_plan(ledger.calls(), directory)  # whatever lies there
+            _write_plan(ledger, directory)  # whatever lies there
+            return
+        ledger.set_meta("made_from", made_from)
+        del plan
+        give_back_memory()  # that of a long plan, for the hours of asking
+        _write_plan(ledger, directory)
+        yield ledger
 
 
-def _write_plan(calls: Iterable[Call], directory: Path) -> None:
+def _write_plan(ledger: Ledger, directory: Path) -> None:
     from judgesheet.spine.plan import write_plan
 
-    write_plan(calls, directory / PLAN)
+    write_plan(ledger.calls(), directory / PLAN)
 
 
 def made_from(directory: Path) -> str:
