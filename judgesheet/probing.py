@@ -14,7 +14,7 @@ from judgesheet.files import one_command
 from judgesheet.records import Datasheet
 from judgesheet.request import Request, as_request, basis, collect_settings, prepare
 from judgesheet.run_directory import Run, default_directory, open_run
-from judgesheet.running import run
+from judgesheet.running import give_back_memory, run
 from judgesheet.spine.collect import IsReadable, Progress, enter_and_collect
 from judgesheet.spine.ledger import Ledger
 
@@ -81,6 +81,7 @@ def probe(
             reuse.take_over_parsers(directory, planned)
     with open_run(directory, planned, judge.identity, origin, fresh=fresh) as ledger:
         del planned
+        give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
         if judge.machine:
             ledger.set_meta("machine", judge.machine)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.errors import RunError
 from judgesheet.files import remove, slug
 from judgesheet.records import Datasheet, Plan
-from judgesheet.running import give_back_memory
 from judgesheet.spine.ledger import Ledger, held
 
 if TYPE_CHECKING:
@@ -99,8 +98,7 @@ def open_run(
             _write_plan(ledger, directory)  # whatever lies there
             return
         ledger.set_meta("made_from", made_from)
-        del plan
-        give_back_memory()  # that of a long plan, for the hours of asking
+        del plan  # a long one takes much room
         _write_plan(ledger, directory)
         yield ledger
 

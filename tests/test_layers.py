@@ -78,10 +78,7 @@ ALLOWED = {
         *("request", "run_directory", "running", "spine.render"),
         *("spine.stimuli", "spine.plan", "spine.ledger", "spine.collect", "spine.parsing"),
     },
-    "run_directory": {
-        *("records", "errors", "files", "running"),
-        *("spine.plan", "spine.ledger", "spine.collect"),
-    },
+    "run_directory": {"records", "errors", "files", "spine.plan", "spine.ledger", "spine.collect"},
     "sweep": set(),
     "sweep.knob": {"errors", "files", "judges", "run_directory"},
     "sweep.estimates": {*BASE, "axis", "stats", "spine.measure", "sweep.knob"},
