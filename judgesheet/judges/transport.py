@@ -7,11 +7,13 @@ import json
 import math
 import os
 import ssl
+import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from types import coroutine
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -83,6 +85,40 @@ def _seconds_until(date: str) -> float | None:
     return (then - datetime.now(UTC)).total_seconds()
 
 
+class _AtOnce(aiohttp.ClientRequest):
+    """A request that leaves in the step that makes it, as it does from Python 3.12 on.
+
+    Else it leaves after all other tasks that can go on. Those whose answers came together would
+    then ask together again, and each would always wait for all others.
+    """
+
+    def write_bytes(self, *what: Any) -> Coroutine[Any, Any, None]:
+        """Begin to write; what is left to be done."""
+        writing = super().write_bytes(*what)
+        try:
+            waited = writing.send(None)
+        except StopIteration:
+            return _nothing()
+        return _rest(writing, waited)
+
+
+async def _nothing() -> None: ...
+
+
+@coroutine
+def _rest(begun: Coroutine[Any, Any, None], waited: Any) -> Iterator[Any]:
+    """What a coroutine still does that waits for something."""
+    try:
+        yield waited
+    except BaseException:
+        begun.close()
+        raise
+    yield from begun.__await__()
+
+
+_REQUEST = aiohttp.ClientRequest if sys.version_info >= (3, 12) else _AtOnce
+
+
 class Wire:
     """Posts bodies to one URL, over connections that are kept alive."""
 
@@ -91,6 +127,7 @@ class Wire:
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=connections, ssl=_certificates()),
             headers=headers,
+            request_class=_REQUEST,
             skip_auto_headers=("User-Agent", "Accept", "Accept-Encoding", "Content-Type"),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(),  # one clock, that of the judge, covers a whole call
