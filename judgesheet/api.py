@@ -26,6 +26,7 @@ from judgesheet.judges import check_name
 from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
+from judgesheet.probing import probe as probe
 from judgesheet.request import (
     Request,
     as_request,
