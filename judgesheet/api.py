@@ -25,8 +25,8 @@ from judgesheet.files import one_command, read_from, write_whole
 from judgesheet.judges import check_name
 from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
+from judgesheet.probing import probe as probe  # noqa: PLC0414 - a command as the others are
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
-from judgesheet.probing import probe as probe
 from judgesheet.request import (
     Request,
     as_request,
