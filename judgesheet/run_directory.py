@@ -1,7 +1,7 @@
 """A run directory: its place, its content, and how a run is started or resumed in it."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,8 +111,9 @@ def _write_plan(ledger: Ledger, directory: Path) -> None:
 
 def made_from(directory: Path) -> str:
     """What the plan in a directory was made from; "" where there is none, or it is not known."""
-    with _begun(directory) as ledger:
+    with suppress(RunError), _begun(directory) as ledger:  # whoever opens it next tells of it
         return str(ledger.get_meta("made_from", "")) if ledger else ""
+    return ""
 
 
 def settings_of(directory: Path) -> dict[str, Any]:

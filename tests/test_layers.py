@@ -89,7 +89,7 @@ ALLOWED = {
     },
     "probing": {
         *("records", "errors", "files", "request", "run_directory", "running", "publish"),
-        *("spine.collect", "spine.ledger", "spine.parsing", "spine.policy", "sweep.loop"),
+        *("reuse", "spine.collect", "spine.ledger", "spine.parsing", "spine.policy", "sweep.loop"),
     },
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
