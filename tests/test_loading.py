@@ -56,3 +56,11 @@ def test_a_complete_run_loads_nothing_before_it_is_measured(tmp_path: Path) -> N
         subprocess.run(words, check=True)
     done = subprocess.run([*words, *unneeded], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_measures_is_not_loaded_while_a_run_asks(tmp_path: Path) -> None:
+    measuring = [*DRAWING, "pandas", "pyarrow", "scipy.optimize", "scipy.special", "scipy.stats"]
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        words = [sys.executable, "-c", RESUMED, str(tmp_path), server.base_url, *measuring]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
