@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import judgesheet
+from benchmarks import collecting
 from judgesheet.records import Call, Label, Plan, Reply
 from judgesheet.run_directory import LEDGER
 from judgesheet.spine.ledger import Ledger
@@ -27,6 +28,7 @@ def main() -> None:
     """Measure everything and print it."""
     for name, figure in rows():
         print(f"{name:48} {figure}", flush=True)
+    collecting.main()
 
 
 def rows() -> Iterator[tuple[str, str]]:

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
         load,
         measure,
         plan,
-        probe,
         render,
         show_stimulus,
         suggest_policy,
     )
     from judgesheet.permutation_consensus.command import Decided
+    from judgesheet.probing import probe
     from judgesheet.request import Request
     from judgesheet.run_directory import Run
 
@@ -67,12 +67,13 @@ __all__ = [
     "show_stimulus",
     "suggest_policy",
 ]
-_RECORDS = {
+_HOMES = {
     "Decided": "permutation_consensus.command",
     "Request": "request",
+    "probe": "probing",
     "Run": "run_directory",
 }
-"""Where those names live that are no command."""
+"""Where those names live that are not in `api`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -80,7 +81,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    home = _RECORDS.get(name, "api")
+    home = _HOMES.get(name, "api")
     return getattr(import_module(f"{__name__}.{home}"), name)
 
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
 from inspect import cleandoc
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,18 +20,17 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
 from judgesheet.checkup import Diagnosis, examine
-from judgesheet.errors import RunError, StoppedError, UsageError
+from judgesheet.errors import RunError, UsageError
 from judgesheet.files import one_command, read_from, write_whole
 from judgesheet.judges import check_name
 from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
+from judgesheet.probing import probe as probe  # noqa: PLC0414 - a command as the others are
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
 from judgesheet.request import (
     Request,
     as_request,
-    collect_settings,
     make_plan,
-    prepare,
     settle,
     without_asking,
 )
@@ -42,17 +40,13 @@ from judgesheet.run_directory import (
     LEDGER,
     PLAN,
     Run,
-    default_directory,
     make_directory,
-    open_run,
 )
-from judgesheet.running import run
 from judgesheet.spine import compare as comparing
 from judgesheet.spine import parsing
 from judgesheet.spine import plan as planning
 from judgesheet.spine import policy as policies
 from judgesheet.spine import render as rendering
-from judgesheet.spine.collect import Progress, enter_and_collect
 from judgesheet.spine.datasheet import from_json
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.render.attach import attach as attach_section
@@ -69,6 +63,7 @@ if TYPE_CHECKING:
     from judgesheet.permutation_consensus.sets import Sets
     from judgesheet.scaffold import Placed
     from judgesheet.scaffold_check import Fault
+    from judgesheet.spine.collect import Progress
     from judgesheet.spine.rehearsal import Outlook
 
 
@@ -79,86 +74,6 @@ class Checked:
     stimuli: int
     problems: list[Problem]
     trials: list[parsing.Trial]
-
-
-@one_command()
-def probe(
-    model: str | Request,
-    out: str | Path | None = None,
-    *,
-    fresh: bool = False,
-    fresh_if_changed: bool = False,
-    retry_failed: bool = False,
-    give_up: bool = False,
-    policy: str | Path | None = None,
-    pdf: bool = True,
-    cases: bool = True,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-    tell: Callable[[str], None] = lambda _: None,
-    **options: Any,
-) -> Run:
-    """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
-
-    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
-    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
-    slowest part of writing the sheet is left out, without `cases` the page with all replies.
-    `retry_failed` asks again what a run settled as
-    failed, `give_up` settles what it tried in vain, and only asks the rest. `fresh_if_changed`
-    starts over, and tells why, where the run that is there is of another plan or judge, or the
-    endpoint now names another version.
-
-    StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
-    JudgeError if it never did.
-    """
-    from judgesheet.publish import publish
-    from judgesheet.sweep.loop import probe_each_value
-
-    request, rules = as_request(model, options), _policy(policy)
-    directory = Path(out) if out is not None else default_directory(request.model)
-    if request.sweep is not None:
-        each = partial(
-            probe,
-            fresh_if_changed=fresh_if_changed,
-            retry_failed=retry_failed,
-            give_up=give_up,
-            policy=policy,
-            pdf=pdf,
-            cases=cases,
-            on_progress=on_progress,
-            tell=tell,
-        )
-        return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
-    judge, planned = prepare(request, directory, fresh=fresh)
-    if fresh_if_changed and not fresh:
-        from judgesheet import reuse
-
-        if why := reuse.changed(directory, planned, judge, request):
-            tell(f"starting over, the old run of {directory} is kept aside: {why}")
-            fresh = True
-            judge, planned = prepare(request, directory, fresh=True)
-        else:
-            reuse.take_over_parsers(directory, planned)
-    with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
-        ledger.set_meta("prices", request.prices)
-        for name, told in (("machine", judge.machine), ("note", judge.note)):
-            if told:
-                ledger.set_meta(name, told)
-        if retry_failed:
-            ledger.reopen()
-        if give_up:
-            ledger.give_up()
-        can_read = parsing.readable_by(parsing.from_records(ledger.parsers()))
-        settings = collect_settings(request)
-        try:
-            progress = run(
-                lambda: enter_and_collect(judge, ledger, settings, on_progress, can_read)
-            )
-        except StoppedError:
-            if ledger.totals().outcomes.get("ok"):
-                publish(ledger, directory, rules, pdf=pdf, cases=cases)
-            raise
-        sheet = publish(ledger, directory, rules, pdf=pdf, cases=cases)
-    return Run(directory, sheet, progress)
 
 
 @one_command()
@@ -192,7 +107,7 @@ def plan(
     check_name(request.model)
     planned = make_plan(request, settled)
     if out is not None:
-        planning.write_plan(planned, Path(out))
+        planning.write_plan(planned.calls, Path(out))
     if batch is not None:
         for line in _export(request, planned, Path(batch), batch_format, resume):
             tell(line)
@@ -421,7 +336,7 @@ def consensus(
     k: int = 7,
     early_stop: bool = False,
     fresh: bool = False,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: "Callable[[Progress], None]" = lambda _: None,
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
 ) -> "Decided":

@@ -109,8 +109,12 @@ class Call:
     id: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "id", self.content_id())
+
+    def content_id(self) -> str:
+        """What `id` is, computed anew: of a call that was stored, it tells whether it is whole."""
         content = [self.axis, self.stimulus, self.cell, self.repeat, self.messages, self.params]
-        object.__setattr__(self, "id", digest(canonical_json([*content, self.reply]))[:24])
+        return digest(canonical_json([*content, self.reply]))[:24]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,27 +4,29 @@ A request may leave the reply format and the log-probabilities to the endpoint (
 decides these, with at most one call for each; `make_plan` makes no call.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from judgesheet.axes import all_axes, get_axis
+from judgesheet.axes import all_axes, axis_names, get_axis
 from judgesheet.axis import Axis, Options
 from judgesheet.errors import UsageError
-from judgesheet.files import text_of
+from judgesheet.files import read_from, text_of
 from judgesheet.judges import Connection, Judge, open_judge
-from judgesheet.judges.check import gives_logprobs, honours_json_schema
 from judgesheet.judges.providers import provider_of
-from judgesheet.judges.simulated import answer_key
 from judgesheet.prices import Prices
 from judgesheet.records import Plan, ReplyFormat
-from judgesheet.run_directory import settings_of
+from judgesheet.resources import data_folder
+from judgesheet.run_directory import made_from, settings_of
 from judgesheet.running import run
-from judgesheet.spine import plan as planning
 from judgesheet.spine.collect import CollectSettings
-from judgesheet.spine.parsing import Parser, as_record, refuse_failing_examples
 from judgesheet.sweep.knob import parse_knob
+
+if TYPE_CHECKING:
+    from judgesheet.spine.parsing import Parser
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 
@@ -72,7 +74,7 @@ class Settled:
     """A request in which nothing is left to decide."""
 
     axes: Sequence[Axis]
-    parsers: Mapping[str, Parser]
+    parsers: "Mapping[str, Parser]"
     """The user's own, by axis."""
     reply: ReplyFormat
     logprobs: bool
@@ -92,8 +94,18 @@ def without_asking(request: Request) -> Request:
     )
 
 
-def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, Plan]:
-    """The judge and the plan of a run that is started, or resumed, in `directory`."""
+def prepare(
+    request: Request, directory: Path, basis: str, *, fresh: bool
+) -> tuple[Judge, Plan | None]:
+    """The judge and the plan of a run that is started, or resumed, in `directory`.
+
+    None for a plan that is there already, made from the same `basis`.
+    """
+    _refuse_what_is_ours(request.extra_body)
+    if basis and not fresh and made_from(directory) == basis:
+        return open_judge(request.model, connection(request)), None
+    from judgesheet.judges.simulated import answer_key
+
     settled = settle(request, None if fresh else directory)
     planned = make_plan(request, settled)
     # Only a simulated judge is given the labels.
@@ -113,11 +125,65 @@ def _refuse_unaskable(judge: Judge, axes: Sequence[str]) -> None:
         )
 
 
+# -- what a plan follows from ----------------------------------------------------------------------
+
+
+def basis(request: Request) -> str:
+    """A digest of all that the plan of a request follows from; "" where that is not known.
+
+    That is the request but for how the endpoint is reached and when to stop, the content of the
+    files that it names, and this program with its prompts and stimuli.
+    """
+    names, own = request.axes or axis_names(), {path.stem for path in (_PACKAGE / "axes").iterdir()}
+    # A simulated judge is given the labels of its plan; axes of other packages change with those.
+    if request.model.startswith("sim/") or not own.issuperset(names):
+        return ""
+    others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
+    known = {part.name: getattr(request, part.name) for part in fields(Request)}
+    kept = {name: value for name, value in known.items() if name not in others}
+    libraries = [version(name) for name in ("numpy", "jinja2")]
+    sha = hashlib.sha256(repr((kept, [*names], libraries)).encode("utf-8", "backslashreplace"))
+    try:
+        for file in (*_program(), *_files_of(request)):
+            if not file.is_file():  # a pipe can be read only once
+                return ""
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            sha.update(f"\n{file.name} {content}".encode("utf-8", "backslashreplace"))
+    except OSError:
+        return ""
+    return sha.hexdigest()
+
+
+_PACKAGE = Path(__file__).parent
+
+
+def _program() -> Iterator[Path]:
+    yield from sorted(_PACKAGE.rglob("*.py"))
+    yield from sorted((data_folder("templates") / "prompts").iterdir())
+    yield from sorted(data_folder("stimuli").glob("*.jsonl"))
+
+
+def _files_of(request: Request) -> Iterator[Path]:
+    """The user's own files."""
+    own = request.stimuli
+    if own is not None:
+        yield from sorted(own.glob("*.jsonl")) if own.is_dir() else [read_from(own)]
+    for path in (*request.prompts.values(), *request.parsers.values()):
+        yield read_from(path)
+        if (beside := path.with_suffix(".toml")).is_file():
+            yield read_from(beside)
+
+
+# -- settling it -----------------------------------------------------------------------------------
+
+
 def settle(request: Request, resumed: Path | None = None) -> Settled:
     """Settle each `auto` as the run that is `resumed` did, else by asking the endpoint.
 
     UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
+    from judgesheet.judges.check import gives_logprobs, honours_json_schema
+
     axes = [get_axis(name) for name in dict.fromkeys(request.axes or all_axes())]
     _refuse_what_is_ours(request.extra_body)
     parsers = _own_parsers(request, axes)
@@ -141,6 +207,9 @@ def make_plan(request: Request, settled: Settled) -> Plan:
 
     JudgesheetError if stimuli, prompts or parsers cannot be used.
     """
+    from judgesheet.spine import plan as planning
+    from judgesheet.spine.parsing import as_record, refuse_failing_examples
+
     if settled.logprobs and not provider_of(request.model).has_logprobs:
         raise UsageError(f"{request.model} gives no log-probabilities: leave --logprobs out")
     options = axis_options(request, settled)
@@ -201,8 +270,10 @@ def _part(kind: type[Part], request: Request, **others: Any) -> Part:
     return kind(**{name: getattr(request, name) for name in names} | others)
 
 
-def _own_parsers(request: Request, axes: Sequence[Axis]) -> dict[str, Parser]:
+def _own_parsers(request: Request, axes: Sequence[Axis]) -> "dict[str, Parser]":
     """The user's own parsers: those named, and those that lie beside a prompt as FILE.toml."""
+    from judgesheet.spine.parsing import Parser
+
     beside = {axis: path.with_suffix(".toml") for axis, path in request.prompts.items()}
     paths = {**{axis: path for axis, path in beside.items() if path.is_file()}, **request.parsers}
     _refuse_unprobed("--parser", paths, axes)

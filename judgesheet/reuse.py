@@ -15,7 +15,7 @@ from judgesheet.running import run
 from judgesheet.spine.ledger import Ledger
 
 
-def changed(directory: Path, plan: Plan, judge: Judge, request: Request) -> str:
+def changed(directory: Path, plan: Plan | None, judge: Judge, request: Request) -> str:
     """Why the run there must not be gone on with, in a few words; "" where it may be.
 
     The ledger itself tells of another plan or judge. Which version is served, one question tells;
@@ -39,11 +39,12 @@ def changed(directory: Path, plan: Plan, judge: Judge, request: Request) -> str:
     return "" if now == before else f"{before or 'a nameless version'} was served, and is {now} now"
 
 
-def take_over_parsers(directory: Path, plan: Plan) -> None:
+def take_over_parsers(directory: Path, plan: Plan | None) -> None:
     """Have the replies there read as the plan says: another parser costs no call."""
-    path, wanted = directory / LEDGER, plan.provenance.get("parsers", [])
+    path = directory / LEDGER
     if path.is_file():
         with Ledger.open(path, writable=True) as ledger:
+            wanted = (plan or ledger).provenance.get("parsers", [])
             if ledger.parsers() != wanted:
                 ledger.replace_parsers(wanted)
 

@@ -58,7 +58,7 @@ def save_run(directory: Path, target: Path) -> Diagnosis:
     RunError if nothing tells what the replies belong to, or calls of the plan are lost.
     """
     plan, saved = save(directory / LEDGER, directory / PLAN, target / LEDGER)
-    write_plan(plan, target / PLAN)
+    write_plan(plan.calls, target / PLAN)
     return Diagnosis(
         "saved",
         "ok",

@@ -87,8 +87,13 @@ ALLOWED = {
     "sweep.loop": {
         *("errors", "prices", "spine.ledger", "request", "run_directory", "publish", "sweep.knob"),
     },
+    "probing": {
+        *("records", "errors", "files", "request", "run_directory", "running", "publish"),
+        *("reuse", "spine.collect", "spine.ledger", "spine.parsing", "spine.policy", "sweep.loop"),
+    },
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
+        "resources",
         *("running", "spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
     },
     "reuse": {
@@ -127,14 +132,13 @@ ALLOWED = {
 }
 
 HOMES = {
-    "httpx": {"judges.transport"},
-    "httpx_aiohttp": {"judges.transport"},
     "aiohttp": {"judges.transport"},
     "litellm": {"judges.litellm"},
+    "certifi": {"judges.transport"},
+    "yarl": {"judges.address", "judges.transport"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"spine.ledger_schema", "spine.ledger", "spine.salvage", "importers"},
     "aiolimiter": {"spine.collect"},
-    "tenacity": {"spine.collect"},
     "re2": {"spine.parsing"},
     "jsonpath": {"spine.parsing"},
     "scipy": {"stats"},

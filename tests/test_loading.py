@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from tests.judges.loopback import completion, serving
 
 DRAWING = {"matplotlib", "weasyprint"}
 ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
@@ -32,4 +35,33 @@ def test_a_command_loads_only_what_it_uses(command: list[str], unneeded: set[str
     done = subprocess.run(
         [sys.executable, "-c", program, *command], capture_output=True, text=True, check=False
     )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+RESUMED = """
+import sys, judgesheet
+def told(progress):
+    if progress.settled == progress.planned:
+        found.append({name for name in sys.argv[3:] if name in sys.modules})
+found = []
+how = {"axes": ["score_order"], "profile": "smoke", "pdf": False, "base_url": sys.argv[2]}
+judgesheet.probe("openai-compatible/m", sys.argv[1], on_progress=told, **how)
+sys.exit(" ".join(found[-1]) or 0)
+"""
+
+
+def test_a_complete_run_loads_nothing_before_it_is_measured(tmp_path: Path) -> None:
+    unneeded = [*DRAWING, *ARITHMETIC, "aiohttp", "jinja2", "pydantic"]
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        words = [sys.executable, "-c", RESUMED, str(tmp_path), server.base_url]
+        subprocess.run(words, check=True)
+    done = subprocess.run([*words, *unneeded], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_measures_is_not_loaded_while_a_run_asks(tmp_path: Path) -> None:
+    measuring = [*DRAWING, "pandas", "pyarrow", "scipy.optimize", "scipy.special", "scipy.stats"]
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        words = [sys.executable, "-c", RESUMED, str(tmp_path), server.base_url, *measuring]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.errors import RunError
-from judgesheet.run_directory import LEDGER, default_directory, make_directory, settings_of
+from judgesheet.errors import JudgeError, RunError
+from judgesheet.resources import data_folder
+from judgesheet.run_directory import LEDGER, PLAN, default_directory, make_directory, settings_of
 from judgesheet.spine.collect import Progress
 from judgesheet.spine.ledger import Ledger
+from tests.judges.loopback import Server, completion, serving
 
 pytestmark = pytest.mark.usefixtures("only_json")
 
@@ -67,3 +69,63 @@ def test_a_damaged_run_is_kept_aside(tmp_path: Path) -> None:
     (run / LEDGER).write_bytes(b"no ledger" * 500)
     make_directory(run, fresh=True)
     assert (tmp_path / "run.old-1" / LEDGER).read_bytes() == b"no ledger" * 500
+
+
+# -- resuming without making the plan again --------------------------------------------------------
+
+JUDGE = "openai-compatible/m"
+
+
+@pytest.fixture
+def complete(tmp_path: Path) -> tuple[Path, Path, dict[str, Any]]:
+    """A complete run, a prompt of the user's own, and how both were asked for."""
+    built_in = data_folder("templates") / "prompts" / "score_order.jinja"
+    template = tmp_path / "own.j2"
+    template.write_text(built_in.read_text())
+    how = {**PROBE, "prompts": {"score_order": template}, "reply": "json"}
+    with serving(lambda *_: completion('{"score": 3}')) as server:
+        judgesheet.probe(JUDGE, tmp_path / "run", base_url=server.base_url, **how)
+    return tmp_path / "run", template, {**how, "base_url": server.base_url}
+
+
+Complete = tuple[Path, Path, dict[str, Any]]
+
+
+def test_a_complete_run_needs_no_endpoint_and_no_key(complete: Complete) -> None:
+    run, _, how = complete
+    plan = (run / PLAN).read_bytes()
+    (run / PLAN).write_text("garbage")
+    done = judgesheet.probe(JUDGE, run, api_key_env="NEVER_SET", **how)
+    assert done.progress is not None
+    assert (done.progress.asked, done.progress.settled) == (0, done.progress.planned)
+    assert (run / PLAN).read_bytes() == plan
+    with pytest.raises(JudgeError, match="NEVER_SET"):
+        judgesheet.probe(JUDGE, run, fresh=True, api_key_env="NEVER_SET", **how)
+
+
+@pytest.mark.parametrize("change", ["prompt", "seed", "profile", "stored"])
+def test_another_plan_is_noticed_whatever_was_kept(complete: Complete, change: str) -> None:
+    run, template, how = complete
+    if change == "prompt":  # under the same name
+        template.write_text(template.read_text() + "\nBe brief.")
+    elif change == "stored":
+        with Ledger.open(run / LEDGER, writable=True) as ledger:
+            ledger.set_meta("made_from", "something else")
+            ledger.set_meta("plan", "another")
+    else:
+        how |= {"seed": 9} if change == "seed" else {"profile": "quick"}
+    with pytest.raises(RunError, match="another plan"):
+        judgesheet.probe(JUDGE, run, **how)
+
+
+def test_a_run_that_was_not_finished_goes_on(tmp_path: Path) -> None:
+    def ask(server: Server, **how: Any) -> Progress:
+        run = judgesheet.probe(JUDGE, tmp_path, base_url=server.base_url, **PROBE, **how)
+        assert run.progress is not None
+        return run.progress
+
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        first = ask(server, max_calls=5)
+        second = ask(server)
+    assert (first.settled, second.settled) == (5, second.planned)
+    assert len(server.requests) == second.planned

@@ -12,10 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from judgesheet.axis import Readings
@@ -28,6 +27,9 @@ from judgesheet.reasons import NO_OBSERVATIONS, Reason
 from judgesheet.records import Estimate, Statement
 from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
 from judgesheet.stats.losses import dispersion_p, permutation_p
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Chosen = Callable[[Any, Sequence[Any]], Any]
 """What a verdict favours of the things that were listed in this order; None where nothing."""
@@ -50,7 +52,7 @@ _THINGS = {"item", "pair", "better"}
 figure = Figures("")
 
 
-def lost(frame: pd.DataFrame) -> Flags:
+def lost(frame: "pd.DataFrame") -> Flags:
     """Which calls were made and gave no verdict, shape (calls,)."""
     gone: Flags = (frame["outcome"].notna() & frame["value"].isna()).to_numpy(dtype=bool)
     return gone
@@ -100,7 +102,7 @@ class Calls:
     calls under one condition in what was judged besides.
     """
 
-    frame: pd.DataFrame
+    frame: "pd.DataFrame"
     chosen: Chosen
     seed: int
 
@@ -185,8 +187,10 @@ class Calls:
         return np.random.default_rng([self.seed, 11])
 
 
-def codes(columns: pd.DataFrame) -> Ints:
+def codes(columns: "pd.DataFrame") -> Ints:
     """A code per different row; values may be lists."""
+    import pandas as pd
+
     rows = [json.dumps(row, default=str) for row in columns.to_numpy(dtype=object).tolist()]
     codes: Ints = np.asarray(pd.factorize(np.array(rows, dtype=object))[0], dtype=np.int64)
     return codes
@@ -237,6 +241,8 @@ def loss_position_p(calls: Calls) -> Iterator[Draft]:
     calls are lost is permuted over the calls on a stimulus under one condition, or over all
     stimuli where no stimulus alone allows a comparison.
     """
+    import pandas as pd
+
     if not calls.some:
         return
     how, label = "over a stimulus's calls", "p: lost calls and the place of its favourite"
@@ -296,6 +302,8 @@ def inline_rate(calls: Calls) -> Iterator[Draft]:
     Every built-in prompt asks for such lines. Where few verdicts have them, more rests on how
     replies are read. Verdicts that were recorded, or read by a parser of your own, do not count.
     """
+    import pandas as pd
+
     alone = calls.frame.get("alone", pd.Series(dtype=object)).dropna().astype(bool)
     if len(alone):
         beside = (~alone).to_numpy(dtype=float)
@@ -395,14 +403,16 @@ Call = Mapping[str, Any]
 """A row of a table: the keys of its cell, `repeat` and `value`."""
 
 
-def split(frame: pd.DataFrame) -> tuple[list[Call], list[Call]]:
+def split(frame: "pd.DataFrame") -> tuple[list[Call], list[Call]]:
     """The rows of the calls that were lost, and of those that were read."""
     gone, read = frame[lost(frame)], frame[frame["value"].notna()]
     return cast("list[Call]", gone.to_dict("records")), cast("list[Call]", read.to_dict("records"))
 
 
-def answered(frame: pd.DataFrame, values: Sequence[Any]) -> pd.DataFrame:
+def answered(frame: "pd.DataFrame", values: Sequence[Any]) -> "pd.DataFrame":
     """The table with its lost calls answered by these values, in their order."""
+    import pandas as pd
+
     filled = frame["value"].astype(object).copy()
     filled[lost(frame)] = pd.Series(list(values), index=frame.index[lost(frame)], dtype=object)
     return frame.assign(value=filled)

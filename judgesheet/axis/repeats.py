@@ -1,11 +1,13 @@
 """What repeats of one question can tell of a judge's noise, and what they cannot."""
 
 from collections.abc import Iterator
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from judgesheet.axis import Readings
 from judgesheet.axis.losses import NOT_THE_CELL, codes
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FEWEST = 20
 """Questions that must have been repeated before it is remarkable that all repeats agree."""
@@ -26,8 +28,10 @@ def about_repeats(readings: Readings, so: str = "") -> Iterator[str]:
         )
 
 
-def _only_orders_differ(frame: pd.DataFrame) -> bool:
+def _only_orders_differ(frame: "pd.DataFrame") -> bool:
     """Whether no question ever got two verdicts, but some item did under several orders."""
+    import pandas as pd
+
     read = frame[frame["value"].notna()]
     if read.empty:
         return False

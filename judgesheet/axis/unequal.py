@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats
@@ -26,6 +25,9 @@ from judgesheet.reasons import Reason
 from judgesheet.records import Estimate, Statement
 from judgesheet.stats.exchange import Exchanged, exchanged, stepdown, together
 from judgesheet.stats.interval import cluster_rate, exactly
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Gives = Callable[[Any, Sequence[Any]], Sequence[float]]
 """What a verdict gives to each of the things that were listed in this order."""
@@ -90,7 +92,7 @@ class Stimuli:
     `gives` says what a verdict gives to each thing listed, in `unit`.
     """
 
-    frame: pd.DataFrame
+    frame: "pd.DataFrame"
     gives: Gives
     unit: str
     seed: int

@@ -7,7 +7,7 @@ be opened.
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from judgesheet.judges.providers import provider_of
@@ -32,11 +32,8 @@ class Answer:
 
     def as_reply(self, call_id: str, attempt: int, latency_s: float, at: float) -> Reply:
         """The answer as the record of an attempt."""
-        told = {part.name: getattr(self, part.name) for part in _PARTS_OF_ANSWER}
-        return Reply(call_id=call_id, attempt=attempt, latency_s=latency_s, at=at, **told)
-
-
-_PARTS_OF_ANSWER = fields(Answer)
+        mine = {name: getattr(self, name) for name in self.__slots__}
+        return Reply(call_id=call_id, attempt=attempt, latency_s=latency_s, at=at, **mine)
 
 
 class Judge(Protocol):

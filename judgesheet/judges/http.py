@@ -10,11 +10,12 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from judgesheet import __version__
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Answer, Connection, Judge, Refused
+from judgesheet.judges.address import Address
 from judgesheet.judges.dialects import (
     DIALECTS,
     LONGEST_NAME,
@@ -27,8 +28,10 @@ from judgesheet.judges.dialects import (
 )
 from judgesheet.judges.providers import PROVIDERS
 from judgesheet.judges.redaction import Redaction, secrets_in, without_secrets
-from judgesheet.judges.transport import Address, Carrier, Received, Wire
 from judgesheet.records import NOT_CONNECTED, Call, Outcome
+
+if TYPE_CHECKING:
+    from judgesheet.judges.transport import Received
 
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
 LONGEST_WITH_LOGPROBS = 4_000_000  # likewise; a thousand tokens with 20 alternatives are 1.6e6
@@ -60,12 +63,9 @@ class HttpJudge(Judge):
 
     adapts = True
 
-    def __init__(
-        self, endpoint: Endpoint, connection: Connection, carrier: Carrier | None = None
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, connection: Connection) -> None:
         self._endpoint = endpoint
         self._connection = connection
-        self._carrier = carrier
         self._address = Address(endpoint.base_url, endpoint.customary_path)
         self._redacted = Redaction()
         self._refused: dict[str, str | None] = {}
@@ -92,6 +92,8 @@ class HttpJudge(Judge):
         self._is_final = is_final
 
     async def __aenter__(self) -> Self:
+        from judgesheet.judges.transport import Wire  # a run that is complete needs no HTTP
+
         headers = {
             "Accept": "application/json",
             "Accept-Encoding": "identity",  # a kilobyte of gzip can hold gigabytes
@@ -100,7 +102,7 @@ class HttpJudge(Judge):
             **self._credentials(),
         }
         url = self._address.at(self._endpoint.dialect.path)
-        self._wire = Wire(url, headers, self._connection.concurrency, self._carrier)
+        self._wire = Wire(url, headers, self._connection.concurrency)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -154,7 +156,7 @@ class HttpJudge(Judge):
         body = request_body(endpoint.dialect, endpoint.model, call, extra)
         return without_refused(body, self._refused)
 
-    def _learns(self, received: Received, sent: Mapping[str, Any]) -> bool:
+    def _learns(self, received: "Received", sent: Mapping[str, Any]) -> bool:
         """Whether a refused request is to be sent again without what was refused in it."""
         name = refused_parameter(received.status, received.json(), sent)
         if name is None:
@@ -189,7 +191,7 @@ class HttpJudge(Judge):
         basic = self._address.basic
         return {"Authorization": f"Basic {basic}", **headers} if basic else headers
 
-    def _kept(self, received: Received, longest: int) -> str:
+    def _kept(self, received: "Received", longest: int) -> str:
         """The body for the ledger: redacted first, then cut, so that no part of a key remains."""
         if host := received.redirected_to:  # its address may hold a key
             return self._redacted(f"the server redirects to {host}")

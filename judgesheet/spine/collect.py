@@ -9,19 +9,13 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Container, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from itertools import count
+from random import uniform
+from typing import NamedTuple
 
 from aiolimiter import AsyncLimiter
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_result,
-    wait_exponential,
-    wait_random,
-)
 
 from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.judges import Judge
@@ -34,6 +28,7 @@ REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
 LONGEST_REPLY = 4096  # tokens, where a call names no limit
 LINGER_S = 0.003  # waiting for more replies: a tenth of the transactions, a third of the cost
+MOST_DOUBLINGS = 30  # of a pause: beyond a century
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +129,16 @@ async def enter_and_collect(
     ledger: Ledger,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None],
-    is_readable: IsReadable,
+    reader: Callable[[], IsReadable],
 ) -> Progress:
-    """Enter the judge, `collect`, and leave it again."""
+    """Enter the judge, `collect`, and leave it again; where nothing is pending, nobody is needed.
+
+    `reader` makes what tells whether a reply can be read.
+    """
+    totals = ledger.totals()
+    if totals.settled == totals.planned:
+        return await collect(judge, ledger, settings, on_progress)
+    is_readable = reader()  # before the first question, while nobody waits
     async with judge:
         return await collect(judge, ledger, settings, on_progress, is_readable)
 
@@ -206,7 +208,8 @@ class Circuit:
         self._judge = judge
         self._replies = replies
         self._is_start = replies < settings.unreadable_after and not judge.is_simulated
-        self._answered = False
+        self.answered = 0
+        """Calls that were answered in this session."""
         self._answered_at = time.monotonic()
         self._hopeless = 0
         self._fruitless = 0
@@ -215,7 +218,7 @@ class Circuit:
     @property
     def has_answers(self) -> bool:
         """Whether any call was ever answered."""
-        return self._answered or self._replies > 0
+        return self.answered > 0 or self._replies > 0
 
     def read(self, *, is_readable: bool) -> None:
         """Register whether a reply could be read."""
@@ -226,13 +229,13 @@ class Circuit:
         """Register one attempt; JudgeError if further calls would be wasted."""
         self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
         if reply.outcome in SETTLING:
-            self._answered, self._given_up = True, 0
+            self.answered, self._given_up = self.answered + 1, 0
             self._answered_at = time.monotonic()
         elif reply.outcome not in {"rate_limited", "unsupported"}:
             self._fruitless += 1
         if self._hopeless >= self._settings.hopeless_after:
             self._stop(reply, f"{self._hopeless} times in a row")
-        if not self._answered and self._fruitless >= self._settings.fruitless_after:
+        if not self.answered and self._fruitless >= self._settings.fruitless_after:
             self._stop(reply, f"{self._fruitless} times and never answered")
         if reply.outcome in RETRYABLE:
             self._wait(reply)
@@ -318,20 +321,20 @@ class Budget:
         self._is_known = before.attempts > 0
         self._returned = asyncio.Event()
 
-    @asynccontextmanager
-    async def lent(self, call: Call) -> AsyncIterator[float]:
+    async def lend(self, call: Call) -> float:
         """Make one request of the budget, with its price; _OverError if it does not suffice."""
         while self._must_wait(price := self._price(call)):
             self._returned.clear()
             await self._returned.wait()
         self.asked += 1
         self._lent.append(price)
-        try:
-            yield price
-        finally:
-            self._lent.remove(price)
-            self._is_known = True
-            self._returned.set()
+        return price
+
+    def take_back(self, price: float) -> None:
+        """End what `lend` began."""
+        self._lent.remove(price)
+        self._is_known = True
+        self._returned.set()
 
     def pay(self, reply: Reply, price: float) -> None:
         """Take down what a reply did cost; its whole `price` where only the endpoint knows."""
@@ -376,25 +379,45 @@ class Budget:
 
 
 class Patience:
-    """Ends the attempts at one call after so many failures.
+    """What is left of the attempts at one call, and how long to pause before the next.
 
     That a rate limit turned it away is no failure while others are answered, or where the server
     says how long to wait; nor is that a parameter was refused. `answered` counts the calls that
     were.
     """
 
-    def __init__(self, attempts: int, answered: Callable[[], int]) -> None:
-        self._left = attempts
-        self._answered = answered
-        self._seen = answered()
+    def __init__(self, settings: CollectSettings, answered: int) -> None:
+        self._settings = settings
+        self._left = settings.max_attempts
+        self._tried = 0
+        self._seen = answered
 
-    def __call__(self, state: RetryCallState) -> bool:
+    def is_over(self, reply: Reply, answered: int) -> bool:
         """Whether to stop after this attempt."""
-        reply, before, self._seen = _result(state), self._seen, self._answered()
-        waits = reply.retry_after_s is not None or self._seen > before
+        waits = reply.retry_after_s is not None or answered > self._seen
         is_turned_away = reply.outcome == "rate_limited" and waits
         self._left -= not (is_turned_away or reply.outcome == "unsupported")
+        self._seen = answered
         return self._left <= 0
+
+    def pause_s(self, reply: Reply) -> float:
+        """Seconds to wait before the next attempt: as the server asked, or twice the last."""
+        if reply.outcome == "unsupported":
+            return 0.0
+        settings, doublings = self._settings, min(self._tried, MOST_DOUBLINGS)
+        self._tried += 1
+        backoff = min(settings.longest_backoff_s, settings.backoff_s * 2.0**doublings)
+        asked = backoff if reply.retry_after_s is None else reply.retry_after_s
+        # Calls that failed together must not all come back at once.
+        return asked + uniform(0, settings.backoff_s)  # noqa: S311
+
+
+class _Arrived(NamedTuple):
+    """A reply on its way to the ledger."""
+
+    reply: Reply
+    is_lost: bool
+    """Whether it is an answer that nobody can read."""
 
 
 class _Session:
@@ -425,16 +448,14 @@ class _Session:
             adapts=judge.adapts and not answers,
         )
         self._rate = _limiter(settings.rate)
-        self._retrying = self._make_retrying()
         self._budget = Budget(settings, before)
         self._fault: JudgeError | None = None
         self._open_at = 0.0
         self._wake_at: list[float] = []
         self._asking = 0
-        self._arrived: list[tuple[Call, Reply]] = []
-        self._one_transaction = asyncio.Lock()
-        self._writing: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._writing.set_result(None)
+        self._arrived: asyncio.Queue[_Arrived | None] = asyncio.Queue()
+        self._unwritten = 0
+        self._written = asyncio.Event()
         self._is_readable = is_readable or (lambda _call, _reply: True)
         self._started_at, self._reported_at = time.monotonic(), 0.0
         self._now = Progress(
@@ -449,17 +470,18 @@ class _Session:
     async def run(self) -> Progress:
         """Work until nothing is pending or the budget is spent."""
         telling = asyncio.create_task(self._tell_waits())
+        writing = asyncio.create_task(self._write())
         try:
-            async with asyncio.TaskGroup() as workers:
-                for _ in range(self._limit.ceiling):
-                    workers.create_task(self._work())
+            async with asyncio.TaskGroup() as group:
+                workers = [group.create_task(self._work()) for _ in range(self._limit.ceiling)]
+                # It ends before they do only where it cannot write.
+                writing.add_done_callback(lambda _: [worker.cancel() for worker in workers])
         except BaseExceptionGroup as several:
             raise several.exceptions[0] from None
         finally:
-            # Workers that were stopped may have left replies behind. Transactions end in the order
-            # in which they were begun, so the last is enough.
             telling.cancel()
-            await self._writing
+            self._arrived.put_nowait(None)
+            await writing  # what workers left behind that were stopped, too
             self._report(at_once=True)
         if self._fault:
             # Without a single reply there is no sheet that could say that the run is not complete.
@@ -480,21 +502,32 @@ class _Session:
 
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
-        patience = Patience(self._settings.max_attempts, lambda: self._now.done_now)
-        retrying = self._retrying.copy(stop=patience)
-        reply: Reply = await retrying(self._attempt, call, count(attempts + 1))
-        if reply.outcome not in SETTLING:
-            self._now = replace(self._now, failed=self._now.failed + 1)
-            self._circuit.gave_up(reply)
+        patience = Patience(self._settings, self._circuit.answered)
+        for number in count(attempts + 1):
+            reply = await self._attempt(call, number)
+            if reply.outcome in SETTLING:
+                return
+            if reply.outcome not in RETRYABLE or patience.is_over(reply, self._circuit.answered):
+                break
+            await self._pause(patience.pause_s(reply))
+        self._now = replace(self._now, failed=self._now.failed + 1)
+        self._circuit.gave_up(reply)
 
-    async def _attempt(self, call: Call, numbers: Iterator[int]) -> Reply:
-        """Ask once; the reply is on disk when this returns."""
-        async with self._budget.lent(call) as price:
-            reply = await self._ask(call, next(numbers))
+    async def _attempt(self, call: Call, number: int) -> Reply:
+        """Ask once, and hand the reply over to be written."""
+        price = await self._budget.lend(call)
+        try:
+            reply = await self._ask(call, number)
             self._budget.pay(reply, price)
-            await self._commit(call, reply)
+        finally:
+            self._budget.take_back(price)
+        self._keep(call, reply)
         self._circuit.attempted(reply)
         self._require_usage(reply)
+        # Never more replies than places in flight are on their way to the disk.
+        while self._unwritten >= self._limit.ceiling:
+            self._written.clear()
+            await self._written.wait()
         return reply
 
     async def _ask(self, call: Call, number: int) -> Reply:
@@ -521,46 +554,52 @@ class _Session:
             self._open_at = max(self._open_at, time.monotonic() + (reply.retry_after_s or 0))
         return reply
 
-    def _commit(self, call: Call, reply: Reply) -> "asyncio.Future[None]":
-        """Have a reply written in the next transaction; done when it is on disk."""
-        self._arrived.append((call, reply))
-        if len(self._arrived) == 1:
-            self._writing = asyncio.create_task(self._write())
-        # Shielded: a commit under way is finished even if the worker that waits is stopped.
-        return asyncio.shield(self._writing)
+    def _keep(self, call: Call, reply: Reply) -> None:
+        """Have a reply written in the next transaction."""
+        is_lost = reply.outcome == "ok" and not self._is_readable(call, reply)
+        if reply.outcome == "ok":
+            self._circuit.read(is_readable=not is_lost)
+        self._unwritten += 1
+        self._arrived.put_nowait(_Arrived(reply, is_lost))
 
     async def _write(self) -> None:
-        """Write all replies that have arrived by now in one transaction."""
-        if self._limit.in_flight:
-            await asyncio.sleep(LINGER_S)
-        async with self._one_transaction:
-            batch, self._arrived = self._arrived, []
-            await asyncio.to_thread(self._record, [reply for _, reply in batch])
-            for call, reply in batch:
-                self._count(call, reply)
+        """Write what has arrived, one transaction after the other, until the session ends."""
+        is_open = True
+        while is_open:
+            batch = [await self._arrived.get()]
+            if self._limit.in_flight:
+                await asyncio.sleep(LINGER_S)
+            while not self._arrived.empty():
+                batch.append(self._arrived.get_nowait())
+            is_open = None not in batch
+            arrived = [one for one in batch if one is not None]
+            await asyncio.to_thread(self._record, [one.reply for one in arrived])
+            self._count(arrived)
+            self._unwritten -= len(arrived)
+            self._written.set()
             self._report()
 
     def _record(self, replies: list[Reply]) -> None:
         """Write replies, and first what they taught: a resumed run asks in the same way."""
+        if not replies:
+            return
         if any(reply.outcome == "unsupported" for reply in replies):
             self._ledger.set_meta("refused_parameters", dict(self._judge.refused))
         self._ledger.record(replies)
 
-    def _count(self, call: Call, reply: Reply) -> None:
-        """Count a reply that was committed."""
-        now, settled = self._now, reply.outcome in SETTLING
-        is_lost = reply.outcome == "ok" and not self._is_readable(call, reply)
-        if reply.outcome == "ok":
-            self._circuit.read(is_readable=not is_lost)
+    def _count(self, arrived: list[_Arrived]) -> None:
+        """Count replies that were committed."""
+        now, replies = self._now, [one.reply for one in arrived]
+        settled = sum(reply.outcome in SETTLING for reply in replies)
         self._now = replace(
             now,
             settled=now.settled + settled,
             asked=self._budget.asked,
             done_now=now.done_now + settled,
-            attempts=now.attempts + 1,
-            tokens_in=now.tokens_in + (reply.tokens_in or 0),
-            tokens_out=now.tokens_out + (reply.tokens_out or 0),
-            unreadable=now.unreadable + is_lost,
+            attempts=now.attempts + len(replies),
+            tokens_in=now.tokens_in + sum(reply.tokens_in or 0 for reply in replies),
+            tokens_out=now.tokens_out + sum(reply.tokens_out or 0 for reply in replies),
+            unreadable=now.unreadable + sum(one.is_lost for one in arrived),
         )
 
     def _require_usage(self, reply: Reply) -> None:
@@ -570,27 +609,6 @@ class _Session:
                 "the judge does not report its token usage, so a limit on cost cannot be kept: "
                 "use --max-calls instead of --max-cost"
             )
-
-    # -- retries -----------------------------------------------------------------------------
-
-    def _make_retrying(self) -> AsyncRetrying:
-        settings = self._settings
-        # Calls that failed together must not all come back at once.
-        jitter = wait_random(0, settings.backoff_s)
-        backoff = wait_exponential(settings.backoff_s, settings.longest_backoff_s)
-
-        def wait(state: RetryCallState) -> float:
-            if _result(state).outcome == "unsupported":
-                return 0.0
-            asked = _result(state).retry_after_s
-            return (backoff(state) if asked is None else asked) + jitter(state)
-
-        return AsyncRetrying(
-            sleep=self._pause,
-            wait=wait,
-            retry=retry_if_result(lambda reply: reply.outcome in RETRYABLE),
-            retry_error_callback=_result,
-        )
 
     async def _pause(self, seconds: float) -> None:
         """Sleep, but not beyond the end of the budget."""
@@ -637,11 +655,3 @@ def _limiter(rate: float | None) -> AsyncLimiter | None:
         return None
     burst = max(1.0, rate * 0.1)
     return AsyncLimiter(burst, burst / rate)
-
-
-def _result(state: RetryCallState) -> Reply:
-    """The reply of the attempt that a retry decision is about."""
-    if state.outcome is None:  # pragma: no cover - tenacity asks only after an attempt
-        raise RuntimeError("no attempt was made")
-    reply: Reply = state.outcome.result()
-    return reply

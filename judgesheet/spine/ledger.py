@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -94,7 +94,8 @@ _MAGIC = bytes.fromhex("d9d505f920a163d7")
 LARGEST_SCORE = 1e9
 """No rating reaches so far, whichever its sign."""
 
-_PAGE = 500  # calls read at once: no read transaction stays open while requests are in flight
+_CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
+_PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
 _FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
     json_extract(raw, '$.choices[0].finish_reason'), json_extract(raw, '$.stop_reason')) END"""
@@ -106,6 +107,7 @@ AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str 
 
 _REPLY = tuple(field.name for field in fields(Reply))
 _LABEL = tuple(field.name for field in fields(Label))
+_OF_CALL = tuple(field.name for field in fields(Call))
 _MESSAGE = {"role", "content"}
 _CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
 """Columns of the tables `attempt`, `label` and `call`."""
@@ -152,16 +154,17 @@ class Ledger:
         self._lock = threading.RLock()
 
     @classmethod
-    def create_or_open(cls, path: Path, plan: Plan, judge: Mapping[str, Any]) -> Self:
+    def create_or_open(cls, path: Path, plan: Plan | None, judge: Mapping[str, Any]) -> Self:
         """The ledger at `path` for writing, created if there is none.
 
+        Without a `plan`, it has the one that it is to have.
         Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
         is in use, or cannot be written.
         """
         with _one_sentence(path):
             ledger = cls(path, _connect_exclusively(path))
             with ledger._closed_on_error():
-                if _is_empty(ledger._db):
+                if plan is not None and _is_empty(ledger._db):
                     ledger._create(plan, judge)
                 else:
                     ledger._check_version()
@@ -176,6 +179,7 @@ class Ledger:
                 ledger._use_own_views()
                 # After creation: a plan written in WAL mode is written twice.
                 ledger._db.execute("PRAGMA journal_mode = WAL")
+                ledger._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         return ledger
 
     @classmethod
@@ -276,16 +280,20 @@ class Ledger:
         """What a datasheet must know of how the plan was made."""
         return dict(self.get_meta("provenance", {}))
 
-    def another(self, plan: Plan, judge: Mapping[str, Any]) -> str:
-        """Which other judge or plan it belongs to, and in what they differ; "" if to these."""
+    def another(self, plan: Plan | None, judge: Mapping[str, Any]) -> str:
+        """Which other judge or plan it belongs to, and in what they differ; "" if to these.
+
+        Without a plan, it has that which it is to have.
+        """
         # Through JSON and back, so that what was stored and what is given compare alike. A server
         # may move; what it serves is told by `served_model`.
         given = json.loads(_json(judge))
         stored = {**_asked_directly(self.judge, given), "base_url": given.get("base_url")}
         if difference := _difference(stored, given):
             return f"another judge ({difference})"
-        is_same = self.get_meta("plan") == plan.digest
-        return "" if is_same else f"another plan ({self._differs(plan)})"
+        if plan is None or self.get_meta("plan") == plan.digest:
+            return ""
+        return f"another plan ({self._differs(plan)})"
 
     def get_meta(self, key: str, default: Any = None) -> Any:
         """The value stored under `key`, or `default`."""
@@ -335,7 +343,7 @@ class Ledger:
         one is not the question that was planned: what is asked costs money.
         """
         for one in self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?"):
-            if replace(one.call).id != one.call.id:
+            if one.call.content_id() != one.call.id:
                 raise damaged(self.path, "a question in it was changed")
             yield one
 
@@ -586,8 +594,8 @@ class Ledger:
             "messages": tuple(messages),
         }
         call = object.__new__(Call)
-        for part in fields(Call):
-            object.__setattr__(call, part.name, stored[part.name])
+        for name in _OF_CALL:
+            object.__setattr__(call, name, stored[name])
         return call
 
     def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
@@ -700,7 +708,7 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA cache_size = -65536")  # KiB: the ids of a long plan arrive unsorted
+        db.execute("PRAGMA cache_size = -65536")  # KiB: the ids of a long plan are stored unsorted
         # The first write takes the lock; take it now rather than after the first paid reply.
         db.execute("BEGIN IMMEDIATE")
         db.execute("COMMIT")

@@ -39,6 +39,7 @@ SOMETIMES: Mapping[str, Any] = {
     "prices": object,
     "machine": str,
     "note": str,
+    "made_from": str,
     "parsers": [_PARSER],
     "parsers_replaced": [dict],
     "given_up": [str],

@@ -114,9 +114,9 @@ def planned_first(ids: Iterable[str], wanted: str) -> int:
     return 0
 
 
-def write_plan(plan: Plan, path: Path) -> None:
+def write_plan(calls: Iterable[Call], path: Path) -> None:
     """Write plan.jsonl: one call per line, in sending order, with no label in it."""
-    write_lines(path, map(as_line, plan.calls))
+    write_lines(path, map(as_line, calls))
 
 
 def write_sidecar(plan: Plan, path: Path, **asked: Any) -> None:

@@ -4,8 +4,8 @@ from itertools import combinations
 from math import comb, sqrt
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -22,12 +22,12 @@ def floats(values: ArrayLike) -> Floats:
 
 def z_quantile(probability: float) -> float:
     """Quantile of the standard normal distribution."""
-    return float(special.ndtri(probability))
+    return float(scipy.special.ndtri(probability))
 
 
 def t_quantile(df: float, probability: float) -> float:
     """Quantile of Student's t distribution."""
-    return float(special.stdtrit(df, probability))
+    return float(scipy.special.stdtrit(df, probability))
 
 
 def expanded_tail(tail: float, clusters: int) -> float:
@@ -36,7 +36,7 @@ def expanded_tail(tail: float, clusters: int) -> float:
     Hesterberg, T. C. (2015), The American Statistician 69, 371-386 (expanded percentiles).
     """
     t = t_quantile(clusters - 1, tail)
-    return float(special.ndtr(t * sqrt(clusters / (clusters - 1))))
+    return float(scipy.special.ndtr(t * sqrt(clusters / (clusters - 1))))
 
 
 def two_sided(level: float) -> float:

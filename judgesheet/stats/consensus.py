@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from math import isclose
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from ._support import Flags, Floats, Integers, floats
 from .reads import ratio
@@ -144,7 +144,7 @@ def complete_runs(scores: Floats) -> Flags:
 def rank_points(scores: ArrayLike) -> Floats:
     """(n - rank) / (n - 1) over the last axis, tied scores sharing their mean rank: 1 is best."""
     rounded = np.round(floats(scores), _DECIMALS)
-    points: Floats = (stats.rankdata(rounded, axis=-1) - 1) / (rounded.shape[-1] - 1)
+    points: Floats = (scipy.stats.rankdata(rounded, axis=-1) - 1) / (rounded.shape[-1] - 1)
     return points
 
 

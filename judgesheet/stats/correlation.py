@@ -5,8 +5,8 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize, stats
 
 from judgesheet.reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
 
@@ -119,7 +119,7 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's rho of complete pairs, shape (m,); NaN where undefined (a constant side)."""
     x, y = floats(x), floats(y)
     known = _complete(x, y)
-    return pearson(*stats.rankdata(np.stack([x[known], y[known]]), axis=1))
+    return pearson(*scipy.stats.rankdata(np.stack([x[known], y[known]]), axis=1))
 
 
 def coefficient(x: ArrayLike, y: ArrayLike, kind: Kind) -> float:
@@ -316,7 +316,7 @@ def _p_at_least(at: At, limit: float) -> float:
         return at(1 - 2 * tail)[side] - limit
 
     far = gap(LEAST_TAIL) * gap(0.5) > 0
-    tail = LEAST_TAIL if far else float(optimize.brentq(gap, LEAST_TAIL, 0.5))
+    tail = LEAST_TAIL if far else float(scipy.optimize.brentq(gap, LEAST_TAIL, 0.5))
     return tail if side else 1 - tail
 
 

@@ -10,8 +10,8 @@ from math import inf
 from typing import Generic, TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 from judgesheet.reasons import ONE_CLUSTER, Reason
 
@@ -422,12 +422,12 @@ def friedman(cells: ArrayLike) -> Friedman:
     if blocks < 2 or positions < 2:
         note = "fewer than two blocks have a value at every position"
         return Friedman(None, None, blocks, note)
-    centred = stats.rankdata(array, axis=1) - (positions + 1) / 2
+    centred = scipy.stats.rankdata(array, axis=1) - (positions + 1) / 2
     squares = float(np.sum(centred**2))
     if squares <= 0:
         return Friedman(0.0, 1.0, blocks, "every block is all tied")
     statistic = (positions - 1) * float(np.sum(centred.sum(axis=0) ** 2)) / squares
-    return Friedman(statistic, float(special.chdtrc(positions - 1, statistic)), blocks)
+    return Friedman(statistic, float(scipy.special.chdtrc(positions - 1, statistic)), blocks)
 
 
 def item_cells(scores: ArrayLike, place: ArrayLike, positions: int) -> Floats:

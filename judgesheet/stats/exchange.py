@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy
 
 from ._support import Floats
 from .interval import ROUNDING
@@ -64,7 +64,7 @@ class Exchanged:
             return 0.0, np.zeros(len(self.drawn))
         # Rounding must not tell apart what is equal by symmetry; what is equal is computed once.
         different, place = np.unique(np.round(forms, 9), return_inverse=True)
-        tails = special.chdtrc(int(kept.sum()), different)
+        tails = scipy.special.chdtrc(int(kept.sum()), different)
         surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))[place]
         return float(surprise[0]), surprise[1:]
 
@@ -114,7 +114,7 @@ def exchanged(
         covariance += np.einsum("jkp,jkq->pq", centred, centred) / max(1, m - 1)
         calls += m
         alike = np.array([*Counter(sorted(map(tuple, where.tolist()))).values()])
-        log_ways += float(special.gammaln(m + 1) - special.gammaln(alike + 1).sum())
+        log_ways += float(scipy.special.gammaln(m + 1) - scipy.special.gammaln(alike + 1).sum())
         if np.abs(centred).max() < ROUNDING:  # as most items of a good judge: nothing to draw
             drawn += would[own, own].sum(axis=0)
             continue

@@ -15,8 +15,8 @@ from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from judgesheet.reasons import CONSTANT, NEVER_VARIED, NO_OBSERVATIONS, ONE_CLUSTER, Reason
 
@@ -375,11 +375,11 @@ def _rare_ends(p: float, n: float, z: float) -> tuple[float, float]:
     clusters.
     """
     low, high = _wilson_ends(p, n, z)
-    hits, misses, tail = p * n, (1 - p) * n, float(special.ndtr(-z))
+    hits, misses, tail = p * n, (1 - p) * n, float(scipy.special.ndtr(-z))
     if 0 < p <= 1 / 2:
-        low = min(low, float(special.betaincinv(hits, misses + 1, tail)))
+        low = min(low, float(scipy.special.betaincinv(hits, misses + 1, tail)))
     if 1 / 2 <= p < 1:
-        high = max(high, 1 - float(special.betaincinv(misses, hits + 1, tail)))
+        high = max(high, 1 - float(scipy.special.betaincinv(misses, hits + 1, tail)))
     return low, high
 
 
@@ -483,7 +483,7 @@ def _log_density(angles: Floats, times: Times) -> Floats:
     log_density = np.log(_ROOT) - sum(count for _, count in times) * _log_beta(*ends, 0.0, 0.0)
     for (hits, misses), count in times:
         log_density = log_density + count * _log_beta(*ends, hits, misses)
-    result: Floats = special.logsumexp(log_density, axis=1)
+    result: Floats = scipy.special.logsumexp(log_density, axis=1)
     return result
 
 
@@ -494,5 +494,5 @@ def _log_beta(first: float, last: float, hits: float, misses: float) -> Floats:
     mean = np.sin((angles[1:] + angles[:-1]) / 2)[:, None] ** 2
     concentration = (1 - _ROOT**2) / _ROOT**2
     alpha, beta = mean * concentration, (1 - mean) * concentration
-    result: Floats = special.betaln(alpha + hits, beta + misses)
+    result: Floats = scipy.special.betaln(alpha + hits, beta + misses)
     return result

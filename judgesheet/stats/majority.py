@@ -5,8 +5,8 @@ from itertools import combinations
 from math import comb, exp
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from judgesheet.reasons import Reason
 
@@ -44,9 +44,9 @@ def majority_error(q: float, k: int, correlation: float = 0.0) -> float:
     if correlation >= 1 or not 0 < q < 1:
         return 1 - q
     if correlation <= 0:
-        return float(stats.binom.cdf(k // 2, k, q))
+        return float(scipy.stats.binom.cdf(k // 2, k, q))
     a, b = (p * (1 - correlation) / correlation for p in (q, 1 - q))
-    return float(stats.betabinom.cdf(k // 2, k, a, b))
+    return float(scipy.stats.betabinom.cdf(k // 2, k, a, b))
 
 
 def error_correlation(hits: ArrayLike) -> Interval:

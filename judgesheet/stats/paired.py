@@ -1,8 +1,8 @@
 """Two decisions on the same prompts: is one right more often than the other?"""
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from judgesheet.reasons import Reason
 
@@ -20,7 +20,7 @@ def sign_test(improved: int, regressed: int) -> float:
     """
     if improved + regressed == 0:
         return 1.0
-    return float(stats.binomtest(improved, improved + regressed, 0.5).pvalue)
+    return float(scipy.stats.binomtest(improved, improved + regressed, 0.5).pvalue)
 
 
 def agresti_min(differences: ArrayLike) -> Interval:

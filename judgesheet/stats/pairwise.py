@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import exp, inf, pi, sqrt
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 from ._support import Floats, Integers, floats, z_quantile
 from .interval import LEVEL, Interval, skewness_of, student
@@ -55,7 +55,7 @@ class Components:
 
 def even_p(first: int, second: int) -> float:
     """p-value of "each slot alike" from how often each was taken; exact binomial test."""
-    return float(stats.binomtest(first, first + second).pvalue)
+    return float(scipy.stats.binomtest(first, first + second).pvalue)
 
 
 def components(signs: ArrayLike) -> Components:
@@ -267,10 +267,10 @@ def d_prime_bound(
     rates, parts = zip(*(_z_parts(k, n) for k, n in (corrected[:2], corrected[2:])), strict=True)
     joint = parts[0] - parts[1]
     error = sqrt(groups / (groups - 1) * float(joint @ joint))
-    value = special.ndtri(rates[0]) - special.ndtri(rates[1])
+    value = scipy.special.ndtri(rates[0]) - scipy.special.ndtri(rates[1])
     bound, _ = student(float(value), error, groups, skewness_of(joint))(2 * LEVEL - 1)
     blind = unseen_share(groups) / 2
-    here, there = (special.ndtri(rate + blind * (1 - 2 * rate)) for rate in rates)
+    here, there = (scipy.special.ndtri(rate + blind * (1 - 2 * rate)) for rate in rates)
     return float(min(bound, here - there)) / sqrt(2)
 
 

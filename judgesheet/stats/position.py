@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
@@ -129,7 +129,7 @@ def chi_square(counts: ArrayLike) -> ChiSquare:
         return ChiSquare(None, None, df, int(calls), None)
     chi2 = float(np.sum((totals - calls / totals.size) ** 2) * totals.size / calls)
     v = min(1.0, float(np.sqrt(chi2 / (calls * df))))
-    return ChiSquare(chi2, float(special.chdtrc(df, chi2)), df, round(calls), v)
+    return ChiSquare(chi2, float(scipy.special.chdtrc(df, chi2)), df, round(calls), v)
 
 
 def position_share(counts: ArrayLike) -> tuple[Interval, ...]:
@@ -218,7 +218,7 @@ def rao_scott(counts: ArrayLike) -> RaoScott:
     deffs, freedom = sample.deffs, sample.clusters - 1
     mean = float(deffs.mean())
     df = _satterthwaite(deffs, freedom)
-    p = float(special.fdtrc(df, df * freedom, sample.chi2 / float(deffs.sum())))
+    p = float(scipy.special.fdtrc(df, df * freedom, sample.chi2 / float(deffs.sum())))
     return RaoScott(p, mean, sample.clusters, note)
 
 
@@ -246,9 +246,9 @@ def _satterthwaite(deffs: Floats, freedom: int) -> float:
 def noncentrality_bounds(x: float, df: float, level: float = LEVEL) -> tuple[float, float]:
     """Equal-tailed interval of the noncentrality of a chi-square with df observed at x >= 0."""
     tail = 1 - two_sided(level)
-    below = float(special.chdtr(df, x))
-    low = float(special.chndtrinc(x, df, 1 - tail)) if below > 1 - tail else 0.0
-    high = float(special.chndtrinc(x, df, tail)) if below > tail else 0.0
+    below = float(scipy.special.chdtr(df, x))
+    low = float(scipy.special.chndtrinc(x, df, 1 - tail)) if below > 1 - tail else 0.0
+    high = float(scipy.special.chndtrinc(x, df, tail)) if below > tail else 0.0
     return low, high
 
 
@@ -380,7 +380,7 @@ def sharp_null(
     if df == 0:
         return SharpNull(0.0, 0, 1.0, null_chi2, round(calls), "chi-square")
     if items >= MONTE_CARLO_BELOW:
-        p, method = float(special.chdtrc(df, statistic)), "chi-square"
+        p, method = float(scipy.special.chdtrc(df, statistic)), "chi-square"
     else:
         drawn = sum((_permuted(stack, positions, draws, rng) for stack in stacks), np.zeros(1))
         beyond = np.einsum("dp,pq,dq->d", drawn - mean, inverse, drawn - mean) >= statistic - 1e-9

@@ -9,8 +9,8 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize, special
 
 from ._support import Floats, Integers, bootstrap_weights, floats, t_quantile, two_sided, z_quantile
 from .interval import Interval, estimated
@@ -105,7 +105,7 @@ def _cheapest(matrices: Floats, among: Sequence[Sequence[int]] | None) -> Intege
         cheapest: Integers = np.asarray(among, dtype=np.int64)[np.argmin(costs, axis=-1)]
         return cheapest
     departures = np.abs(matrices - 1 / matrices.shape[-1]).swapaxes(-1, -2)
-    return np.array([optimize.linear_sum_assignment(cost)[1] + 1 for cost in departures])
+    return np.array([scipy.optimize.linear_sum_assignment(cost)[1] + 1 for cost in departures])
 
 
 def bias_cost_interval(counts: ArrayLike, order: Sequence[int]) -> Interval:
@@ -191,7 +191,7 @@ def _upper_reading(truth: Floats, covariance: Floats, tail: float) -> float:
     sd = np.sqrt(np.diag(covariance))
     z = np.divide(truth, sd, out=np.full_like(truth, np.inf), where=sd > 0)
     folded = sd * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2)
-    certain = 2 * special.ndtr(z) - 1  # how surely the sign is that of the truth
+    certain = 2 * scipy.special.ndtr(z) - 1  # how surely the sign is that of the truth
     mean = float(np.sum(folded + truth * certain))
     own = truth**2 + sd**2 - (folded + truth * certain) ** 2
     shared = covariance * np.outer(certain, certain)
@@ -199,7 +199,7 @@ def _upper_reading(truth: Floats, covariance: Floats, tail: float) -> float:
     if variance <= 0 or mean <= 0:
         return mean
     scale = variance / mean
-    return float(special.gammaincinv(mean / scale, 1 - tail) * scale)
+    return float(scipy.special.gammaincinv(mean / scale, 1 - tail) * scale)
 
 
 def order_gain_share(

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from ._support import TINY, floats
 from .standard_error import half_width, jackknife_error
@@ -48,5 +48,5 @@ def jackknife_trend(x: ArrayLike, estimates: ArrayLike, left_out: ArrayLike) -> 
     if error <= TINY:
         return Trend(slope, None, None, None, groups)
     half = half_width(error, groups)
-    p = 2 * float(special.stdtr(groups - 1, -abs(slope) / error))
+    p = 2 * float(scipy.special.stdtr(groups - 1, -abs(slope) / error))
     return Trend(slope, slope - half, slope + half, p, groups)

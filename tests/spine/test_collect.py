@@ -399,8 +399,9 @@ def test_a_run_that_cannot_be_read_stops_at_its_start(
 
 
 def test_one_reply_that_is_read_keeps_a_run_going(path: Path) -> None:
-    first = lambda _, number: completion("[RESULT] 1" if number == 15 else "no")  # noqa: E731
-    assert unread(path, first).unreadable == 77
+    judge = ScriptedJudge(lambda call, _: "yes" if call.stimulus == "call 14" else "no")
+    progress = run(path, judge, make_plan(78), is_readable=lambda _, reply: reply.text == "yes")
+    assert progress.unreadable == 77
 
 
 def test_an_answer_without_words_or_reason_is_asked_again(path: Path) -> None:
@@ -462,6 +463,45 @@ def test_waiting_is_shown(path: Path) -> None:
     assert any("waiting, next request in 1 s" in sentence(progress) for progress in seen)
 
 
+# -- writing ----------------------------------------------------------------------------------
+
+
+def test_places_in_flight_do_not_wait_for_the_disk(path: Path) -> None:
+    """Nor do more replies wait than there are places."""
+    asked_on = threading.Event()
+
+    def hold() -> None:
+        with ledger._lock:  # as a disk would that takes its time
+            held.set()
+            asked_on.wait(20)
+            time.sleep(0.1)
+            written.append(len(server.requests))
+
+    held, written = threading.Event(), list[int]()
+    holder = threading.Thread(target=hold)
+
+    def script(_request: Request, number: int) -> Answer:
+        if number == 1:
+            holder.start()
+        held.wait()
+        if number == 12:
+            asked_on.set()
+        return completion("[RESULT] 1")
+
+    async def main() -> Progress:
+        judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
+        async with judge:
+            return await collect(judge, ledger, settings(concurrency=8))
+
+    plan = make_plan(100)
+    with serving(script) as server, Ledger.create_or_open(path, plan, {}) as ledger:
+        progress = asyncio.run(main())
+        holder.join()
+    assert asked_on.is_set()
+    assert written[0] <= 2 * 8
+    assert progress.settled == 100
+
+
 # -- kill -9 ----------------------------------------------------------------------------------
 
 KILLED = """
@@ -502,7 +542,7 @@ def test_kill_9_loses_no_reply_and_repeats_none(path: Path) -> None:
         requested = set(counts)
         recorded = {words for words, _, outcome in attempts_of(path) if outcome == "ok"}
         assert recorded <= requested
-        assert len(requested - recorded) <= 8  # in flight at the kill
+        assert len(requested - recorded) <= 2 * 8  # in flight at the kill, or being written
 
         judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
         progress = run(path, judge, make_plan(400))

@@ -13,8 +13,7 @@ is the pass in which the judge compares against its own answer, for `judgesheet 
 
 from collections.abc import Iterator
 from dataclasses import replace
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from judgesheet.axes.candidate_order import equal_quality, ladder, operating_point, vacuum
 from judgesheet.axes.candidate_order._cases import CASES
@@ -33,6 +32,9 @@ from judgesheet.axes.candidate_order.words import find
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.records import Estimate, Rating
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAME = "candidate_order"
 TITLE = "Comparing two responses"
@@ -115,6 +117,8 @@ def measure(readings: Readings) -> Iterator[Estimate]:
 
 def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
     """The calls under the prompt that a user has; recordings may not say."""
+    import pandas as pd
+
     prompt, listing = (
         frame.get(name, pd.Series(usual, frame.index)).fillna(usual)
         for name, usual in (("prompt", BASELINE), ("listing", LISTING))

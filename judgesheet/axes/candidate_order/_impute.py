@@ -6,13 +6,14 @@ preference for it), or whatever makes the pair count as half decided.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.candidate_order._design import STRICT, SWAPPED
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.losses import Call, answered, codes, split
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Answer = Callable[[Call, str | None], str]
 """What a lost call says, from its cell and the verdict on the pair in the other order."""
@@ -98,13 +99,15 @@ def impute(readings: Readings) -> Iterator[Imputation]:
         yield Imputation(answered(frame, values))
 
 
-def complete(frame: pd.DataFrame) -> pd.DataFrame:
+def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
     """The table with a lost call for the other order of each pair that a log has in one only.
 
     Only where the log has other pairs of the same kind in both: which pairs lack an order may
     depend on the verdicts. A log of single orders throughout lacks nothing of its own design, and
     calls that a run has not made yet are in its plan.
     """
+    import pandas as pd
+
     if not (frame["reply"] == "recorded").all():
         return frame
     first = frame["order"].str[0]

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._reply import CODES
@@ -17,6 +17,9 @@ from judgesheet.records import PaperCompatible
 from judgesheet.stats.exchange import Exchanged, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
 from judgesheet.stats.pairwise import even_p
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Counts = tuple[Floats, Floats]
 """Sums and counts per stimulus."""
@@ -56,7 +59,7 @@ class Pairs:
 
     verdicts: Ints
     asked: Flags
-    cells: pd.DataFrame
+    cells: "pd.DataFrame"
     seed: int
 
     def __len__(self) -> int:
@@ -266,6 +269,8 @@ class Group:
 
 def arrange(readings: Readings) -> Pairs | None:
     """The arrays of a run, or None if no pair was planned."""
+    import pandas as pd
+
     frame = readings.frame
     if frame.empty:
         return None

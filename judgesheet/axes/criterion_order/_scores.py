@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
@@ -25,6 +24,9 @@ from judgesheet.stats import criteria as stats
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.macro import macro_delta_r
 from judgesheet.stats.reads import row_means
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 figure = Figures("criterion_order")
 _BASES = ("balanced", "random")
@@ -263,11 +265,13 @@ def arrange(readings: Readings) -> Scores | None:
     )
 
 
-def _commonest(frame: pd.DataFrame, base: str) -> pd.DataFrame:
+def _commonest(frame: "pd.DataFrame", base: str) -> "pd.DataFrame":
     """The calls with the number of criteria and of scores of most stimuli in the base arm.
 
     Of equally common ones the longest; `scale` is 0 where it is not recorded.
     """
+    import pandas as pd
+
     scale = pd.Series(frame.get("scale"), index=frame.index, dtype=float).fillna(0)
     calls = frame.assign(order=frame["order"].map(tuple), n=frame["order"].map(len), scale=scale)
     layouts = calls[calls["arm"] == base].groupby(["n", "scale"])["stimulus"].nunique()
@@ -275,23 +279,27 @@ def _commonest(frame: pd.DataFrame, base: str) -> pd.DataFrame:
     return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
 
 
-def _coded(calls: pd.DataFrame, slots: Any) -> pd.DataFrame:
+def _coded(calls: "pd.DataFrame", slots: Any) -> "pd.DataFrame":
     """With codes from 0 of items and of their stimuli, in order of appearance.
 
     An item that was graded on two sets of criteria counts as two items.
     """
+    import pandas as pd
+
     graded = calls.assign(criteria=pd.Series(map(tuple, slots), dtype=object))
     code = graded.groupby(["item", "criteria"], sort=False).ngroup()
     stimuli = calls["stimulus"].groupby(code).first()
     return calls.assign(code=code, prompt=pd.factorize(stimuli)[0].astype(np.int64)[code])
 
 
-def _placed(calls: pd.DataFrame, arm: str) -> pd.DataFrame:
+def _placed(calls: "pd.DataFrame", arm: str) -> "pd.DataFrame":
     """The calls of an arm by repeat, with their places in its table, from 0.
 
     `column` counts the orders of a stimulus, `time` the reads of an item in an order, `read` those
     in any. Responses that compete share their orders: hence by stimulus.
     """
+    import pandas as pd
+
     mine = calls[calls["arm"] == arm].sort_values("repeat", kind="stable")
     columns = mine.groupby("prompt")["order"].transform(lambda orders: pd.factorize(orders)[0])
     return mine.assign(
@@ -301,7 +309,7 @@ def _placed(calls: pd.DataFrame, arm: str) -> pd.DataFrame:
     )
 
 
-def _table(calls: pd.DataFrame, axes: Sequence[str], values: Floats, items: int) -> Floats:
+def _table(calls: "pd.DataFrame", axes: Sequence[str], values: Floats, items: int) -> Floats:
     """The values (calls, n) at their places: shape (items, …, n), NaN where there is no call."""
     places = [calls[axis].to_numpy() for axis in axes]
     lengths = [int(place.max()) + 1 for place in places[1:]]

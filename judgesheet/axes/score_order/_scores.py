@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axis import Readings
@@ -19,6 +19,9 @@ from judgesheet.stats.averaging import Gain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 figure = Figures("score_order")
 _MOST_TELLING = ("balanced", "fixed", "random")
@@ -201,6 +204,8 @@ def arrange(readings: Readings) -> Scores | None:
     A recording without a balanced arm is arranged by the fixed one, which has repeats but no
     places to compare, else by the random one, which has neither.
     """
+    import pandas as pd
+
     frame = readings.frame
     arm = next((arm for arm in _MOST_TELLING if (frame["arm"] == arm).any()), None)
     if arm is None:
@@ -228,14 +233,16 @@ def arrange(readings: Readings) -> Scores | None:
     )
 
 
-def _main_scale(frame: pd.DataFrame, base: pd.DataFrame) -> int:
+def _main_scale(frame: "pd.DataFrame", base: "pd.DataFrame") -> int:
     """The standard scale if the compared arms share it, else the longest that they share."""
     others = frame.loc[frame["arm"] != "balanced", "scale"]
     scales = set(others) & set(base["scale"]) or set(base["scale"])
     return MAIN_SCALE if MAIN_SCALE in scales else int(max(scales))
 
 
-def _grid(scale: int, rows: pd.DataFrame, items: pd.Index, cluster: Ints) -> Grid:
+def _grid(scale: int, rows: "pd.DataFrame", items: "pd.Index", cluster: Ints) -> Grid:
+    import pandas as pd
+
     codes, orders = pd.factorize(rows["order"].map(tuple))
     item = items.get_indexer(pd.Index(rows["item"]))
     known = item >= 0
@@ -256,8 +263,10 @@ def _no_grid(scale: int, cluster: Ints) -> Grid:
     return Grid(scale, (), np.empty((len(cluster), 0, 1)), cluster, 1, complete=False)
 
 
-def _arms(rows: pd.DataFrame, items: pd.Index, grid: Grid, base: str) -> dict[str, Floats]:
+def _arms(rows: "pd.DataFrame", items: "pd.Index", grid: Grid, base: str) -> dict[str, Floats]:
     """Reads (items, reads) by arm; of the balanced one the complete passes."""
+    import pandas as pd
+
     arms = {}
     if base == "balanced":
         arms[base] = grid.reads[:, :, : grid.passes].reshape(len(items), -1)

@@ -8,9 +8,9 @@ score; no figure mixes the two. They exist only if a run asked for log-probabili
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from judgesheet.axes.score_order import alignment
@@ -23,6 +23,9 @@ from judgesheet.reasons import Reason
 from judgesheet.stats import precision
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, missing
 from judgesheet.stats.reads import row_means
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NO_DISTRIBUTION = Reason("no_distribution", "no balanced call has a distribution")
 NO_VARIANCE = Reason("no_variance", "every expected score is the same")
@@ -40,7 +43,7 @@ class Both:
 
     sampled: Scores
     expected: Scores
-    asked: pd.DataFrame
+    asked: "pd.DataFrame"
     chosen: Floats
     mass: Floats
     cluster: Ints
@@ -48,6 +51,8 @@ class Both:
 
 def arrange_both(readings: Readings) -> Both | None:
     """Both readings as arrays; None if no second was requested, or there is nothing to compare."""
+    import pandas as pd
+
     frame = readings.frame
     if "distribution" not in frame or frame["distribution"].isna().all():
         return None
@@ -75,7 +80,7 @@ def arrange_both(readings: Readings) -> Both | None:
     )
 
 
-def _readable(frame: pd.DataFrame) -> "pd.Series[bool]":
+def _readable(frame: "pd.DataFrame") -> "pd.Series[bool]":
     """The rows with a distribution; the others hold a reason of `axis.logprobs.Unread`."""
     return frame["distribution"].map(lambda value: isinstance(value, Distribution))
 

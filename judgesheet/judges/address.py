@@ -1,0 +1,50 @@
+"""Where a judge is: the base URL as the user gave it, and what of it may be shown."""
+
+import base64
+
+from yarl import URL
+
+from judgesheet.errors import UsageError
+from judgesheet.judges.redaction import REDACTED, is_token
+
+
+class Address:
+    """A base URL as the user gave it, what is secret in it included.
+
+    One without a path gets the customary one. UsageError if it is not valid.
+    """
+
+    def __init__(self, text: str, customary: str = "/v1") -> None:
+        try:
+            url = URL(text)
+        except ValueError:
+            raise UsageError("the base URL is not valid: give one like https://host/v1") from None
+        if url.scheme not in {"http", "https"} or not url.host:
+            raise UsageError("the base URL must start with http:// or https:// and name a host")
+        is_bare = url.path in {"", "/"}
+        self._url = url.with_path(customary, keep_query=True) if is_bare else url
+
+    def __str__(self) -> str:
+        """The address without anything secret in it."""
+        parts = self._url.raw_path.split("/")
+        return str(self._url.origin()) + "/".join(REDACTED if is_token(p) else p for p in parts)
+
+    @property
+    def basic(self) -> str:
+        """Its credentials as HTTP basic authentication wants them, "" if it has none."""
+        user, password = self._url.user, self._url.password
+        if user is None and password is None:
+            return ""
+        return base64.b64encode(f"{user or ''}:{password or ''}".encode()).decode()
+
+    @property
+    def secrets(self) -> list[str]:
+        """What must never be written down: credentials, values of its query, tokens in its path."""
+        known = [self.basic, self._url.user or "", self._url.password or ""]
+        tokens = [part for part in self._url.path.split("/") if is_token(part)]
+        return [*known, *self._url.query.values(), *tokens]
+
+    def at(self, path: str) -> URL:
+        """The URL under it that requests go to."""
+        below = self._url.raw_path.rstrip("/") + path
+        return self._url.with_user(None).with_path(below, encoded=True, keep_query=True)

@@ -1,0 +1,123 @@
+"""`judgesheet.probe(...)`: plan, collect, measure, render.
+
+Replies can take hours to come, and a run may have them all: what plans, measures and draws is
+loaded where it is needed, and not before.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.errors import StoppedError
+from judgesheet.files import one_command
+from judgesheet.records import Datasheet
+from judgesheet.request import Request, as_request, basis, collect_settings, prepare
+from judgesheet.run_directory import Run, default_directory, open_run
+from judgesheet.running import give_back_memory, run
+from judgesheet.spine.collect import IsReadable, Progress, enter_and_collect
+from judgesheet.spine.ledger import Ledger
+
+if TYPE_CHECKING:
+    from judgesheet.spine.policy import Policy
+
+
+@one_command()
+def probe(
+    model: str | Request,
+    out: str | Path | None = None,
+    *,
+    fresh: bool = False,
+    fresh_if_changed: bool = False,
+    retry_failed: bool = False,
+    give_up: bool = False,
+    policy: str | Path | None = None,
+    pdf: bool = True,
+    cases: bool = True,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
+    **options: Any,
+) -> Run:
+    """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
+
+    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
+    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
+    slowest part of writing the sheet is left out, without `cases` the page with all replies.
+    `retry_failed` asks again what a run settled as
+    failed, `give_up` settles what it tried in vain, and only asks the rest. `fresh_if_changed`
+    starts over, and tells why, where the run that is there is of another plan or judge, or the
+    endpoint now names another version.
+
+    StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
+    JudgeError if it never did.
+    """
+    request, rules = as_request(model, options), _policy(policy)
+    directory = Path(out) if out is not None else default_directory(request.model)
+    if request.sweep is not None:
+        from judgesheet.sweep.loop import probe_each_value
+
+        each = partial(
+            probe,
+            fresh_if_changed=fresh_if_changed,
+            retry_failed=retry_failed,
+            give_up=give_up,
+            policy=policy,
+            pdf=pdf,
+            cases=cases,
+            on_progress=on_progress,
+            tell=tell,
+        )
+        return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
+    origin = basis(request)
+    compares = fresh_if_changed and not fresh
+    judge, planned = prepare(request, directory, "" if compares else origin, fresh=fresh)
+    if compares and planned is not None:
+        from judgesheet import reuse
+
+        if why := reuse.changed(directory, planned, judge, request):
+            tell(f"starting over, the old run of {directory} is kept aside: {why}")
+            fresh = True
+            judge, planned = prepare(request, directory, origin, fresh=True)
+        else:
+            reuse.take_over_parsers(directory, planned)
+    with open_run(directory, planned, judge.identity, origin, fresh=fresh) as ledger:
+        del planned
+        give_back_memory()  # that of a long plan, for the hours of asking
+        ledger.set_meta("prices", request.prices)
+        for name, told in (("machine", judge.machine), ("note", judge.note)):
+            if told:
+                ledger.set_meta(name, told)
+        if retry_failed:
+            ledger.reopen()
+        if give_up:
+            ledger.give_up()
+        settings = collect_settings(request)
+        reader = partial(_reader, ledger)
+        try:
+            progress = run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader))
+        except StoppedError:
+            if ledger.totals().outcomes.get("ok"):
+                _publish(ledger, directory, rules, pdf=pdf, cases=cases)
+            raise
+        sheet = _publish(ledger, directory, rules, pdf=pdf, cases=cases)
+    return Run(directory, sheet, progress)
+
+
+def _policy(source: str | Path | None) -> "Policy | None":
+    if source is None:
+        return None
+    from judgesheet.spine import policy
+
+    return policy.load(source)
+
+
+def _reader(ledger: Ledger) -> IsReadable:
+    from judgesheet.spine import parsing
+
+    return parsing.readable_by(parsing.from_records(ledger.parsers()))
+
+
+def _publish(*what: Any, **how: Any) -> Datasheet:
+    from judgesheet.publish import publish
+
+    return publish(*what, **how)
