@@ -9,7 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
-from judgesheet import run_directory
+from judgesheet import publish
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -18,7 +18,7 @@ settings.load_profile("untimed")
 @pytest.fixture
 def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs write no pages: for tests that look at none, which else cost more than the rest."""
-    monkeypatch.setattr(run_directory, "FORMATS", ("json",))
+    monkeypatch.setattr(publish, "FORMATS", ("json",))
 
 
 @pytest.hookimpl(optionalhook=True)

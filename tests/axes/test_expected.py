@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 import judgesheet
-from judgesheet import run_directory
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
@@ -211,13 +210,6 @@ def chat(score: int, number: int, chance: float) -> Answer:
 def probe(base_url: str, out: Path, **options: Any) -> judgesheet.Run:
     asked = {"axes": ["score_order"], "profile": "smoke", "reply": "json", **options}
     return judgesheet.probe("openai-compatible/m", out, base_url=base_url, pdf=False, **asked)
-
-
-@pytest.fixture
-def only_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        run_directory, "FORMATS", ("json",)
-    )  # setting pages takes most of a short run
 
 
 @pytest.mark.usefixtures("only_json")

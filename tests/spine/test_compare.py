@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import judgesheet
-from judgesheet import run_directory
+from judgesheet import publish
 from judgesheet.cli import main
 from judgesheet.errors import RunError
 from judgesheet.records import AxisResult, Bounds, Characteristic, Datasheet, Estimate
@@ -167,7 +167,7 @@ def test_foreign_names_stay_text() -> None:
 def only_json() -> Iterator[None]:
     """Pages are typeset elsewhere; here they would cost most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_directory, "FORMATS", ("json",))
+        patch.setattr(publish, "FORMATS", ("json",))
         yield
 
 
