@@ -1,6 +1,10 @@
-"""What a batch service does: it sends every request of a file to a server and keeps the results."""
+"""What a batch service does: it sends every request of a file to a server and keeps the results.
+
+`python -m tests.batch_service REQUESTS BASE_URL RESULTS RESULTS`: all but the last, in two files.
+"""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,3 +52,10 @@ def _post(url: str, body: Line) -> tuple[int, Any]:
             return 200, json.load(response)
     except HTTPError as error:
         return error.code, json.load(error)
+
+
+if __name__ == "__main__":
+    questions, service, *files = sys.argv[1:]
+    done = list(answered(requests_in(Path(questions))[:-1], service))
+    for part, name in enumerate(files):
+        write_results(Path(name), done[part :: len(files)])
