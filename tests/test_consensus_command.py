@@ -150,7 +150,7 @@ def test_kill_9_in_the_middle_repeats_nothing(tmp_path: Path) -> None:
         done = run(*command, "--json")
         assert done.returncode == 0, done.stderr
         repeated = sum(times - 1 for times in counts.values())
-        assert repeated <= 2 * 4  # in flight at the kill, or being written
+        assert repeated <= 4 + 4 // 4  # in flight at the kill, or being written
         assert counts.total() > before
         found = json.loads(done.stdout)
         assert [one["winner"] for one in found["decisions"][20:]] == ["v"] * 12

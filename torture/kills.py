@@ -26,6 +26,7 @@ from torture.server import Asked, Entry, Given, Server, answer, serving
 
 KILLS = 208
 IN_FLIGHT = 4
+UNDER_WAY = IN_FLIGHT + IN_FLIGHT // 4  # a quarter may wait for the disk besides
 LONGEST_S = 0.8
 """Kills come 0 to so many seconds after the start, the first request or the last one."""
 CALLS = 78
@@ -192,9 +193,9 @@ def _count(tally: Tally, before: Book, after: Book, asked: Sequence[Entry]) -> N
     """What a session lost and asked twice, between two looks into the ledger."""
     sent = {entry.asked.name for entry in asked if entry.is_sent}
     under_way = len(sent - after.names)
-    # A worker asks on only when its reply is on disk: what is missing was in flight.
-    tally.in_flight += min(IN_FLIGHT, under_way)
-    tally.lost += max(0, under_way - IN_FLIGHT) + len(before.names - after.names)
+    # What is missing was in flight, or on its way to the disk.
+    tally.in_flight += min(UNDER_WAY, under_way)
+    tally.lost += max(0, under_way - UNDER_WAY) + len(before.names - after.names)
     again = Counter(entry.asked.words for entry in asked)
     tally.twice += (again - (after.planned - before.words)).total()
 

@@ -524,8 +524,8 @@ class _Session:
         self._keep(call, reply)
         self._circuit.attempted(reply)
         self._require_usage(reply)
-        # Never more replies than places in flight are on their way to the disk.
-        while self._unwritten >= self._limit.ceiling:
+        # A kill loses what is in flight, and what is on its way to the disk: that is kept short.
+        while self._unwritten > self._limit.ceiling // 4:
             self._written.clear()
             await self._written.wait()
         return reply

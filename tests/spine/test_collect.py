@@ -542,7 +542,7 @@ def test_kill_9_loses_no_reply_and_repeats_none(path: Path) -> None:
         requested = set(counts)
         recorded = {words for words, _, outcome in attempts_of(path) if outcome == "ok"}
         assert recorded <= requested
-        assert len(requested - recorded) <= 2 * 8  # in flight at the kill, or being written
+        assert len(requested - recorded) <= 8 + 8 // 4  # in flight at the kill, or being written
 
         judge = open_judge("openai-compatible/m", Connection(base_url=server.base_url))
         progress = run(path, judge, make_plan(400))
