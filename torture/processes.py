@@ -26,6 +26,9 @@ LOADED = (
 )
 CODES = {0, 1, 2, 3, 4, 5, 130}
 """The exit codes of the contract."""
+FORGOTTEN = 255
+"""What `multiprocessing` says of a process whose fork server ended before it could tell the code; no
+command ends with it. Seen once in some thousand: a process that a shell starts is asked instead."""
 LONGEST_S = 180.0
 ROOT = Path(__file__).parent.parent
 _SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete; .*goes on")
@@ -127,7 +130,8 @@ def judgesheet(
     *words: str | Path, env: Mapping[str, str] | None = None, here: Path | None = None
 ) -> Ended:
     """Run a command to its end."""
-    return Running(words, env, here).end()
+    ended = Running(words, env, here).end()
+    return ended if ended.code != FORGOTTEN else Running(words, env, here, fresh=True).end()
 
 
 def _run(words: list[str], printed: list[str], env: dict[str, str], here: str) -> None:
