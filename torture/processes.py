@@ -27,8 +27,8 @@ LOADED = (
 CODES = {0, 1, 2, 3, 4, 5, 130}
 """The exit codes of the contract."""
 FORGOTTEN = 255
-"""What `multiprocessing` says of a process whose fork server ended before it could tell the code; no
-command ends with it. Seen once in some thousand: a process that a shell starts is asked instead."""
+"""What `multiprocessing` says of a process whose fork server ended before it could tell the code,
+about one in a thousand; no command ends with it. A process as a shell starts it is asked then."""
 LONGEST_S = 180.0
 ROOT = Path(__file__).parent.parent
 _SENTENCE = re.compile(r"^(judgesheet|Error): .|not complete; .*goes on")
