@@ -20,7 +20,7 @@ demo: announced $(VENV)/local.stamp  ## install, probe a real small model on thi
 	@echo "  $(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)-quick"
 
 announced:
-	@echo "This takes about five minutes on two cores:"
+	@echo "This takes about six minutes on two cores:"
 	@echo "  1. install into $(VENV), unless it is there (a minute, 1 GB)"
 	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, 142 questions on four axes"
 	@echo "     (three minutes; Ctrl-C stops, the same command goes on)"
