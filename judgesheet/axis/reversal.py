@@ -18,6 +18,7 @@ from judgesheet.records import PaperCompatible
 from judgesheet.stats import flips as stats
 from judgesheet.stats.interval import (
     Interval,
+    at_most,
     by_cluster,
     cluster_rate,
     mean_excess,
@@ -75,8 +76,8 @@ def _change_rate(rows: Rows, which: Which, label: str) -> Draft:
     share = pair_rate(per_row, call_pairs(answered, which), rows.cluster)
     why = NO_REPEAT if which == "same" else NO_ORDERS
     most = most_changes(answered, rows.scale) if which == "different" and rows.scale else None
-    draft = Draft(label, share, rows.dims, n=calls_in(per_row, answered), ceiling=most)
-    return draft.or_absent(why)
+    n = calls_in(per_row, answered)
+    return Draft(label, at_most(share, most), rows.dims, n=n, ceiling=most).or_absent(why)
 
 
 def most_changes(answered: Flags, scale: int) -> float | None:

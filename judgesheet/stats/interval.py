@@ -108,6 +108,15 @@ def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Inte
     return Interval(value, None, None, clusters=clusters, method=method)
 
 
+def at_most(interval: Interval, most: float | None) -> Interval:
+    """The interval of something that the design keeps from being greater than `most`."""
+    if most is None or interval.value is None or interval.high is None:
+        return interval
+    most = max(most, interval.value)  # which rounding may have put above it
+    bounds = interval.bounds and (interval.bounds[0], min(most, interval.bounds[1]))
+    return replace(interval, high=min(most, interval.high), bounds=bounds)
+
+
 class Ends(NamedTuple):
     """Ends of an interval, and the one-sided bounds that belong to it."""
 

@@ -520,3 +520,12 @@ def test_a_judge_that_tells_prompts_apart_but_not_responses_is_not_enough_to_cho
     assert sheet.says("It hardly ranks at all")
     assert any("Do not choose between responses" in advice.text for advice in sheet.advice)
     assert not any("enough" in advice.text for advice in sheet.advice)
+
+
+def test_no_interval_reaches_what_the_orders_do_not_allow() -> None:
+    change = simulate("position-only", "first")["order_change_rate"]
+    assert change.ceiling is not None
+    assert change.bounds is not None
+    assert change.value == pytest.approx(change.ceiling)
+    assert change.high == pytest.approx(change.ceiling)
+    assert change.bounds.high == pytest.approx(change.ceiling)

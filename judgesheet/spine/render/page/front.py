@@ -333,4 +333,4 @@ def _resolution(context: Context) -> Iterator[Fact]:
         for estimate in rows if axis.name not in context.void else ():
             if estimate is not None and estimate.unit == QUALITY_STEPS:
                 name = show.short(estimate.label, 60)
-                yield Fact(name, show.short(show.estimate(estimate).sentence, 60))
+                yield Fact(name, show.short(show.estimate(estimate).sentence, 120))
