@@ -20,10 +20,10 @@ demo: announced $(VENV)/local.stamp  ## install, probe a real small model on thi
 	@echo "  $(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)-quick"
 
 announced:
-	@echo "This takes about six minutes on two cores:"
+	@echo "This takes about five minutes on two cores:"
 	@echo "  1. install into $(VENV), unless it is there (a minute, 1 GB)"
-	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, 142 questions on four axes"
-	@echo "     (five minutes; Ctrl-C stops, the same command goes on)"
+	@echo "  2. ask SmolLM2-135M, a language model that runs on this machine, 96 questions on four axes"
+	@echo "     (four minutes; Ctrl-C stops, the same command goes on)"
 	@echo "  3. write its datasheet into $(DEMO)/ (seconds)"
 
 test: $(VENV)/dev.stamp  ## install with the test tools and run every test

@@ -67,7 +67,7 @@ def test_the_first_profile_asks_of_few_criteria_in_both_orders() -> None:
     shown: dict[str, set[tuple[str, ...]]] = {}
     for call in plan_of("first").calls:
         shown.setdefault(call.stimulus, set()).add(tuple(call.cell["order"]))
-    assert [len(orders) for orders in shown.values()] == [2] * 8
+    assert [len(orders) for orders in shown.values()] == [2] * 6
     assert all(len(set(names)) == 2 for orders in shown.values() for names in orders)
 
 

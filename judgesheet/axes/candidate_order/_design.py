@@ -64,7 +64,7 @@ class Extent:
 _EVERY_STEP: Mapping[float, int | None] = {float(step): None for step in range(1, 10)}
 
 PROFILES: Mapping[str, Extent] = {
-    "first": Extent(tasks=8, natural=8, same=1, kinds=("identical",), ladder={5: 1}),
+    "first": Extent(tasks=6, natural=6, same=1, kinds=("identical",), ladder={5: 1}),
     "smoke": Extent(tasks=2, natural=4, same=1, strict_same=1, swapped=1, ladder={1: 1, 5: 1},
                     strict_ladder={1: 1}),
     "quick": Extent(tasks=40, natural=60, same=2, kinds=("identical",), ladder={1: 1, 5: 2},

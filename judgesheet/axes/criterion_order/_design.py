@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 PROFILES: Mapping[str, Settings] = {
-    "first": Settings(stimuli=8, candidates=1, repeated=0, random=0, fixed=0, listed=2),
+    "first": Settings(stimuli=6, candidates=1, repeated=0, random=0, fixed=0, listed=2),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=0),
     "quick": Settings(stimuli=12, candidates=2, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None),

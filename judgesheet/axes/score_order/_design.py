@@ -16,7 +16,7 @@ MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
 LONGEST_SCALE = 9
 PROFILES: Mapping[str, Settings] = {
-    "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0),
+    "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, forward=True),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
     "quick": Settings(stimuli=24, candidates=2, repeated=2, random=0, fixed=1),
     "standard": Settings(None, None, repeated=4, random=None, fixed=None, scales=(2, 3, 9)),
