@@ -1,4 +1,4 @@
-"""A real language model on this machine, measured end to end on one prompt."""
+"""A real language model on this machine, measured end to end on two prompts."""
 
 import json
 import os
@@ -33,10 +33,10 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    one = tmp_path_factory.mktemp("stimuli") / "one.jsonl"
+    two = tmp_path_factory.mktemp("stimuli") / "two.jsonl"
     lines = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8").splitlines()
-    one.write_text(lines[0], encoding="utf-8")
-    return {"axes": ["score_order"], "profile": "smoke", "stimuli": one}
+    two.write_text("\n".join(lines[:2]), encoding="utf-8")
+    return {"axes": ["score_order"], "profile": "first", "stimuli": two}
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_its_weakness_is_said_loudly(sheet: Datasheet) -> None:
     first = found["score_order.position_share[position=1]"]
     assert first is not None
     assert first > 0.5
-    # One prompt cannot show which position is favoured, but that the order changes the score.
+    # Two prompts cannot show which position is favoured, but that the order changes the score.
     problems = [finding.text for finding in axis.findings if finding.tone == "bad"]
     assert any("in another order changes the score" in text for text in problems)
     assert any("every response gets the same score" in text for text in problems)
