@@ -57,7 +57,7 @@ def test_it_says_nothing_and_asks_for_nothing(visit: Open, files: Any, name: str
 def test_axe_finds_nothing(visit: Open, name: str, scheme: str) -> None:
     """Contrast, names, roles, order of headings: WCAG 2 A and AA, and best practice."""
     page = visit(name, color_scheme=scheme)
-    for width in WIDTHS:
+    for width in WIDTHS if scheme == "light" else WIDTHS[-1:]:  # colours do not depend on it
         page.set_viewport_size({"width": width, "height": 900})
         found = axe.Axe().run(page).response["violations"]
         assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == [], width
