@@ -56,11 +56,13 @@ def _package_data() -> str:
     return f"{data_folder('templates')}, {data_folder('stimuli')}"
 
 
-def _pdf() -> str:
-    """Whether the typesetting libraries work, tested with an empty sheet."""
+def _pdf() -> Diagnosis | str:
+    """Whether the typesetter works, tested with an empty sheet."""
     from judgesheet.records import Datasheet
-    from judgesheet.spine.render import render
+    from judgesheet.spine.render import LACKING, has_typesetter, render
 
+    if not has_typesetter():
+        return Diagnosis("PDF", "missing", LACKING)
     pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
     return f"a test sheet was set ({len(pdf):,} bytes)"
 

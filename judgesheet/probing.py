@@ -17,6 +17,7 @@ from judgesheet.run_directory import Run, default_directory, open_run
 from judgesheet.running import give_back_memory, run
 from judgesheet.spine.collect import IsReadable, Progress, enter_and_collect
 from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.render import LACKING, has_typesetter
 
 if TYPE_CHECKING:
     from judgesheet.spine.policy import Policy
@@ -52,6 +53,7 @@ def probe(
     JudgeError if it never did.
     """
     request, rules = as_request(model, options), _policy(policy)
+    pdf = pdf and _can_set(tell)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
         from judgesheet.sweep.loop import probe_each_value
@@ -101,6 +103,14 @@ def probe(
             raise
         sheet = _publish(ledger, directory, rules, pdf=pdf, cases=cases)
     return Run(directory, sheet, progress)
+
+
+def _can_set(tell: Callable[[str], None]) -> bool:
+    """Whether a PDF can be written; that it cannot is told before anything is asked."""
+    able = has_typesetter()
+    if not able:
+        tell(f"no datasheet.pdf will be written: {LACKING}")
+    return able
 
 
 def _policy(source: str | Path | None) -> "Policy | None":

@@ -143,7 +143,7 @@ HOMES = {
     "jsonpath": {"spine.parsing"},
     "scipy": {"stats"},
     "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
-    "weasyprint": {"spine.render"},
+    "typst": {"spine.render"},
     "matplotlib": {"spine.render"},
     "click": {"cli", "cli_types", "terminal"},
     "rich": {"progress"},

@@ -8,7 +8,7 @@ import pytest
 
 from tests.judges.loopback import completion, serving
 
-DRAWING = {"matplotlib", "weasyprint"}
+DRAWING = {"matplotlib", "typst"}
 ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
 
 

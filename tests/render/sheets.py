@@ -701,6 +701,7 @@ ATTACKS = (
     "\t=1+1",
     "]]> --> <!-- &amp; &lt;",
     "$x^2$ \\input{{secret}} $",
+    '#read("/etc/passwd") #panic("x") #import "@preview/cetz:0.4.0": * // *b* <c> @d \\u{{23}}',
 )
 
 

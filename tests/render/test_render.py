@@ -56,7 +56,7 @@ def test_text_formats_load_no_heavy_library(name: str, tmp_path: Path) -> None:
         "from judgesheet.spine import render\n"
         "from judgesheet.spine.datasheet import from_json\n"
         f"render.render(from_json(pathlib.Path({str(path)!r})), {name!r})\n"
-        "heavy = {'scipy', 'weasyprint', 'matplotlib', 'pandas', 'numpy'} & set(sys.modules)\n"
+        "heavy = {'scipy', 'typst', 'matplotlib', 'pandas', 'numpy'} & set(sys.modules)\n"
         "sys.exit(' '.join(sorted(heavy)) or 0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -3,10 +3,8 @@
 import base64
 import hashlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Literal
 
 from markupsafe import Markup
 
@@ -31,8 +29,6 @@ CASES = "cases.html"
 """The page with the replies, which figures link to where it lies beside the sheet."""
 PLOTS = 4
 """Figures on page two."""
-Part = Literal["", "first", "second", "rest"]
-"""What of the sheet is on a document: all of it, page one, page two, or the appendix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +53,19 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     svgs, css = classes({each.name: themed(each.svg) for each in drawn.every()})
     styles = dense("".join([style("sheet.css"), style("screen.css"), css]))
 
-    def place(drawing: Drawing) -> Markup:
-        return Markup(svgs[drawing.name])  # noqa: S704 (what draws them escapes foreign text)
-
-    return tight(
-        document(page, styles, drawn, place, script=style("sort.js"), cases=cases)
-    ).encode()
+    script = style("sort.js")
+    # Style sheet, script and drawings are ours; everything else goes through autoescape.
+    text = template(TEMPLATE).render(
+        page=page,
+        css=Markup(styles),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        cases=cases,
+        policy=security_policy(styles, script),
+        figures=drawn,
+        forest=drawn.forest,
+        place=lambda drawing: Markup(svgs[drawing.name]),  # noqa: S704
+    )
+    return tight(text).encode()
 
 
 def tight(text: str) -> str:
@@ -110,37 +113,6 @@ def drawings(page: Page, room: int) -> Drawings:
 
 def _told(drawing: Drawing, void: bool) -> Drawing:
     return replace(drawing, title=f"∅ Void: {drawing.title}") if void else drawing
-
-
-def document(
-    page: Page,
-    css: str,
-    figures: Drawings,
-    place: Callable[[Drawing], Markup],
-    *,
-    script: str = "",
-    cases: str = "",
-    part: Part = "",
-) -> str:
-    """The page as HTML; `place` puts a drawing where it belongs.
-
-    With a `script` the page is for browsers and carries a policy under which nothing but that
-    script and the style sheet runs; without one it is for paper, where each `part` is a document of
-    its own. `cases` is the address of the page with the replies, "" for none.
-    """
-    # Style sheet and script are ours; everything else goes through autoescape.
-    return template(TEMPLATE).render(
-        page=page,
-        css=Markup(css),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        cases=cases,
-        policy=security_policy(css, script) if script else "",
-        figures=figures,
-        forest=figures.forest,
-        place=place,
-        paper=not script,
-        part=part,
-    )
 
 
 def security_policy(css: str, script: str = "") -> str:

@@ -1,46 +1,40 @@
-"""`datasheet.pdf`: the HTML page set on A4 or Letter, tagged, with `datasheet.json` attached."""
+"""`datasheet.pdf`: the page set on A4 or Letter by Typst, tagged, with `datasheet.json` attached.
 
-import gc
-import logging
-import warnings
-import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+The template is ours and never changes; everything on a sheet is data to it, so no word of a judge
+can be read as code, and it can open no file but itself and our fonts.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from judgesheet.errors import MissingDependencyError
-from judgesheet.records import Datasheet, digest
+from judgesheet.records import Datasheet
 from judgesheet.resources import data_folder
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import Paper, show
-from judgesheet.spine.render.figures import Drawing
+from judgesheet.spine.render import LACKING, Paper, show
 from judgesheet.spine.render.forest import forest
-from judgesheet.spine.render.html import Part, document, drawings, style
+from judgesheet.spine.render.html import drawings
 from judgesheet.spine.render.page import build, refit
 from judgesheet.spine.render.page.parts import Room
 
+if TYPE_CHECKING:
+    from typst import Compiler
+
 SUFFIX = "pdf"
-VARIANT = "pdf/ua-1"
+Part = Literal["first", "second", "whole"]
+"""What is set: page one or page two alone, to see whether it is one, or the document."""
+PAGES: tuple[Part, Part] = ("first", "second")
 ROOM: Mapping[Paper, Room] = {
     "a4": Room(),
-    "letter": replace(Room(), features=15, advice=8, side=16, effects=10, rows=27),
+    "letter": replace(Room(), features=15, advice=8, side=16, effects=12, rows=27),
 }
 """What the first two pages hold, in lines."""
-SHARES = (1.0, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
+SHARES = (0.92, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
 """Parts of the room that are tried, one after the other, until a page holds."""
-PAGES: tuple[Part, Part] = ("first", "second")
-"""The parts that are one page each."""
-SIZES = {"a4": "210mm 297mm", "letter": "8.5in 11in"}
-_BEGIN, _END = b"\nstream\n", b"\nendstream"
-_SCHEME = "figure:"
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
-_LOGGERS = ("weasyprint", "fontTools", "fontTools.subset", "fontTools.ttLib.ttFont")
 
 
 def render(sheet: Datasheet, paper: Paper) -> bytes:
@@ -49,173 +43,78 @@ def render(sheet: Datasheet, paper: Paper) -> bytes:
     Raises
     ------
     MissingDependencyError
-        if the typesetting libraries of the system are absent.
+        if the typesetter cannot be loaded on this machine.
     """
-    with _undisturbed():
-        first, second, appendix = lay_out_sheet(sheet, paper)
-        return finish(first.copy([*first.pages, *second.pages, *appendix.pages]), sheet)
-
-
-def lay_out_sheet(sheet: Datasheet, paper: Paper) -> tuple[Any, Any, Any]:
-    """Page one, page two and the appendix, each laid out alone; their pages can be joined.
-
-    The appendix comes first, after two blank pages, because every page says how many there are.
-    """
-    parts = _Parts(sheet, paper)
-    appendix = parts.lay_out("rest")
-    first, second = (
-        parts.fit(
-            part, f'@page {{ @bottom-right {{ content: "Page {at} of {len(appendix.pages)}" }} }}'
-        )
-        for at, part in enumerate(PAGES, 1)
-    )
-    return first, second, appendix.copy(appendix.pages[len(PAGES) :])
-
-
-class _Parts:
-    """Lays out the parts of a sheet; style sheets and fonts are read once, figures drawn once."""
-
-    def __init__(self, sheet: Datasheet, paper: Paper) -> None:
-        self._sheet, self._room = sheet, ROOM[paper]
-        self._page = build(sheet, self._room)
-        self._figures = drawings(self._page, self._room.effects)
-        size = f"@page {{ size: {SIZES[paper]}; }}"
-        self._press = Press("\n".join([style("sheet.css"), style("paper.css"), size]))
-
-    def fit(self, part: Part, css: str) -> Any:
-        """A page with the most room, in steps, with which it is a single one.
-
-        How many lines fit is an estimate; the last step has no room for any that could be left out.
-        """
-        for share in SHARES:
-            laid_out = self.lay_out(part, share, css)
-            if len(laid_out.pages) == 1:
-                break
-        return laid_out
-
-    def lay_out(self, part: Part, share: float = 1, css: str = "") -> Any:
-        """A part in which the first two pages have this share of their room."""
-        page, figures = self._page, self._figures
-        if share != 1:
-            room = self._room.part(share)
-            page = refit(page, self._sheet, room)
-            figures = replace(figures, forest=forest(page.axes, room.effects))
-        images = {drawing.name: drawing.svg for drawing in figures.every()}
-        return self._press.lay_out(document(page, css, figures, _image, part=part), images)
-
-
-class Press:
-    """Lays out HTML documents that share a style sheet and its fonts."""
-
-    def __init__(self, css: str = "") -> None:
-        engine = _engine()
-        self._base = data_folder("templates").as_uri() + "/"
-        self._fonts = engine.text.fonts.FontConfiguration()
-        self._css = engine.CSS(
-            string=css,
-            base_url=self._base,
-            url_fetcher=_fetcher({}),
-            font_config=self._fonts,
-        )
-
-    def lay_out(self, text: str, images: Mapping[str, str]) -> Any:
-        """The pages of a document, not yet written."""
-        page = _engine().HTML(string=text, base_url=self._base, url_fetcher=_fetcher(images))
-        return page.render(stylesheets=[self._css], font_config=self._fonts, pdf_variant=VARIANT)
-
-
-def finish(laid_out: Any, sheet: Datasheet) -> bytes:
-    """The PDF of laid-out pages, with the sheet as an attachment."""
-    json = to_json(sheet)
+    press = Press(to_json(sheet), paper)
     # The end of the run: a date that does not change when the sheet is rendered again.
     ended = show.parse_moment(sheet.run.get("ended_at")) or _EPOCH
     when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
-    attachment = _engine().Attachment(
-        string=json.encode(),
-        name="datasheet.json",
-        description="The datasheet as data",
-        relationship="Source",
-        created=when,
-        modified=when,
-    )
-    return bytes(
-        laid_out.write_pdf(
-            finisher=_write_once,
-            pdf_variant=VARIANT,
-            pdf_identifier=digest(json)[:32].encode(),
-            attachments=[attachment],
-        )
-    )
+    return press.pdf(fitted(sheet, paper, press), when)
 
 
-def _write_once(_document: Any, pdf: Any) -> None:
-    """Compress every stream: it is written twice, to digest it and to keep it."""
-    for each in pdf.objects:
-        if getattr(each, "compress", False):
-            each.compress = False
-            packed = zlib.compress(each.data.partition(_BEGIN)[2].removesuffix(_END))
-            each.stream, each.extra["Filter"] = [packed], "/FlateDecode"
+def fitted(sheet: Datasheet, paper: Paper, press: "Press") -> dict[str, Any]:
+    """The page as data, with the most room, in steps, with which page one and page two hold.
 
-
-def _image(drawing: Drawing) -> Markup:
-    """A reference to the drawing: an image skips the style cascade, and so a third of the time."""
-    html = '<img class="figure" src="{}{}" alt="{}. {}">'
-    return Markup(html).format(_SCHEME, drawing.name, drawing.title, drawing.description)  # noqa: S704
-
-
-def _engine() -> Any:
-    try:
-        import weasyprint
-    except (ImportError, OSError) as error:
-        raise MissingDependencyError(
-            "the PDF needs the system library Pango: apt-get install libpango-1.0-0 "
-            f"libpangoft2-1.0-0 libharfbuzz-subset0 ({str(error).splitlines()[0][:120]})"
-        ) from None
-    return weasyprint
-
-
-def _fetcher(images: Mapping[str, str]) -> Any:
-    """A fetcher that knows our fonts and these images, and refuses every other address."""
-    from weasyprint.urls import URLFetcher, URLFetcherResponse
-
-    class OwnFilesOnly(URLFetcher):  # type: ignore[misc]
-        def fetch(self, url: str, headers: Any = None) -> Any:
-            if url.startswith(_SCHEME) and url.removeprefix(_SCHEME) in images:
-                svg = images[url.removeprefix(_SCHEME)]
-                return URLFetcherResponse(url, svg.encode(), {"Content-Type": "image/svg+xml"})
-            if own_font(url):
-                return super().fetch(url, headers)
-            raise ValueError("a datasheet fetches nothing from outside")
-
-    return OwnFilesOnly()
-
-
-def own_font(url: str) -> bool:
-    """Whether the address is a font of ours."""
-    parts = urlsplit(url)
-    if parts.scheme != "file" or parts.netloc:
-        return False
-    fonts = (data_folder("templates") / "fonts").resolve()
-    return Path(unquote(parts.path)).resolve().parent == fonts
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Suppress the libraries' messages, and pause the garbage collector.
-
-    Collecting while the page tree grows takes a sixth of the time and frees nothing.
+    How many lines fit is an estimate; the last step has no room for any that could be left out.
     """
-    levels = {name: logging.getLogger(name).level for name in _LOGGERS}
-    collecting = gc.isenabled()
-    try:
-        gc.disable()
-        for name in levels:
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
-        if collecting:
-            gc.enable()
+    page = build(sheet, ROOM[paper])
+    data: dict[str, Any] = plain(page) | {"figures": plain(drawings(page, ROOM[paper].effects))}
+    full = [part for part in PAGES if press.pages(data, part) > 1]
+    for room in map(ROOM[paper].part, SHARES):
+        if not full:
+            break
+        smaller = refit(page, sheet, room)
+        if "first" in full:
+            data["front"] = plain(smaller.front)
+            data["figures"]["forest"] = plain(forest(smaller.axes, room.effects))
+        if "second" in full:
+            data["axes"] = plain(smaller.axes)
+        full = [part for part in full if press.pages(data, part) > 1]
+    return data
+
+
+def plain(value: Any) -> Any:
+    """A part of the page as JSON has it: its fields and properties, without what is of the sheet.
+
+    What a part keeps of the sheet itself (an estimate, say) is not in words yet, and becomes None.
+    """
+    kind = type(value)
+    named = [f.name for f in fields(value)] if is_dataclass(value) else getattr(kind, "_fields", ())
+    if named and not kind.__module__.startswith(__package__):
+        return None
+    if named:
+        worked_out = [name for name, of in vars(kind).items() if isinstance(of, property)]
+        return {name: plain(getattr(value, name)) for name in (*named, *worked_out)}
+    return [plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+class Press:
+    """Sets our template with data on one paper, with `datasheet.json` in the whole document."""
+
+    def __init__(self, sheet: str, paper: Paper) -> None:
+        try:
+            import typst
+        except ImportError as error:
+            raise MissingDependencyError(f"{LACKING} ({error})") from None
+        self._make = typst.Compiler
+        self._fonts = typst.Fonts(
+            include_system_fonts=False,
+            include_embedded_fonts=False,
+            font_paths=[data_folder("templates") / "fonts"],
+        )
+        self._inputs = {"sheet": sheet, "paper": paper}
+
+    def pages(self, page: Mapping[str, Any], part: Part) -> int:
+        """How many pages a part takes that is set alone."""
+        return int(self._set(page, part).query("<pages>", field="value", one=True))
+
+    def pdf(self, page: Mapping[str, Any], when: datetime) -> bytes:
+        """The whole document; `when` is all it says of the time."""
+        whole = self._set(page, "whole")
+        return cast("bytes", whole.compile(pdf_standards=["ua-1"], timestamp=when))
+
+    def _set(self, page: Mapping[str, Any], part: Part) -> "Compiler":
+        """The template, which can read the folder that it stands in and no other."""
+        root = data_folder("templates") / "paper"
+        inputs = {**self._inputs, "part": part, "page": json.dumps(page, ensure_ascii=False)}
+        return self._make(root / "datasheet.typ", root, self._fonts, True, inputs)

@@ -19,6 +19,7 @@ from judgesheet.spine.render.page.parts import Anchors, Context, Room, Trimmed, 
 from judgesheet.spine.render.page.remedies import Remedy, remedies
 from judgesheet.spine.render.page.schematic import Schema, schema
 from judgesheet.spine.render.page.table import AxisPart, axis_parts
+from judgesheet.spine.render.page.texts import Texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Page:
 
     title: str
     model: str
+    about: str
     running: str
     ended_at: str
     document: str
@@ -39,6 +41,7 @@ class Page:
     findings: tuple[tuple[first.Finding, ...], ...]
     advice: tuple[first.Advice, ...]
     conditions: appendix.TestConditions
+    texts: Texts
 
 
 def build(sheet: Datasheet, room: Room | None = None) -> Page:
@@ -52,6 +55,8 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
     return Page(
         title=f"{model}: judge datasheet",
         model=model,
+        about=f"How far the verdicts of the LLM judge {model} depend on things that should not "
+        "matter, with an interval on every number.",
         running=show.short(model, 70),
         ended_at=ended.isoformat() if ended else "",
         document=document,
@@ -64,6 +69,7 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
         findings=tuple(map(tuple, first.findings(context))),
         advice=tuple(first.advice(context)),
         conditions=appendix.conditions(sheet),
+        texts=Texts(),
     )
 
 

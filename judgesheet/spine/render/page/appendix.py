@@ -23,7 +23,8 @@ from judgesheet.spine.render.page.parts import (
     usual,
 )
 
-PROMPT_LIMIT = 12_000
+PROMPT_LIMIT, EXAMPLE_LIMIT = 12_000, 6_000
+"""Characters of a template or a parser, and of a message, that are printed."""
 LEAST_SIDE, MOST_COLUMNS = 3, 8
 """A table of fewer rows or columns says no more than a list, and one of more is too wide."""
 
@@ -37,6 +38,7 @@ _RUN_KNOWN = (
     *("latency_p50_s", "latency_p99_s", "started_at", "ended_at", "machine"),
     *("refused_parameters", "tokens_reasoning"),
 )
+_PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
 _PROVENANCE_KNOWN = (
     *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
     *("parsers", "parsers_replaced", "papers", "axis_code"),
@@ -119,16 +121,27 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt as it was recorded: its template, and the messages (role, text) of one call."""
+
+    axis: str
+    name: str
+    digest: str
+    settings: tuple[Fact, ...]
+    template: str
+    example: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TestConditions:
-    """The circumstances of the run, table by table; prompts are as recorded, nothing checked."""
+    """The circumstances of the run, table by table."""
 
     glance: tuple[Fact, ...]
     judge: tuple[Fact, ...]
     run: tuple[Fact, ...]
     provenance: tuple[Fact, ...]
     stimuli: tuple[tuple[Fact, ...], ...]
-    prompts: Sequence[tuple[str, Mapping[str, Any]]]
-    """With the title of the axis that each is of."""
+    prompts: tuple[Prompt, ...]
 
 
 def families(axis: AxisResult, anchors: Anchors) -> Iterator[EstimateFamily]:
@@ -261,9 +274,28 @@ def conditions(sheet: Datasheet) -> TestConditions:
         stimuli=tuple(
             tuple(_pool(sheet, pool)) for pool in records(sheet.provenance.get("stimuli"))
         ),
-        prompts=tuple(
-            (axis_title(sheet, prompt.get("axis")), prompt)
-            for prompt in records(sheet.provenance.get("prompts"))
+        prompts=tuple(_prompt(sheet, one) for one in records(sheet.provenance.get("prompts"))),
+    )
+
+
+def _prompt(sheet: Datasheet, prompt: Mapping[str, Any]) -> Prompt:
+    template = str(prompt.get("template") or show.NOT_RECORDED)
+    return Prompt(
+        axis=axis_title(sheet, prompt.get("axis")),
+        name=show.anything(prompt.get("name"), 120),
+        digest=show.anything(prompt.get("digest"), 80),
+        settings=tuple(
+            Fact(show.words(str(name)).lower(), show.anything(value, 2000))
+            for name, value in prompt.items()
+            if name not in _PROMPT_KNOWN
+        ),
+        template=show.visible(template, PROMPT_LIMIT),
+        example=tuple(
+            (
+                show.anything(message.get("role"), 40),
+                show.visible(str(message.get("content", "")), EXAMPLE_LIMIT),
+            )
+            for message in records(prompt.get("example"))
         ),
     )
 

@@ -1,0 +1,44 @@
+"""Sentences that are the same on every sheet."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What explains the parts of the page."""
+
+    lead: str = (
+        "How far the grades of this LLM judge depend on things that should not matter: it was "
+        "asked the same questions in different arrangements."
+    )
+    ratings: str = "Beyond these sizes nothing on the sheet holds."
+    characteristics: str = (
+        "Low and high bound the 95 % interval; n counts the calls or items and, in brackets, the "
+        "independent stimuli; “1 of 72” is the count behind a small rate. Noise: the same figure "
+        "when a question is only repeated. MDE: beside a figure whose interval holds “no effect”, "
+        "the smallest effect found in 80 of 100 such runs, 1.43 times the longer half of the "
+        "interval. ● effect shown (beyond noise, where noise was measured); ≈ within noise; "
+        "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
+        "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
+        "calls without a verdict could have said; marks and limits allow for it."
+    )
+    no_remedy: str = "No mitigation could be measured in this run."
+    no_finding: str = "No finding could be computed from this run."
+    no_advice: str = "Nothing can be recommended from this run."
+    no_figure: str = "No figure was drawn."
+    uncertainty: str = (
+        "Intervals cover the choice of stimuli and the judge’s own noise; the stimulus is the unit "
+        "of resampling. They do not cover another prompt, another pool of stimuli or another "
+        "version of the model. Of 100 intervals about five miss their true value."
+    )
+    schema: str = "‹…› is filled in; ↕ changes place between calls."
+    caveat: str = (
+        "The figures hold for the prompts, stimuli, model version and settings under “Test "
+        "conditions”."
+    )
+    estimates: str = (
+        "Under each name stands what it means and how it was computed; then its members: "
+        "dimensions, value (95 % interval), n (independent stimuli), remarks. “Paper” is the same "
+        "figure computed the way the literature prints it; the value to trust is the one before "
+        "it. What was not measured stands at the end of each axis, by reason."
+    )
