@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from judgesheet.records import Estimate, Plot
-from judgesheet.spine.render.figures import KINDS, collect, draw, themed
+from judgesheet.spine.render.chart import themed
+from judgesheet.spine.render.figures import KINDS, collect, draw
 from tests.render import sheets
 
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judgesheet.spine.render import show
-from judgesheet.spine.render.figures import GRID, INK, MUTED, PAPER, SERIES, Drawing
+from judgesheet.spine.render.chart import GRID, INK, MUTED, PAPER, SERIES, short_number
+from judgesheet.spine.render.figures import Drawing
 from judgesheet.spine.render.page.parts import share_out
 from judgesheet.spine.render.page.table import AxisPart, Spec
-from judgesheet.spine.render.svg import short_number
 from judgesheet.spine.render.templates import template
 from judgesheet.units import unit
 

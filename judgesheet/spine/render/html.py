@@ -13,11 +13,11 @@ from markupsafe import Markup
 from judgesheet.records import Datasheet
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import Paper
-from judgesheet.spine.render.figures import SMALL, Drawing, draw, themed
+from judgesheet.spine.render.chart import themed
+from judgesheet.spine.render.figures import SMALL, Drawing, draw
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.page import Page, build
 from judgesheet.spine.render.page.parts import Room, flat, share_out
-from judgesheet.spine.render.svg import classes
 from judgesheet.spine.render.templates import template
 
 _SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>|<script>.*?</script>)", re.DOTALL)
@@ -54,11 +54,10 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     """The sheet for browsers: light, dark and print; figures link to their `cases`."""
     page = build(sheet)
     drawn = drawings(page, Room().effects)
-    svgs, css = classes({each.name: themed(each.svg) for each in drawn.every()})
-    styles = dense("".join([style("sheet.css"), style("screen.css"), css]))
+    styles = dense(style("sheet.css") + style("screen.css"))
 
     def place(drawing: Drawing) -> Markup:
-        return Markup(svgs[drawing.name])  # noqa: S704 (what draws them escapes foreign text)
+        return Markup(themed(drawing.svg))  # noqa: S704 (what draws them escapes foreign text)
 
     return tight(
         document(page, styles, drawn, place, script=style("sort.js"), cases=cases)
