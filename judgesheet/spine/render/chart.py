@@ -78,14 +78,17 @@ def text_width(text: str) -> float:
 def _breadth(character: str) -> float:
     """In sizes of type; the last of the scripts fill a square with each character."""
     if character in _NARROW or character in _BROAD:
-        return 0.42 if character in _NARROW else 0.96
+        return 0.42 if character in _NARROW else 0.99
     return 1.1 if character >= "\u1100" else 0.78 if character.isupper() else 0.64
 
 
 def wrapped(text: str, width: float, most: int = 2) -> str:
     """The text on lines of that width; "…" where `most` of them are not enough."""
-    per_line = 0.96 * width * len(text) / (text_width(text) or 1.0)
-    return "\n".join(textwrap.wrap(text, max(4, int(per_line)), max_lines=most, placeholder="…"))
+    room = max(4, int(0.98 * width * len(text) / (text_width(text) or 1.0)))
+    lines = textwrap.wrap(text, room)
+    if len(lines) > most:
+        lines[most - 1 :] = [f"{lines[most - 1][: room - 1]}…"]
+    return "\n".join(lines)
 
 
 def round_numbers(low: float, high: float, most: float) -> list[float]:
@@ -175,13 +178,17 @@ class Chart:
         bottom = 3 + LINE * (lines + len(under.splitlines()))
         self._height = max(size[1], top + least + bottom)
         self.y = replace(y, start=self._height - bottom, end=top)
-        beside = wrapped(y.title, self._height - top)
+        beside = wrapped(y.title, self.y.start - top + 4)
         rows = self.y.labels(_UPWARDS)
         left = LINE * len(beside.splitlines()) + 4 + text_width("\n".join(t for _, t in rows))
         self.x = replace(x, start=left, end=self._width - 2)
         columns = self.x.labels(_ACROSS)
-        beyond = [self.x(n) + text_width(label) / 2 - self._width for n, label in columns]
-        self.x = replace(self.x, end=self._width - 2 - max(0.0, *beyond, 0.0))
+        for _ in range(2):  # no label may reach beyond the paper; as one end moves, all labels do
+            halves = [(self.x(number), text_width(label) / 2) for number, label in columns]
+            before = max((half - place for place, half in halves), default=0.0)
+            after = max((half + place for place, half in halves), default=0.0) - self._width
+            start, end = self.x.start + max(0.0, before), self.x.end - max(0.0, after)
+            self.x = replace(self.x, start=start, end=end)
         self._rows(rows, beside)
         self._columns(columns, under)
 

@@ -298,7 +298,7 @@ def _segment(data: Data, size: Place) -> Chart:
 
 def _crossed(data: Data) -> Iterator[tuple[Style, str, Point, Point]]:
     """(style, name, across, along) of every series that has a member of both families."""
-    across, along = data.plot.families[:2]
+    across, along, *_ = *data.plot.families, "", ""
     styles = iter(SERIES)
     for name, points in data.series.items():
         by_family = {point.x: point for point in points}
@@ -352,11 +352,13 @@ def _heatmap(data: Data, size: Place) -> Chart:
     texts = {at: f"{show.in_cell(n, signed=data.reference == 0)}{sign}" for at, n in cells.items()}
     x_axis = replace(_places_axis(data, columns, (-0.5, len(columns) - 0.5), size), line=False)
     title = show.words(data.plot.y_label or data.plot.y)
-    y_axis = replace(_rows(rows, 0.3 * size[0]), line=False, title=title)
-    chart = Chart(size, x_axis, y_axis, least=CELL * len(rows))
+    y_axis = replace(
+        _rows([_word(data.plot, row) for row in rows], 0.3 * size[0], 1), line=False, title=title
+    )
+    chart = Chart(size, x_axis, replace(y_axis, line=False, title=title), least=CELL * len(rows))
     fit = 0.9 * TYPE * (chart.x(1) - chart.x(0)) / text_width("\n".join(texts.values()))
     type_size = short_number(fit) if fit < TYPE else None
-    for (x, column), (y, row) in product(enumerate(columns), enumerate(rows)):
+    for (y, row), (x, column) in product(enumerate(rows), enumerate(columns)):
         value, text = cells.get((column, row)), texts.get((column, row), "–")
         fill = None if value is None else _shade(value, [*cells.values()], data.reference)
         above = value is not None and data.reference is not None and value > data.reference
@@ -417,9 +419,10 @@ def _values(data: Data, ends: Place, title: str) -> Axis:
     return Axis(*ends, show.words(title), sign=sign, grid=True)
 
 
-def _rows(names: Sequence[str], width: float) -> Axis:
+def _rows(names: Sequence[str], width: float, lines: int = 2) -> Axis:
     """An axis downwards with a name a row."""
-    return Axis(len(names) - 0.5, -0.5, ticks=[*enumerate(wrapped(n, width) for n in names)])
+    ticks = [*enumerate(wrapped(name, width, lines) for name in names)]
+    return Axis(len(names) - 0.5, -0.5, ticks=ticks)
 
 
 def _places_axis(data: Data, places: Mapping[str, float], ends: Place, size: Place) -> Axis:
