@@ -224,17 +224,17 @@ class Chart:
         self._text(title, left, middle, transform=f"rotate(-90 {path(left, middle)})")
 
     def _columns(self, labels: Labels, title: str) -> None:
-        """The horizontal axis; labels that would touch the one before are left out."""
-        x, y, taken = self.x, self.y, -math.inf
+        """The horizontal axis; labels that would touch the one before in a row are left out."""
+        x, y, taken = self.x, self.y, [-math.inf, -math.inf]
         if x.grid:
             grid = (path("M", x(number), y.start, "V", y.end) for number, _ in labels)
             self._stroke("".join(grid), GRID, "0.5")
         if x.line:
             self._stroke(path("M", x.start, y.start, "H", x.end), MUTED, "0.6")
         for number, label in labels:
-            half = text_width(label) / 2
-            if x(number) - half > taken:
-                taken = x(number) + half + 2
+            half, row = text_width(label) / 2, label.startswith("\n")
+            if x(number) - half > taken[row]:
+                taken[row] = x(number) + half + 2
                 middle = y.start + 3 + LINE / 2 * len(label.splitlines())
                 self._text(label, x(number), middle)
         half = text_width(title) / 2
@@ -337,4 +337,5 @@ class Chart:
         lines = text.splitlines()
         for number, line in enumerate(lines):
             base = y + LINE * (number - (len(lines) - 1) / 2) + 0.36 * TYPE
-            self._add("text", line, x=short_number(x), y=short_number(base), **look)
+            if line:
+                self._add("text", line, x=short_number(x), y=short_number(base), **look)

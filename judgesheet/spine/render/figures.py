@@ -426,10 +426,17 @@ def _rows(names: Sequence[str], width: float, lines: int = 2) -> Axis:
 
 
 def _places_axis(data: Data, places: Mapping[str, float], ends: Place, size: Place) -> Axis:
-    """A horizontal axis with a label at every place, on up to three lines."""
+    """A horizontal axis with a label at every place; where words are too long, in two rows."""
     room = 0.8 * size[0] / len(places) - 3
-    labels = ((place, show.short(_word(data.plot, x), 24)) for x, place in places.items())
-    ticks = [(place, wrapped(label, room, 3)) for place, label in labels]
+    labels = [show.short(_word(data.plot, x), 24) for x in places]
+    if any(text_width(word) > room for label in labels for word in label.split()):
+        lower = ("\n" * (index % 2) for index in range(len(labels)))
+        labels = [
+            row + wrapped(label, 2 * room, 1) for row, label in zip(lower, labels, strict=True)
+        ]
+    else:
+        labels = [wrapped(label, room, 3) for label in labels]
+    ticks = [*zip(places.values(), labels, strict=True)]
     return Axis(*ends, show.words(data.plot.x_label or data.plot.x), ticks)
 
 
