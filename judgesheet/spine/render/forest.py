@@ -2,8 +2,7 @@
 
 One horizontal scale carries everything that lives between -1 and 1: shares stand in percent, and a
 coefficient (V, r, tau) of 1 stands at 100 %. What has another unit and a limit is drawn below, in
-multiples of that limit; what has neither scale nor limit is left to the table. A template draws it:
-nothing in it needs a plotting library, which would take longer than the rest of the first page.
+multiples of that limit; what has neither scale nor limit is left to the table. A template draws it.
 """
 
 import math
