@@ -101,7 +101,7 @@ def loaded(run: Path) -> str:
         "import sys; from judgesheet.cli import main\n"
         f"try: main(['render', {str(run)!r}, '--to', 'md'])\n"
         "except SystemExit: pass\n"
-        "heavy = ['scipy', 'numpy', 'pandas', 'matplotlib', 'typst']\n"
+        "heavy = ['scipy', 'numpy', 'pandas', 'typst']\n"
         "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run(

@@ -144,7 +144,6 @@ HOMES = {
     "scipy": {"stats"},
     "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
     "typst": {"spine.render"},
-    "matplotlib": {"spine.render"},
     "click": {"cli", "cli_types", "terminal"},
     "rich": {"progress"},
 }

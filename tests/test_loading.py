@@ -8,7 +8,7 @@ import pytest
 
 from tests.judges.loopback import completion, serving
 
-DRAWING = {"matplotlib", "typst"}
+DRAWING = {"judgesheet.spine.render.chart", "typst"}
 ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
 
 
@@ -18,7 +18,7 @@ ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
         (["--help"], DRAWING | ARITHMETIC),
         (["probe", "--help"], DRAWING | ARITHMETIC),
         (["plan", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke"], DRAWING),
-        (["doctor"], {"matplotlib"} | ARITHMETIC),
+        (["doctor"], ARITHMETIC),
     ],
     ids=["help", "help of a command", "plan", "doctor"],
 )

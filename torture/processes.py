@@ -20,7 +20,7 @@ LOADED = (
     *("judgesheet.api", "judgesheet.publish", "judgesheet.sweep.loop", "judgesheet.progress"),
     *("judgesheet.judges.http", "judgesheet.judges.simulated", "judgesheet.judges.callable"),
     *("judgesheet.spine.rehearsal", "judgesheet.spine.ingest", "judgesheet.importers"),
-    *("judgesheet.spine.render.html", "judgesheet.spine.render.figures", "matplotlib.figure"),
+    *("judgesheet.spine.render.html", "judgesheet.spine.render.figures"),
     *("judgesheet.permutation_consensus.command", "pydantic", "asyncio"),
     "torture.processes",
 )

@@ -22,10 +22,10 @@ class Settings:
 
     `stimuli` prompts with `candidates` responses each (None: all); every item is read once under
     each balanced order (`forward`: each forward rotation), and `repeats` times in all under
-    `repeated` of them (None: under every one), rotating over the prompts so that each order is repeated equally often. `random` and
-    `fixed` are reads per item in those arms (None: as many as the balanced arm has orders);
-    `scales` are the further rubric lengths, one balanced pass each. `listed` is how many
-    criteria are shown at most (None: all): one less spares two orders.
+    `repeated` of them (None: under every one), rotating over the prompts so that each order is
+    repeated equally often. `random` and `fixed` are reads per item in those arms (None: as many as
+    the balanced arm has orders); `scales` are the further rubric lengths, one balanced pass each.
+    `listed` is how many criteria are shown at most (None: all): one less spares two orders.
     """
 
     stimuli: int | None

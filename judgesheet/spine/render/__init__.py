@@ -1,7 +1,7 @@
 """Stage five: one protocol, one module per format, and the only place that writes their files.
 
 A renderer sees a `Datasheet` and nothing else. Modules are imported when their format is asked
-for, so `--to md` loads neither the plotting nor the typesetting libraries.
+for, so `--to html` does not load the typesetting library.
 """
 
 from collections.abc import Iterable

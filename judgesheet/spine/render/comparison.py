@@ -195,20 +195,16 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
     from markupsafe import Markup
 
     from judgesheet.spine.render.html import dense, security_policy, style, tight
-    from judgesheet.spine.render.svg import classes
     from judgesheet.spine.render.templates import template
 
     page = build(comparisons)
-    drawings = [*_multiples(page)]
-    svgs, classes_css = classes({drawing.name: drawing.svg for drawing in drawings})
-    sheets = [style(name) for name in ("sheet.css", "screen.css", "compare.css")]
-    css = dense("".join([*sheets, classes_css]))
+    css = dense("".join(map(style, ("sheet.css", "screen.css", "compare.css"))))
     return tight(
         template(TEMPLATE).render(
             page=page,
             css=Markup(css),  # noqa: S704 (ours)
             policy=security_policy(css),
-            drawings=[replace(drawing, svg=svgs[drawing.name]) for drawing in drawings],
+            drawings=[*_multiples(page)],
             reading=READING,
         )
     )
@@ -216,7 +212,8 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
 
 def _multiples(page: SideBySide) -> "Iterator[Drawing]":
     """One small figure per parameter that at least two judges have: a dot with interval each."""
-    from judgesheet.spine.render.figures import draw, themed
+    from judgesheet.spine.render.chart import themed
+    from judgesheet.spine.render.figures import draw
 
     for number, row in enumerate(page.rows, start=1):
         judged = [

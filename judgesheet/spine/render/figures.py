@@ -1,86 +1,48 @@
-"""Figures as SVG whose text stays text, drawn from the same estimates that gates read.
+"""The figures of a sheet, drawn from the same estimates that gates read.
 
 A `records.Plot` names families of estimates; its kind is one of `KINDS`. Series differ by marker
 and dash as well as by colour, a missing value is a gap with a note, and the same figure gives the
-same bytes. For a page that has a dark mode, `themed` makes its colours CSS variables.
+same bytes.
 """
 
-import io
-import math
-import textwrap
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
 
 from judgesheet.keys import Key
 from judgesheet.records import Estimate, Plot
-from judgesheet.resources import data_folder
 from judgesheet.spine.render import show
-from judgesheet.spine.render.svg import slim, with_attributes
+from judgesheet.spine.render.chart import (
+    INK,
+    MUTED,
+    SERIES,
+    TYPE,
+    Axis,
+    Chart,
+    Place,
+    Style,
+    short_number,
+    text_width,
+    wrapped,
+)
 from judgesheet.units import Unit, unit
 
-if TYPE_CHECKING:
-    from matplotlib import RcParams
-    from matplotlib.axes import Axes
-
-INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How a series is told from the others: distinct in grey and to colour-blind readers."""
-
-    colour: str
-    marker: str
-    dash: Any
-    hatch: str
-
-    @property
-    def bar(self) -> dict[str, Any]:
-        """What matplotlib takes for bars."""
-        return {"color": self.colour, "hatch": self.hatch, "alpha": 0.75, "edgecolor": PAPER,
-                "linewidth": 0}  # fmt: skip
-
-    @property
-    def dot(self) -> dict[str, Any]:
-        """What matplotlib takes for a dot with whiskers."""
-        return {"color": self.colour, "marker": self.marker, "capsize": 2.2}
-
-
-_LEGEND = 40
-"""Characters of names that a legend of three columns holds beside their marks."""
-# Hatched with lines only: a dotted hatch alone writes a hundred kilobytes of circles.
-SERIES = (
-    Style("#0b5cad", "o", "-", ""),
-    Style("#b8480b", "s", "--", "///"),
-    Style("#0a7a5c", "^", ":", "|||"),
-    Style("#7b3f98", "D", "-.", "\\\\\\"),
-    Style("#8a6d00", "v", (0, (5, 1, 1, 1, 1, 1)), "xxx"),
-    Style("#4d5560", "P", (0, (1, 1)), "---"),
-)
 MOST_REASONS = 3
 MOST_PLACES = 24
-_UPRIGHT = 18
-"""Characters an inch of height in a label along the vertical axis."""
 CROWDED = 6
 """Places beyond which whiskers give way to a band."""
-WIDTH, HEIGHT = 3.46, 1.22
-"""Inches: half the text width of A4 less the gutter, and low enough for four on page two."""
-SMALL = 2.7, 1.06
+WIDTH, HEIGHT = 249.0, 88.0
+"""Points: half the text width of A4 less the gutter, and low enough for four on page two."""
+SMALL = 194.0, 76.0
 """The same of the picture of page one."""
+HUGE = 1e200
+"""What is beyond is drawn there: sums and differences must not overflow."""
+ROW, CELL = 16.5, 9.5
+"""Heights of a row whose name may take two lines, and of one of a table."""
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
-DARK = 1.35
-"""Sum of red, green and blue (0..1 each) below which a number is set in white."""
-_THEME = {
-    INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
-    "#0a6b4f": "--good", "#a6260d": "--bad", "#6b4e00": "--unknown", "#fdecea": "--loud",
-    **{style.colour: f"--series-{i}" for i, style in enumerate(SERIES, 1)},
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +88,6 @@ class Data:
     left_out: int
     mark: Estimate | None
 
-    def __hash__(self) -> int:
-        """The same numbers under the same title are likely the same figure."""
-        return hash((self.plot.title, *(point.value for point in self.points)))
-
     @property
     def series(self) -> dict[str, list[Point]]:
         """The points of each series."""
@@ -148,7 +106,7 @@ def draw(
     plot: Plot,
     estimates: Iterable[Estimate],
     name: str,
-    size: tuple[float, float] = (WIDTH, HEIGHT),
+    size: Place = (WIDTH, HEIGHT),
 ) -> Drawing:
     """Draw a plot of these estimates; `name` is unique in the document and prefixes every id."""
     data = collect(plot, estimates)
@@ -159,7 +117,7 @@ def draw(
     if why:
         return replace(blank, notes=(why, *_notes(data)))
     description = _description(data)
-    svg = slim(_plot(data, size), name, blank.title, description)
+    svg = KINDS[plot.kind](data, size).svg(name, blank.title, description)
     return replace(blank, description=description, svg=svg, notes=tuple(_notes(data)))
 
 
@@ -194,7 +152,7 @@ def _point(plot: Plot, key: Key, estimate: Estimate, scale: float) -> Point:
     low, high = show.finite(estimate.low), show.finite(estimate.high)
     low, high = (value, value) if low is None or high is None else (low, high)
     place = key.dims.get(plot.x, key.name), key.dims.get(plot.y, "")
-    numbers = (value * scale, min(low, value) * scale, max(high, value) * scale)
+    numbers = (scale * max(-HUGE, min(n, HUGE)) for n in (value, min(low, value), max(high, value)))
     return Point(_series_name(plot, key), *place, estimate, *numbers)
 
 
@@ -253,252 +211,262 @@ def _description(data: Data) -> str:
     return f"{'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
 
 
-# -- drawing ---------------------------------------------------------------------------------------
+# -- the kinds -------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
-def _plot(data: Data, size: tuple[float, float]) -> str:
-    """The figure as matplotlib writes it; a page and a PDF share it."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
-    from matplotlib.figure import Figure as Canvas
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    with mpl.rc_context(_look()), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # glyphs that Inter lacks: the reader's fonts have them
-        engine = ConstrainedLayoutEngine()
-        # A figure with many rows is higher than usual.
-        rows = {"intervals": len(data.points) / 4, "heatmap": len({p.y for p in data.points}) / 6}
-        width, height = size
-        height *= max(1.0, rows.get(data.plot.kind, 0.0))
-        canvas = Canvas(figsize=(width, height), layout=engine)
-        paper = FigureCanvasSVG(canvas)
-        KINDS[data.plot.kind](data, canvas.subplots())
-        # Laid out and drawn once: `savefig` does each a second time.
-        engine.execute(canvas)
-        canvas.set_layout_engine("none")
-        out = io.StringIO()
-        paper.print_svg(out, metadata={"Date": None})  # type: ignore[no-untyped-call]
-    return out.getvalue()
-
-
-@cache
-def _look() -> "RcParams":
-    """The style of every figure; its font is made known."""
-    from matplotlib import font_manager, rc_params_from_file
-
-    templates = data_folder("templates")
-    for font in sorted((templates / "fonts").glob("Inter-*.otf")):
-        font_manager.fontManager.addfont(font)
-    return rc_params_from_file(templates / "figures.mplstyle", use_default_template=False)
-
-
-def _styled(data: Data) -> Iterator[tuple[Style, str | None, list[Point]]]:
-    """(style, label, points) of every series."""
-    for style, (name, points) in zip(SERIES, data.series.items(), strict=False):
-        yield style, show.short(name, 28) or None, points
-
-
-def _values(points: Iterable[Point]) -> list[float]:
-    return [point.value for point in points]
-
-
-def _whiskers(points: Sequence[Point]) -> tuple[list[float], list[float]]:
-    """The lengths below and above the values."""
-    return [p.value - p.low for p in points], [p.high - p.value for p in points]
-
-
-def _line(data: Data, axes: "Axes") -> None:
+def _line(data: Data, size: Place) -> Chart:
     """Points over a dimension, with whiskers, or with a band where they are many."""
     places = _places(data)
-    _reference(data, axes.axhline)
-    for index, (style, label, points) in enumerate(_styled(data)):
-        points = sorted(points, key=lambda point: places[point.x])
-        x = [places[point.x] + _dodge(index, data) for point in points]
-        axes.plot(x, _values(points), color=style.colour, marker=style.marker,
-                  linestyle=style.dash, label=label)  # fmt: skip
+    low, high = _around(_bounds(data.points, data.reference), least=SMALLEST_SPAN)
+    y_axis = _values(data, (0.0 if data.unit.percent and low > 0 else low, high), data.plot.y_label)
+    x_axis = _places_axis(data, places, _around(places.values(), 0.07), size)
+    chart = Chart(size, x_axis, y_axis, _legend(data))
+    _compare(data, chart)
+    _mark(data, chart)
+    for index, (style, _, points) in enumerate(_styled(data)):
+        shift = _dodge(index, data, places.values())
+        placed = sorted(((places[p.x] + shift, p) for p in points), key=itemgetter(0))
         if len(places) > CROWDED:
-            low, high = [p.low for p in points], [p.high for p in points]
-            axes.fill_between(x, low, high, color=style.colour, alpha=0.14, linewidth=0)
+            edge = [(x, p.low) for x, p in placed] + [(x, p.high) for x, p in reversed(placed)]
+            chart.area(edge, style.colour)
         else:
-            axes.errorbar(x, _values(points), _whiskers(points), fmt="none", ecolor=style.colour,
-                          elinewidth=1, capsize=2.2)  # fmt: skip
-    axes.set_xticks(list(places.values()), [show.short(_word(data.plot, x), 14) for x in places])
-    axes.margins(x=0.07)
-    _mark(data, axes)
-    _widen(axes)
-    if data.unit.percent and axes.get_ylim()[0] > 0:
-        axes.set_ylim(bottom=0)
-    _finish(data, axes)
+            chart.intervals((((x, p.low), (x, p.high)) for x, p in placed), style.colour)
+        chart.line([(x, p.value) for x, p in placed], style)
+    return chart
 
 
-def _mark(data: Data, axes: "Axes") -> None:
+def _mark(data: Data, chart: Chart) -> None:
     """The marked estimate as a vertical line, its interval as a band; open ends reach the edge."""
     value = show.finite(data.mark.value) if data.mark else None
     if data.mark is None or value is None:
         return
-    left, right = axes.get_xlim()
+    left, right, bottom, top = chart.x.low, chart.x.high, chart.y.low, chart.y.high
     low, high = show.finite(data.mark.low), show.finite(data.mark.high)
-    band = (left if low is None else max(left, low), right if high is None else high)
-    axes.axvspan(*band, color=MUTED, alpha=0.12, linewidth=0)
-    axes.axvline(value, color=MUTED, linewidth=1)
-    axes.set_xlim(left, right)
+    start, end = (
+        max(left, left if low is None else low),
+        min(right, right if high is None else high),
+    )
+    if start < end:
+        chart.area([(start, bottom), (end, bottom), (end, top), (start, top)], MUTED)
+    if left <= value <= right:
+        chart.rule((value, bottom), (value, top), dash=None)
 
 
-def _stacked(data: Data, axes: "Axes") -> None:
+def _stacked(data: Data, size: Place) -> Chart:
     """Parts of a whole side by side, one bar a value of x; the families are the parts."""
-    rows = list(dict.fromkeys(point.x for point in data.points))
-    ends = dict.fromkeys(rows, 0.0)
-    for style, label, points in _styled(data):
-        starts = [ends[point.x] for point in points]
-        places = [rows.index(point.x) for point in points]
-        axes.barh(places, _values(points), 0.62, starts, label=label, **style.bar)
+    rows = _in_turn(point.x for point in data.points)
+    sums = [sum(p.value for p in data.points if p.x == row) for row in rows]
+    x_axis = _values(data, (0.0, max(data.unit.scale, *sums)), data.plot.x_label)
+    y_axis = _rows([_word(data.plot, row) for row in rows], 0.3 * size[0])
+    chart = Chart(size, x_axis, y_axis, _legend(data), "bar", ROW * len(rows))
+    ends, thick = dict.fromkeys(rows, 0.0), 0.62 * (chart.y(1) - chart.y(0))
+    for style, _, points in _styled(data):
         for point in points:
+            y, start = rows[point.x], ends[point.x]
             ends[point.x] += point.value
-    names = [textwrap.fill(_word(data.plot, row), 18) for row in rows]
-    axes.set_yticks(range(len(rows)), names)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    axes.set_xlim(0, max(data.unit.scale, *ends.values()))
-    _finish(data, axes, horizontal=True)
-    _legend(axes, 2)
+            chart.bar((start, y), (ends[point.x], y), thick, style)
+    return chart
 
 
-def _scatter(data: Data, axes: "Axes") -> None:
+def _scatter(data: Data, size: Place) -> Chart:
     """One family against another, a point a series, intervals both ways."""
-    for style, (name, across, along) in zip(SERIES, _crossed(data), strict=False):
-        axes.errorbar(across.value, along.value, _whiskers([along]), _whiskers([across]),
-                      elinewidth=1, linestyle="none",
-                      label=show.short(name, 28) or "baseline", **style.dot)  # fmt: skip
-    edge = data.unit.scale * 0.03
-    axes.set(xlim=(-edge, data.unit.scale + edge), ylim=(-edge, data.unit.scale + edge))
-    axes.xaxis.set_major_formatter(_ticks(data))
-    axes.grid(axis="x")
-    _finish(data, axes)
+    crossed = [*_crossed(data)]
+    whole = 0.0, data.unit.scale
+    x_ends = _around((*whole, *_bounds(x for _, _, x, _ in crossed)), 0.03)
+    y_ends = _around((*whole, *_bounds(y for *_, y in crossed)), 0.03)
+    x_axis, y_axis = (
+        _values(data, x_ends, data.plot.x_label),
+        _values(data, y_ends, data.plot.y_label),
+    )
+    names = [(style, show.short(name, 28) or "baseline") for style, name, *_ in crossed]
+    chart = Chart(size, x_axis, y_axis, names if len(data.series) > 1 else (), "dot")
+    for style, _, x, y in crossed:
+        across = (x.low, y.value), (x.high, y.value)
+        upwards = (x.value, y.low), (x.value, y.high)
+        chart.intervals([across, upwards], style.colour)
+        chart.dots([(x.value, y.value)], style)
+    return chart
 
 
-def _segment(data: Data, axes: "Axes") -> None:
+def _segment(data: Data, size: Place) -> Chart:
     """A scatter whose points are joined, in the sheet's order: from one state to the next."""
-    places = [(across.value, along.value) for _, across, along in _crossed(data)]
-    for start, end in pairwise(places):
-        axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": MUTED})
-    _scatter(data, axes)
+    chart = _scatter(data, size)
+    for (*_, x, y), (*_, next_x, next_y) in pairwise(_crossed(data)):
+        chart.arrow((x.value, y.value), (next_x.value, next_y.value))
+    return chart
 
 
-def _crossed(data: Data) -> Iterator[tuple[str, Point, Point]]:
-    """(series, across, along) of every series that has a member of both families."""
-    across, along = data.plot.families[:2]
+def _crossed(data: Data) -> Iterator[tuple[Style, str, Point, Point]]:
+    """(style, name, across, along) of every series that has a member of both families."""
+    across, along, *_ = *data.plot.families, "", ""
+    styles = iter(SERIES)
     for name, points in data.series.items():
         by_family = {point.x: point for point in points}
         if across in by_family and along in by_family:
-            yield name, by_family[across], by_family[along]
+            yield next(styles), name, by_family[across], by_family[along]
 
 
-def _widen(axes: "Axes") -> None:
-    """Give a nearly constant curve a scale on which it looks nearly constant."""
-    low, high = axes.get_ylim()
-    missing = SMALLEST_SPAN - (high - low)
-    if missing > 0:
-        axes.set_ylim(low - missing / 2, high + missing / 2)
-
-
-def _bars(data: Data, axes: "Axes") -> None:
+def _bars(data: Data, size: Place) -> Chart:
     """Bars over a dimension with whiskers; series stand side by side and are hatched."""
-    places = {x: float(i) for i, x in enumerate(dict.fromkeys(p.x for p in data.points))}
+    places = _in_turn(point.x for point in data.points)
+    bounds = (0.0, *_bounds(data.points, data.reference))
+    low, high = _around(bounds)
+    y_axis = _values(data, (low if min(bounds) < 0 else 0.0, high), data.plot.y_label)
+    x_axis = _places_axis(data, places, (-0.5, len(places) - 0.5), size)
+    chart = Chart(size, x_axis, y_axis, _legend(data), "bar")
     width = 0.76 / len(data.series)
-    for index, (style, label, points) in enumerate(_styled(data)):
-        x = [places[p.x] + (index - (len(data.series) - 1) / 2) * width for p in points]
-        axes.bar(x, _values(points), width * 0.92, label=label, **style.bar)
-        axes.errorbar(x, _values(points), _whiskers(points), fmt="none", ecolor=INK,
-                      elinewidth=0.9, capsize=2)  # fmt: skip
-    labels = [show.short(_word(data.plot, x), 24) for x in places]
-    crowded = sum(map(len, labels)) > 46
-    axes.set_xticks(list(places.values()), labels, rotation=45 if crowded else 0,
-                    ha="right" if crowded else "center", rotation_mode="anchor")  # fmt: skip
-    _reference(data, axes.axhline)
-    _finish(data, axes)
+    thick = 0.92 * width * (chart.x(1) - chart.x(0))
+    for index, (style, _, points) in enumerate(_styled(data)):
+        shift = (index - (len(data.series) - 1) / 2) * width
+        placed = [(places[p.x] + shift, p) for p in points]
+        for x, p in placed:
+            chart.bar((x, 0.0), (x, p.value), thick, style)
+        chart.intervals((((x, p.low), (x, p.high)) for x, p in placed), INK)
+    _compare(data, chart)
+    return chart
 
 
-def _intervals(data: Data, axes: "Axes") -> None:
+def _intervals(data: Data, size: Place) -> Chart:
     """Named estimates, one a row: a dot with its interval."""
     groups = data.series.values() if data.plot.series else [data.points]
     styled = zip(SERIES, groups, strict=False)
     rows = [(style, point) for style, points in styled for point in points]
-    _reference(data, axes.axvline)
+    x_ends = _around(_bounds(data.points, data.reference), 0.06)
+    y_axis = _rows([show.short(p.estimate.label, 76) for _, p in rows], 0.48 * size[0])
+    x_axis = _values(data, x_ends, data.plot.x_label)
+    chart = Chart(size, x_axis, replace(y_axis, line=False), least=ROW * len(rows))
+    if data.reference is not None:
+        chart.rule((data.reference, chart.y.low), (data.reference, chart.y.high))
     for y, (style, point) in enumerate(rows):
-        axes.errorbar(point.value, y, xerr=_whiskers([point]), elinewidth=1.2, **style.dot)
-    labels = [textwrap.fill(show.short(point.estimate.label, 76), 32) for _, point in rows]
-    axes.set_yticks(range(len(rows)), labels, fontsize=6.3)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.margins(x=0.06)
-    _finish(data, axes, horizontal=True)
+        chart.intervals([((point.low, y), (point.high, y))], style.colour)
+        chart.dots([(point.value, y)], style)
+    return chart
 
 
-def _heatmap(data: Data, axes: "Axes") -> None:
+def _heatmap(data: Data, size: Place) -> Chart:
     """Numbers in a grid; above the reference they are set bold, so grey print still reads."""
-    columns = sorted({p.x for p in data.points}, key=_order)
+    columns = _in_turn(sorted({p.x for p in data.points}, key=_order))
     rows = sorted({p.y for p in data.points}, key=_order)
     cells = {(p.x, p.y): p.value for p in data.points}
-    grid = [[cells.get((x, y), math.nan) for x in columns] for y in rows]
-    colours, norm = _colours(_values(data.points), data.reference)
-    mesh = axes.pcolormesh(grid, cmap=colours, norm=norm, edgecolors=PAPER, linewidth=1)
-    mesh.set_rasterized(False)
-    size = 7 if len(columns) < 9 else 5.5
-    for (y, line), (x, column) in product(enumerate(rows), enumerate(columns)):
-        value, middle = cells.get((column, line)), data.reference
-        text = show.in_cell(value, signed=middle == 0)
-        if value is not None and data.unit.percent and len(columns) < 7:
-            text += " %"
-        dark = value is not None and sum(colours(norm(value))[:3]) < DARK
-        above = value is not None and middle is not None and value > middle
-        look: dict[str, Any] = {
-            "color": "#ffffff" if dark else "#16191d",
-            "fontweight": 600 if above else 400,
-        }
-        axes.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=size, **look)
-    axes.set_xticks([i + 0.5 for i in range(len(columns))], [show.short(c, 12) for c in columns])
-    axes.set_yticks([i + 0.5 for i in range(len(rows))], [show.short(r, 14) for r in rows])
-    axes.invert_yaxis()
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    axes.set_xlabel(_label(data.plot.x_label or data.plot.x))
-    axes.set_ylabel(_label(data.plot.y_label or data.plot.y, _along(axes)))
+    sign = " %" if data.unit.percent and len(columns) < 7 else ""
+    texts = {at: f"{show.in_cell(n, signed=data.reference == 0)}{sign}" for at, n in cells.items()}
+    x_axis = replace(_places_axis(data, columns, (-0.5, len(columns) - 0.5), size), line=False)
+    title = show.words(data.plot.y_label or data.plot.y)
+    y_axis = replace(
+        _rows([_word(data.plot, row) for row in rows], 0.3 * size[0], 1), line=False, title=title
+    )
+    chart = Chart(size, x_axis, replace(y_axis, line=False, title=title), least=CELL * len(rows))
+    fit = 0.9 * TYPE * (chart.x(1) - chart.x(0)) / text_width("\n".join(texts.values()))
+    type_size = short_number(fit) if fit < TYPE else None
+    for (y, row), (x, column) in product(enumerate(rows), enumerate(columns)):
+        value, text = cells.get((column, row)), texts.get((column, row), "–")
+        fill = None if value is None else _shade(value, [*cells.values()], data.reference)
+        above = value is not None and data.reference is not None and value > data.reference
+        weight = "600" if above else None
+        chart.cell((x, y), text, fill, font_size=type_size, font_weight=weight)
+    return chart
 
 
-def _colours(values: Sequence[float], middle: float | None) -> tuple[Any, Any]:
+def _shade(value: float, values: Sequence[float], middle: float | None) -> str:
     """From pale to blue, or around a middle from pale blue over white to strong orange.
 
     Below the middle it stays pale, so that in grey print darker always means more.
     """
-    from matplotlib.colors import LinearSegmentedColormap, Normalize, TwoSlopeNorm
-
     if middle is None:
-        palette, norm = ["#f3f7fb", "#0b5cad"], Normalize(min(values), max(values) or 1.0)
-        return LinearSegmentedColormap.from_list("pale", palette), norm
-    reach = max(abs(value - middle) for value in values) or 1.0
-    around = LinearSegmentedColormap.from_list("around", ["#cfe1f3", "#fbfbfb", "#dd7420"])
-    return around, TwoSlopeNorm(middle, middle - reach, middle + reach)
+        low, span = min(values), max(values) - min(values)
+        return _mixed("f3f7fb", "0b5cad", (value - low) / span if span else 0.0)
+    reach = max(abs(each - middle) for each in values) or 1.0
+    return _mixed("fbfbfb", "dd7420" if value > middle else "cfe1f3", abs(value - middle) / reach)
 
 
-KINDS: dict[str, Callable[[Data, "Axes"], None]] = {
-    "line": _line,
-    "heatmap": _heatmap,
-    "intervals": _intervals,
-    "bars": _bars,
-    "stacked": _stacked,
-    "scatter": _scatter,
-    "segment": _segment,
+def _mixed(start: str, end: str, part: float) -> str:
+    """A colour so far between two others."""
+    pairs = zip(bytes.fromhex(start), bytes.fromhex(end), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+
+
+KINDS: dict[str, Callable[[Data, Place], Chart]] = {
+    kind.__name__.strip("_"): kind
+    for kind in (_line, _heatmap, _intervals, _bars, _stacked, _scatter, _segment)
 }
 """Kind of figure -> how it is drawn."""
+
+
+# -- what they share -------------------------------------------------------------------------------
+
+
+def _styled(data: Data) -> Iterator[tuple[Style, str, list[Point]]]:
+    """(style, name, points) of every series."""
+    for style, (name, points) in zip(SERIES, data.series.items(), strict=False):
+        yield style, show.short(name, 28), points
+
+
+def _legend(data: Data) -> list[tuple[Style, str]]:
+    """The named series, where there are several."""
+    named = [(style, name) for style, name, _ in _styled(data) if name]
+    return named if len(data.series) > 1 else []
+
+
+def _compare(data: Data, chart: Chart) -> None:
+    """The reference as a line across the chart."""
+    if data.reference is not None:
+        chart.rule((chart.x.low, data.reference), (chart.x.high, data.reference))
+
+
+def _values(data: Data, ends: Place, title: str) -> Axis:
+    """The axis of the plot's numbers."""
+    sign = " %" if data.unit.percent else ""
+    return Axis(*ends, show.words(title), sign=sign, grid=True)
+
+
+def _rows(names: Sequence[str], width: float, lines: int = 2) -> Axis:
+    """An axis downwards with a name a row."""
+    ticks = [*enumerate(wrapped(name, width, lines) for name in names)]
+    return Axis(len(names) - 0.5, -0.5, ticks=ticks)
+
+
+def _places_axis(data: Data, places: Mapping[str, float], ends: Place, size: Place) -> Axis:
+    """A horizontal axis with a label at every place; where words are too long, in two rows."""
+    room = 0.8 * size[0] / len(places) - 3
+    labels = [show.short(_word(data.plot, x), 24) for x in places]
+    if any(text_width(word) > room for label in labels for word in label.split()):
+        lower = ("\n" * (index % 2) for index in range(len(labels)))
+        labels = [
+            row + wrapped(label, 2 * room, 1) for row, label in zip(lower, labels, strict=True)
+        ]
+    else:
+        labels = [wrapped(label, room, 3) for label in labels]
+    ticks = [*zip(places.values(), labels, strict=True)]
+    return Axis(*ends, show.words(data.plot.x_label or data.plot.x), ticks)
+
+
+def _bounds(points: Iterable[Point], reference: float | None = None) -> list[float]:
+    """Every number that must have a place: the ends of the intervals, and the reference."""
+    ends = [end for point in points for end in (point.low, point.high)]
+    return ends if reference is None else [*ends, reference]
+
+
+def _around(numbers: Iterable[float], margin: float = 0.05, least: float = 0.0) -> Place:
+    """Ends of an axis: all the numbers with a margin, and no less than the `least` span."""
+    low, high = min(numbers := [*numbers]), max(numbers)
+    # Below that a span vanishes in the rounding of its ends.
+    least = max(least, 1e-9, 1e-9 * abs(low), 1e-9 * abs(high))
+    pad = max((high - low) * margin, (least - (high - low)) / 2)
+    return low - pad, high + pad
 
 
 def _places(data: Data) -> dict[str, float]:
     """Where each value of x stands: at its number if all are numbers, else one after another."""
     numbers = {x: _number(x) for x in sorted({p.x for p in data.points}, key=_order)}
-    if not data.plot.names and None not in numbers.values():
-        return {x: number for x, number in numbers.items() if number is not None}
-    return {name: float(i) for i, name in enumerate(dict.fromkeys(p.x for p in data.points))}
+    known = {x: number for x, number in numbers.items() if number is not None}
+    if len(known) == len(numbers) and not data.plot.names:
+        return known
+    return _in_turn(point.x for point in data.points)
+
+
+def _in_turn(names: Iterable[str]) -> dict[str, float]:
+    """Places one after another."""
+    return {name: float(place) for place, name in enumerate(dict.fromkeys(names))}
 
 
 def _number(text: str) -> float | None:
@@ -513,58 +481,10 @@ def _order(text: str) -> tuple[bool, float, str]:
     return number is None, number or 0.0, text
 
 
-def _dodge(index: int, data: Data) -> float:
+def _dodge(index: int, data: Data, places: Iterable[float]) -> float:
     """Move series apart a little where their whiskers would hide each other."""
-    places = sorted(_places(data).values())
+    places = sorted(places)
     if not 2 <= len(places) <= CROWDED or len(data.series) < 2:
         return 0.0
     step = min(b - a for a, b in pairwise(places))
     return step * 0.08 * (index - (len(data.series) - 1) / 2)
-
-
-def _reference(data: Data, line: Callable[..., Any]) -> None:
-    if data.reference is not None:
-        line(data.reference, color=MUTED, linewidth=0.9, linestyle=(0, (4, 2)), zorder=1)
-
-
-def _finish(data: Data, axes: "Axes", *, horizontal: bool = False) -> None:
-    """Grid, labels and, where there are several series, a legend above the plot."""
-    axes.grid(axis="x" if horizontal else "y")
-    axes.set_axisbelow(True)
-    (axes.xaxis if horizontal else axes.yaxis).set_major_formatter(_ticks(data))
-    axes.set_xlabel(_label(data.plot.x_label or ("" if horizontal else data.plot.x)))
-    if data.plot.y_label:
-        axes.set_ylabel(_label(data.plot.y_label, _along(axes)))
-    if len(data.series) > 1 and not (horizontal and not data.plot.series):
-        _legend(axes, 3 if sum(map(len, data.series)) < _LEGEND else 2)
-
-
-def _legend(axes: "Axes", columns: int) -> None:
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, borderpad=0,
-                columnspacing=1.2, handletextpad=0.5)  # fmt: skip
-
-
-def _along(axes: "Axes") -> int:
-    """Characters for which there is room along the vertical axis."""
-    return round(_UPRIGHT * axes.bbox.height / axes.figure.dpi)
-
-
-def _label(text: str, width: int = 48) -> str:
-    return "\n".join(textwrap.wrap(show.words(text), width)[:2])
-
-
-def _ticks(data: Data) -> Callable[[float, float], str]:
-    """How the numbers of the scale are printed; they are in the units of the drawing."""
-    sign = " %" if data.unit.percent else ""
-    return lambda number, _: f"{show.number(number)}{sign}"
-
-
-def themed(svg: str) -> str:
-    """The drawing with its colours as variables of the page."""
-
-    def recoloured(text: str) -> str:
-        for colour, variable in _THEME.items():
-            text = text.replace(colour, f"var({variable})")
-        return text
-
-    return with_attributes(svg, lambda old: {name: recoloured(old[name]) for name in old})

@@ -2,8 +2,7 @@
 
 One horizontal scale carries everything that lives between -1 and 1: shares stand in percent, and a
 coefficient (V, r, tau) of 1 stands at 100 %. What has another unit and a limit is drawn below, in
-multiples of that limit; what has neither scale nor limit is left to the table. A template draws it:
-nothing in it needs a plotting library, which would take longer than the rest of the first page.
+multiples of that limit; what has neither scale nor limit is left to the table. A template draws it.
 """
 
 import math
@@ -11,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judgesheet.spine.render import show
-from judgesheet.spine.render.figures import GRID, INK, MUTED, PAPER, SERIES, Drawing
+from judgesheet.spine.render.chart import GRID, INK, MUTED, PAPER, SERIES, short_number
+from judgesheet.spine.render.figures import Drawing
 from judgesheet.spine.render.page.parts import share_out
 from judgesheet.spine.render.page.table import AxisPart, Spec
-from judgesheet.spine.render.svg import short_number
 from judgesheet.spine.render.templates import template
 from judgesheet.units import unit
 

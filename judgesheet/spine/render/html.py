@@ -11,11 +11,11 @@ from markupsafe import Markup
 from judgesheet.records import Datasheet
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import Paper
-from judgesheet.spine.render.figures import SMALL, Drawing, draw, themed
+from judgesheet.spine.render.chart import themed
+from judgesheet.spine.render.figures import SMALL, Drawing, draw
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.page import Page, build
 from judgesheet.spine.render.page.parts import Room, flat, share_out
-from judgesheet.spine.render.svg import classes
 from judgesheet.spine.render.templates import template
 
 _SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>|<script>.*?</script>)", re.DOTALL)
@@ -50,9 +50,7 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     """The sheet for browsers: light, dark and print; figures link to their `cases`."""
     page = build(sheet)
     drawn = drawings(page, Room().effects)
-    svgs, css = classes({each.name: themed(each.svg) for each in drawn.every()})
-    styles = dense("".join([style("sheet.css"), style("screen.css"), css]))
-
+    styles = dense(style("sheet.css") + style("screen.css"))
     script = style("sort.js")
     # Style sheet, script and drawings are ours; everything else goes through autoescape.
     text = template(TEMPLATE).render(
@@ -63,7 +61,8 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
         policy=security_policy(styles, script),
         figures=drawn,
         forest=drawn.forest,
-        place=lambda drawing: Markup(svgs[drawing.name]),  # noqa: S704
+        # What draws them escapes foreign text.
+        place=lambda drawing: Markup(themed(drawing.svg)),  # noqa: S704
     )
     return tight(text).encode()
 
