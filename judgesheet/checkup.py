@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from judgesheet import __version__
-from judgesheet.errors import JudgesheetError
+from judgesheet.errors import JudgesheetError, MissingDependencyError
 from judgesheet.resources import data_folder
 from judgesheet.running import run
 
@@ -59,11 +59,12 @@ def _package_data() -> str:
 def _pdf() -> Diagnosis | str:
     """Whether the typesetter works, tested with an empty sheet."""
     from judgesheet.records import Datasheet
-    from judgesheet.spine.render import LACKING, has_typesetter, render
+    from judgesheet.spine.render import render
 
-    if not has_typesetter():
-        return Diagnosis("PDF", "missing", LACKING)
-    pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
+    try:
+        pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
+    except MissingDependencyError as error:
+        return Diagnosis("PDF", "missing", str(error))
     return f"a test sheet was set ({len(pdf):,} bytes)"
 
 

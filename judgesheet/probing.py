@@ -9,15 +9,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.errors import StoppedError
+from judgesheet.errors import MissingDependencyError, StoppedError
 from judgesheet.files import one_command
 from judgesheet.records import Datasheet
 from judgesheet.request import Request, as_request, basis, collect_settings, prepare
+from judgesheet.resources import require_typesetter
 from judgesheet.run_directory import Run, default_directory, open_run
 from judgesheet.running import give_back_memory, run
 from judgesheet.spine.collect import IsReadable, Progress, enter_and_collect
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.render import LACKING, has_typesetter
 
 if TYPE_CHECKING:
     from judgesheet.spine.policy import Policy
@@ -107,10 +107,12 @@ def probe(
 
 def _can_set(tell: Callable[[str], None]) -> bool:
     """Whether a PDF can be written; that it cannot is told before anything is asked."""
-    able = has_typesetter()
-    if not able:
-        tell(f"no datasheet.pdf will be written: {LACKING}")
-    return able
+    try:
+        require_typesetter()
+    except MissingDependencyError as error:
+        tell(f"no datasheet.pdf will be written: {error}")
+        return False
+    return True
 
 
 def _policy(source: str | Path | None) -> "Policy | None":

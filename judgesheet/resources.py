@@ -1,11 +1,13 @@
 """Where `templates/`, `stimuli/` and other data are: in an installed wheel, or in a checkout."""
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from judgesheet.errors import RunError
+from judgesheet.errors import MissingDependencyError, RunError
 
+NO_TYPESETTER = "the PDF is set by the package typst, which cannot be loaded: pip install typst"
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -22,3 +24,9 @@ def data_folder(name: Literal["templates", "stimuli", "policies", "scaffold"]) -
         f"the folder {name}/ that belongs to judgesheet is missing from {_PACKAGE}: "
         "install the package again"
     )
+
+
+def require_typesetter() -> None:
+    """MissingDependencyError where no PDF can be set, found without loading anything."""
+    if find_spec("typst") is None:
+        raise MissingDependencyError(NO_TYPESETTER)

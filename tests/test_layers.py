@@ -88,8 +88,16 @@ ALLOWED = {
         *("errors", "prices", "spine.ledger", "request", "run_directory", "publish", "sweep.knob"),
     },
     "probing": {
-        *("records", "errors", "files", "request", "run_directory", "running", "publish"),
-        *("reuse", "spine.collect", "spine.ledger", "spine.parsing", "spine.policy", "sweep.loop"),
+        *("records", "errors", "files", "request", "resources", "run_directory", "running"),
+        *(
+            "publish",
+            "reuse",
+            "spine.collect",
+            "spine.ledger",
+            "spine.parsing",
+            "spine.policy",
+            "sweep.loop",
+        ),
     },
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),

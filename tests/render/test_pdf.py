@@ -2,12 +2,14 @@
 
 import io
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pypdf import PdfReader
 from pypdf.generic import IndirectObject
 
+import judgesheet
 from judgesheet.errors import MissingDependencyError
 from judgesheet.keys import Key
 from judgesheet.records import digest
@@ -105,8 +107,8 @@ def test_rows_and_evidence_lead_to_their_figures(reader: PdfReader) -> None:
 def links(reader: PdfReader, number: int) -> list[int]:
     """The pages that the links of a page lead to, each link once although it may have two lines."""
     notes = [note.get_object() for note in reader.pages[number].get("/Annots", [])]
-    pages = {page.indirect_reference.idnum: at for at, page in enumerate(reader.pages)}
-    return [pages[note["/Dest"].get_object()[0].idnum] for note in notes]
+    pages = {str(page.indirect_reference): at for at, page in enumerate(reader.pages)}
+    return [pages[str(next(iter(note["/Dest"].get_object())))] for note in notes]
 
 
 def flat(outline: Any) -> list[Any]:
@@ -188,6 +190,30 @@ def test_paper(paper: Any, size: tuple[int, int]) -> None:
     reader = PdfReader(io.BytesIO(render(sheets.all_unreadable(), "pdf", paper)))
     for page in reader.pages:
         assert (round(page.mediabox.width), round(page.mediabox.height)) == size
+
+
+def test_without_a_typesetter_a_probe_says_so_first_and_writes_the_rest(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    told: list[str] = []
+    asked: list[int] = []
+    judgesheet.probe(
+        "sim/fair",
+        tmp_path,
+        axes=["score_order"],
+        profile="smoke",
+        cases=False,
+        tell=lambda line: told.append(f"{line} after {len(asked)}"),
+        on_progress=lambda _: asked.append(1),
+    )
+    assert len(told) == 1
+    assert "no datasheet.pdf will be written" in told[0]
+    assert told[0].endswith("pip install typst after 0")
+    assert {file.name for file in tmp_path.glob("datasheet.*")} == {
+        "datasheet.json",
+        "datasheet.html",
+    }
 
 
 def test_a_missing_typesetter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

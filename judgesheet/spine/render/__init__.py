@@ -6,7 +6,6 @@ for, so `--to html` does not load the typesetting library.
 
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, Protocol, cast, runtime_checkable
 
@@ -48,12 +47,6 @@ RENDERERS: dict[str, str] = {
 """Format name -> module."""
 FORMATS = ("json", "html", "pdf")
 """The formats in a run directory; the first is the sheet itself, the others show it."""
-LACKING = "the PDF is set by the package typst, which cannot be loaded here: pip install typst"
-
-
-def has_typesetter() -> bool:
-    """Whether a PDF can be written, as far as that is known without loading anything."""
-    return find_spec("typst") is not None
 
 
 def renderer(name: str) -> Renderer:

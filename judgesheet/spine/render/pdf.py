@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from judgesheet.errors import MissingDependencyError
 from judgesheet.records import Datasheet
-from judgesheet.resources import data_folder
+from judgesheet.resources import NO_TYPESETTER, data_folder
 from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render import LACKING, Paper, show
+from judgesheet.spine.render import Paper, show
 from judgesheet.spine.render.forest import forest
 from judgesheet.spine.render.html import drawings
 from judgesheet.spine.render.page import build, refit
@@ -95,7 +95,7 @@ class Press:
         try:
             import typst
         except ImportError as error:
-            raise MissingDependencyError(f"{LACKING} ({error})") from None
+            raise MissingDependencyError(f"{NO_TYPESETTER} ({error})") from None
         self._make = typst.Compiler
         self._fonts = typst.Fonts(
             include_system_fonts=False,
