@@ -49,7 +49,6 @@ from judgesheet.spine import policy as policies
 from judgesheet.spine import render as rendering
 from judgesheet.spine.datasheet import from_json
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.render.attach import attach as attach_section
 from judgesheet.spine.stimuli import pools
 from judgesheet.sweep.knob import recall
 
@@ -462,6 +461,8 @@ def attach(
 
     `metadata` also puts the model-index into the card's front matter. Returns what was written.
     """
+    from judgesheet.spine.render.attach import attach as attach_section
+
     return attach_section(Path(card), load(source), with_metadata=metadata, paper=paper)
 
 
