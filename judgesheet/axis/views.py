@@ -271,18 +271,18 @@ def winners(orders: str) -> Callable[[Question], Iterator[Case]]:
 
     def find(question: Question) -> Iterator[Case]:
         for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
-            won = [reading for reading in _readings(calls) if _winner(reading)[0]][:_MOST]
+            readings = ((reading, *_winner(reading)) for reading in _readings(calls))
+            won = [each for each in readings if each[1]][:_MOST]
             pairs = [
-                (_winner(one)[1] + _winner(other)[1], one, other)
-                for one, other in combinations(won, 2)
-                if _winner(one)[0] != _winner(other)[0]
+                (margin + other_margin, one + other, name, other_name)
+                for (one, name, margin), (other, other_name, other_margin) in combinations(won, 2)
+                if name != other_name
                 and (orders == "same") == (list(one[0].order) == list(other[0].order))
             ]
             if pairs:
-                margin, one, other = max(pairs, key=itemgetter(0))
-                why = f"{stimulus}: {_winner(one)[0]} is best in one reading, {_winner(other)[0]}"
-                ids = tuple(call.id for call in (*one, *other))
-                yield Case(ids, f"{why} in another", margin)
+                margins, both, name, other_name = max(pairs, key=itemgetter(0))
+                why = f"{stimulus}: {name} is best in one reading, {other_name} in another"
+                yield Case(tuple(call.id for call in both), why, margins)
 
     return find
 

@@ -180,7 +180,7 @@ class Chart:
         self.y = replace(y, start=self._height - bottom, end=top)
         beside = wrapped(y.title, self.y.start - top + 4)
         rows = self.y.labels(_UPWARDS)
-        left = LINE * len(beside.splitlines()) + 4 + text_width("\n".join(t for _, t in rows))
+        left = LINE * len(beside.splitlines()) + 5 + text_width("\n".join(t for _, t in rows))
         self.x = replace(x, start=left, end=self._width - 2)
         columns = self.x.labels(_ACROSS)
         for _ in range(2):  # no label may reach beyond the paper; as one end moves, all labels do
@@ -219,8 +219,7 @@ class Chart:
             self._stroke(path("M", x.start, y.end, "V", y.start), MUTED, "0.6")
         for number, label in labels:
             self._text(label, x.start - 3, y(number), text_anchor="end")
-        left = LINE / 2 * len(title.splitlines())
-        middle = max((y.start + y.end) / 2, y.end + text_width(title) / 2)
+        left, middle = LINE / 2 * len(title.splitlines()), (y.start + y.end) / 2
         self._text(title, left, middle, transform=f"rotate(-90 {path(left, middle)})")
 
     def _columns(self, labels: Labels, title: str) -> None:
