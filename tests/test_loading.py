@@ -8,7 +8,7 @@ import pytest
 
 from tests.judges.loopback import completion, serving
 
-DRAWING = {"judgesheet.spine.render.html", "typst"}
+DRAWING = {"judgesheet.spine.render.chart", "typst"}
 ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
 
 
