@@ -7,7 +7,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from judgesheet.resources import data_folder
 from judgesheet.spine.render import show
-from judgesheet.spine.render.page.parts import records
 
 
 def environment(**escaping: Any) -> Environment:
@@ -19,8 +18,7 @@ def environment(**escaping: Any) -> Environment:
         lstrip_blocks=True,
         **escaping,
     )
-    filters = (show.visible, show.anything, show.words, records)
-    shared.filters |= {each.__name__: each for each in filters}
+    shared.filters["visible"] = show.visible
     return shared
 
 
