@@ -18,6 +18,7 @@ from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
 from judgesheet.importers.logs import FIELDS, LOGS, Choice, Judged
 from judgesheet.judges.batch_formats import BATCH_FORMATS
+from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.prices import cost
@@ -124,6 +125,18 @@ def log_fields() -> str:
     """One row per field that a map of a log can name."""
     lines = ["", "| field | holds |", "|---|---|"]
     lines += [f"| `{name}` | {holds} |" for name, holds in FIELDS.items()]
+    return "\n".join([*lines, "", ""])
+
+
+def frameworks() -> str:
+    """One row per judge of a framework: its axis, what installs it, its note."""
+    lines = ["", "| judge | axis | tried with | what its sheet says |", "|---|---|---|---|"]
+    for name, framework in sorted(FRAMEWORKS.items()):
+        lines += [
+            f"| `{name}/{judge}` | `{metric.axis}` | {framework.package or name} {framework.tried} "
+            f"| {metric.note} |"
+            for judge, metric in framework.judges.items()
+        ]
     return "\n".join([*lines, "", ""])
 
 
