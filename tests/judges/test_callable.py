@@ -280,7 +280,9 @@ def test_a_judge_that_shuffles_by_itself_is_told_by_its_repeats(
     options = {"repeats": 4, "concurrency": 1}
     values = {}
     for name in ("shuffles", "steady"):
-        axis = smoke(f"{module}:{name}{what}", noise.split(".")[0], fresh=True, **options)
+        axis = smoke(
+            f"{module}:{name}{what}", noise.split(".", maxsplit=1)[0], fresh=True, **options
+        )
         values[name] = next(one.value for one in axis.estimates if one.key == noise)
         assert axis.answered == axis.planned
     assert values["steady"] == 0
