@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import judgesheet
-from judgesheet.axes import all_axes, prompt
+from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
@@ -27,6 +27,7 @@ from judgesheet.spine.datasheet import from_json
 from judgesheet.spine.ledger import SCHEMA_VERSION
 from judgesheet.spine.ledger_schema import SCHEMA
 from judgesheet.spine.plan import AxisBudget, budget
+from judgesheet.spine.render import show
 from judgesheet.sweep.estimates import EXPLAINED
 from judgesheet.units import unit
 
@@ -138,6 +139,41 @@ def frameworks() -> str:
             for judge, metric in framework.judges.items()
         ]
     return "\n".join([*lines, "", ""])
+
+
+def real_judges() -> str:
+    """A table per group of judges that were asked the same, from the committed figures."""
+    file = Path(__file__).parent.parent / "examples" / "judges" / "estimates.json"
+    groups = json.loads(file.read_text(encoding="utf-8"))["groups"]
+    return "\n".join(["", *(line for group in groups for line in _asked_the_same(group)), ""])
+
+
+def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
+    first, axis = group["judges"][0], group["axis"]
+    units = max(one["clusters"] or 0 for one in first["estimates"].values())
+    yield f"## {get_axis(axis).TITLE}: {group['stimuli']}\n"
+    calls = f"{first['calls']:,} calls to each judge"
+    yield f"- Questions: {units}, {calls}, digest {group['questions']}"
+    yield f"- Prompt: {group['prompt']}"
+    yield f"- Source: {group['source']}"
+    yield f"- Licence: {group['licence']}\n"
+    asked = f"{group['stimuli'].partition(',')[0]}, prompt: {group['prompt'].partition(',')[0]}"
+    heads = [
+        f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"
+        for head, key in zip(COMPARED, first["estimates"], strict=True)
+    ]
+    yield f"| judge ({asked}) | {' | '.join(heads)} | lost calls |\n|{'---|' * (len(heads) + 2)}"
+    for judge in group["judges"]:
+        cells = [
+            show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
+            for one in judge["estimates"].values()
+        ]
+        shown = " | ".join(cell.with_interval if cell.measured else "—" for cell in cells)
+        yield f"| {judge['judge']} | {shown} | {judge['lost']} |"
+    yield ""
+
+
+COMPARED = ("changes, other order", "changes, same order", "beyond noise", "stands first")
 
 
 def providers() -> str:
