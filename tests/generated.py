@@ -168,8 +168,9 @@ def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
             show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
             for one in judge["estimates"].values()
         ]
-        shown = " | ".join(cell.with_interval if cell.measured else "—" for cell in cells)
-        yield f"| {judge['judge']} | {shown} | {judge['lost']} |"
+        texts = (cell.with_interval if cell.measured else "—" for cell in cells)
+        unbroken = show.tied(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
+        yield f"| {judge['judge']} | {unbroken} | {judge['lost']} |"
     yield ""
 
 
