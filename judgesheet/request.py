@@ -184,6 +184,7 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     from judgesheet.judges.check import gives_logprobs, honours_json_schema
 
     provider_of(request.model)
+    _refuse_what_frameworks_set(request)
     said = declared(request.model)
     named = request.axes or (said and said.axes) or all_axes()
     axes = [get_axis(name) for name in dict.fromkeys(named)]
@@ -298,6 +299,24 @@ def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
         raise UsageError(
             f"--extra-body must not set {', '.join(ours)}: the plan says what is asked of which "
             "model; leave it out (temperature has an option of its own)"
+        )
+
+
+def _refuse_what_frameworks_set(request: Request) -> None:
+    """Options that a judge of a framework would not hear of."""
+    framework = request.model.partition("/")[0]
+    unheard = {
+        "--base-url": request.base_url,
+        "--api-key-env": request.api_key_env,
+        "--extra-body": request.extra_body,
+        "--reply": request.reply in ("json", "auto"),
+        "--parser": request.parsers,
+    }
+    given = [option for option, value in unheard.items() if value]
+    if framework in FRAMEWORK_NAMES and given:
+        raise UsageError(
+            f"leave {', '.join(given)} out: {framework} finds address and key in its own settings, "
+            "such as OPENAI_BASE_URL, and asks for a reply of its own form"
         )
 
 

@@ -213,6 +213,29 @@ def test_a_judge_that_no_framework_has_is_one_sentence(model: str, said: str) ->
     assert sentence(done, done.returncode)
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", r"this deepeval is not as judgesheet knows it \(No module named 'deepeval.errors'\)"),
+        ("import a_part_of_it", "need a_part_of_it, which is not here: pip install deepeval"),
+    ],
+)
+def test_another_version_of_a_framework_is_one_sentence(
+    content: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "deepeval").mkdir()
+    (tmp_path / "deepeval" / "__init__.py").write_text(content)
+    done = start("plan", "--model", "deepeval/GEval", PYTHONPATH=str(tmp_path))
+    assert re.search(said, sentence(done))
+
+
+def test_options_that_a_framework_would_not_hear_of_are_refused() -> None:
+    done = run(
+        "plan", "--model", "deepeval/GEval", "--base-url", "http://[::1]:1", "--reply", "json"
+    )
+    assert "leave --base-url, --reply out: deepeval finds" in sentence(done, 2)
+
+
 # -- with the packages -----------------------------------------------------------------------------
 
 

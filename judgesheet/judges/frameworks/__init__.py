@@ -234,16 +234,17 @@ def _adapter(provider: str, framework: Framework) -> tuple[ModuleType, str]:
     try:
         adapter = import_module(f"{__name__}.{provider}")
         return adapter, adapter.version() if hasattr(adapter, "version") else version(package)
-    except ModuleNotFoundError as error:
-        raise MissingDependencyError(
-            f"judges of {provider} need {error.name}, which is not here: {framework.install}"
-        ) from None
     except (ImportError, AttributeError) as error:
-        raise MissingDependencyError(
-            f"this version of {provider} is not as judgesheet knows it ({error}): it was tried "
-            f"with {package} {framework.tried}; install that one, or ask it by a function of your "
-            "own, python/MODULE:FUNCTION"
-        ) from None
+        is_absent = isinstance(error, ModuleNotFoundError) and "." not in str(error.name)
+        if is_absent:
+            said = f"judges of {provider} need {error.name}, which is not here: {framework.install}"
+        else:
+            said = (
+                f"this {provider} is not as judgesheet knows it ({error}): it was tried with "
+                f"{package} {framework.tried}; install that, or ask it by a function of your own "
+                "(docs/frameworks.md)"
+            )
+        raise MissingDependencyError(said) from None
 
 
 def _place_of(own: Any, provider: str) -> str:
