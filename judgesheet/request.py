@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from judgesheet.axes import all_axes, axis_names, get_axis
 from judgesheet.axis import Axis, Options
-from judgesheet.axis.prompt import built_in
 from judgesheet.errors import UsageError
 from judgesheet.files import read_from, text_of
 from judgesheet.judges import Connection, Judge, declared, open_judge
@@ -262,8 +261,11 @@ def _options(request: Request, settled: Settled, axis: str) -> Options:
 
 def _in_parts(model: str, axis: str) -> str | None:
     """The template that hands over the parts of a question, for a judge with its own prompt."""
-    is_framework = model.partition("/")[0] in FRAMEWORK_NAMES
-    return built_in(f"parts_{axis}.jinja") if is_framework else None
+    if model.partition("/")[0] not in FRAMEWORK_NAMES:
+        return None
+    from judgesheet.axis.prompt import built_in
+
+    return built_in(f"parts_{axis}.jinja")
 
 
 def connection(request: Request) -> Connection:
