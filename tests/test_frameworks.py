@@ -36,6 +36,19 @@ metric = GEval(
     name="Manners", criteria="Is it kind?", evaluation_params=[shown.INPUT, shown.ACTUAL_OUTPUT],
 )
 """,
+    "inspect_ai": """
+GRADES = "Here is my scale. {rubric} End with 'GRADE: $SCORE'."
+""",
+    "langchain": """
+from langchain.chat_models import init_chat_model
+from langchain_classic.evaluation import load_evaluator
+
+model = init_chat_model("openai:gpt-4o", max_retries=0)
+evaluator = load_evaluator("pairwise_string", llm=model, criteria={"kind": "Is it my kind?"})
+""",
+    "mlflow": """
+ASKED = "My scale for {{ outputs }} to {{ inputs }}: {rubric}"
+""",
     "openevals": """
 PROMPT = "A response to {inputs}: {outputs}. {criterion} {rubric}"
 WITHOUT = "A response to {inputs}: {outputs}."
@@ -121,6 +134,14 @@ SAYS: dict[str, Callable[[Request], str]] = {
     "ragas/DomainSpecificRubrics": rubrics,
 }
 MODULES = {"langchain": "langchain_classic", "prometheus": "prometheus_eval"}
+
+
+MODEL = FRAMEWORKS["deepeval"].model
+FIRST = {
+    "score_order": "score_order.position_share[position=1]",
+    "candidate_order": "candidate_order.slot1_share[set=same_subset]",
+}
+"""How often what stands first is chosen, by axis."""
 
 
 def axis_of(judge: str) -> str:
@@ -251,7 +272,7 @@ def test_a_scale_is_permuted_inside_the_prompt_of_the_framework(judge: str, tmp_
     sheet = sheet_of(tmp_path / "run")
     (axis,) = sheet.axes
     assert (axis.planned, axis.unreadable + axis.failed) == (axis.answered, 0)
-    assert estimate(sheet, "score_order.position_share[position=1]").value == 1
+    assert estimate(sheet, FIRST["score_order"]).value == 1
     assert sheet.judge["framework"].endswith(judge.partition("/")[2])
     assert any(sheet.judge["note"] in caveat for caveat in axis.caveats)
     assert "gpt-4.1-mini" in sheet.judge["model"]
@@ -265,7 +286,7 @@ def test_responses_stand_in_the_prompt_of_the_framework_as_on_the_sheet(
     assert done.returncode == 0, done.stderr
     sheet = sheet_of(tmp_path / "run")
     assert sheet.axes[0].planned == sheet.axes[0].answered
-    assert estimate(sheet, "candidate_order.slot1_share[set=same_subset]").value == 1
+    assert estimate(sheet, FIRST["candidate_order"]).value == 1
 
 
 def test_a_framework_that_shuffles_by_itself_says_so_on_the_sheet(tmp_path: Path) -> None:
@@ -296,7 +317,10 @@ def test_a_model_that_gives_no_verdict_is_counted_or_ends_the_run_in_a_sentence(
     ("judge", "shown"),
     [
         ("deepeval/mine:metric", "Is it kind?"),
-        ("openevals/mine:PROMPT/openai:another-model", "A response to "),
+        ("inspect_ai/mine:GRADES/openai/gpt-4o", "Here is my scale."),
+        ("langchain/mine:evaluator", "Is it my kind?"),
+        ("mlflow/mine:ASKED/openai:/gpt-4o", "My scale for"),
+        ("openevals/mine:PROMPT/openai:gpt-4o", "A response to "),
     ],
 )
 def test_an_object_of_the_users_own_takes_the_place_of_ours(
@@ -308,9 +332,11 @@ def test_an_object_of_the_users_own_takes_the_place_of_ours(
     done, requests = probe(judge, tmp_path / "run", says, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert all(shown in every_word(request) for request in requests)
+    assert {request.body["model"] for request in requests} <= {"gpt-4o", MODEL}
     sheet = sheet_of(tmp_path / "run")
-    assert estimate(sheet, "score_order.position_share[position=1]").value == 1
     assert sheet.judge["model"] == judge
+    key = FIRST["candidate_order" if framework == "langchain" else "score_order"]
+    assert estimate(sheet, key).value == 1
 
 
 def test_a_text_without_the_scale_is_refused(tmp_path: Path) -> None:
