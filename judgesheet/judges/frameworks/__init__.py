@@ -262,11 +262,7 @@ def _place_of(own: Any, provider: str) -> str:
 
 def _no_judge(provider: str, named: str) -> str:
     judges = FRAMEWORKS[provider].judges
-    own = [
-        f"{'a text' if metric.own == _TEXT else metric.own}"
-        for metric in judges.values()
-        if metric.own
-    ]
+    own = ["a text" if one.own == _TEXT else one.own for one in judges.values() if one.own]
     of_yours = f", or MODULE:OBJECT with {' or '.join(own)} of yours" if own else ""
     known = " or ".join(f"{provider}/{name}" for name in judges)
     return f"{provider} has no judge {named!r}: there is {known}{of_yours}"
