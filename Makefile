@@ -6,7 +6,7 @@ DEMO   ?= demo
 
 GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 
-.PHONY: help demo announced test env check docs site proof check-proof torture bench golden counts clean
+.PHONY: help demo announced test env check docs site proof check-proof torture bench golden judges counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -58,6 +58,9 @@ torture: $(VENV)/dev.stamp  ## break everything around real runs and count what 
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks
+
+judges: $(VENV)/dev.stamp  ## measure real judges: public logs in the folder DATA, and a small model (an hour)
+	$(BIN)/python -m examples.judges --model local/smollm2-135m $(if $(DATA),--data $(DATA))
 
 counts: $(VENV)/dev.stamp  ## count modules, lines, comments, roundings: the shape of the code base
 	$(BIN)/python -m benchmarks.counts

@@ -103,10 +103,15 @@ _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
 def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Diagnosis]:
     from judgesheet.judges import Connection, open_judge
     from judgesheet.judges.check import examine as examine_judge
+    from judgesheet.judges.providers import FRAMEWORK_NAMES
 
     connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
     try:
         judge = open_judge(model, connection)
+        if model.partition("/")[0] in FRAMEWORK_NAMES:  # it takes no question but in parts
+            here = f"{judge.identity['framework']} is here; `probe --profile smoke` asks it"
+            yield Diagnosis(model, "ok", here)
+            return
         yield from _key(model, api_key_env)
         seen = run(lambda: examine_judge(judge))
     except JudgesheetError as error:

@@ -117,7 +117,7 @@ _EXISTING = Place(path_type=Path, exists=True)
 _MODEL = (
     "openai/NAME, anthropic/NAME or another provider's (docs/judges.md), openai-compatible/NAME "
     "(with --base-url), local/smollm2-135m, local/FILE.gguf, sim/NAME?key=value, "
-    "python/module:function."
+    "python/module:function, deepeval/GEval or another framework's judge (docs/frameworks.md)."
 )
 _POLICIES = "a TOML file, or a shipped one (`judgesheet policy list`)."
 

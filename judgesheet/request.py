@@ -5,7 +5,7 @@ decides these, with at most one call for each; `make_plan` makes no call.
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -15,8 +15,8 @@ from judgesheet.axes import all_axes, axis_names, get_axis
 from judgesheet.axis import Axis, Options
 from judgesheet.errors import UsageError
 from judgesheet.files import read_from, text_of
-from judgesheet.judges import Connection, Judge, open_judge
-from judgesheet.judges.providers import provider_of
+from judgesheet.judges import Connection, Judge, declared, open_judge
+from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
 from judgesheet.prices import Prices
 from judgesheet.records import Plan, ReplyFormat
 from judgesheet.resources import data_folder
@@ -109,15 +109,13 @@ def prepare(
     settled = settle(request, None if fresh else directory)
     planned = make_plan(request, settled)
     # Only a simulated judge is given the labels.
-    judge = open_judge(request.model, connection(request), answer_key(planned.labels))
-    _refuse_unaskable(judge, [axis.NAME for axis in settled.axes])
-    return judge, planned
+    return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
 
 
-def _refuse_unaskable(judge: Judge, axes: Sequence[str]) -> None:
+def refuse_unaskable(judge: Judge | None, axes: Iterable[str]) -> None:
     """Axes on which the order that the judge is given is not the one that it shows its model."""
-    lacking = [name for name in axes if judge.axes and name not in judge.axes]
-    if lacking:
+    lacking = [name for name in axes if judge and judge.axes and name not in judge.axes]
+    if judge and lacking:
         can = " ".join(f"--axis {name}" for name in judge.axes)
         raise UsageError(
             f"{judge.identity['model']} cannot be asked about {', '.join(lacking)}: give {can}"
@@ -184,7 +182,11 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     """
     from judgesheet.judges.check import gives_logprobs, honours_json_schema
 
-    axes = [get_axis(name) for name in dict.fromkeys(request.axes or all_axes())]
+    provider_of(request.model)
+    _refuse_what_frameworks_set(request)
+    said = declared(request.model)
+    named = request.axes or (said and said.axes) or all_axes()
+    axes = [get_axis(name) for name in dict.fromkeys(named)]
     _refuse_what_is_ours(request.extra_body)
     parsers = _own_parsers(request, axes)
     usual = provider_of(request.model)
@@ -212,6 +214,7 @@ def make_plan(request: Request, settled: Settled) -> Plan:
 
     if settled.logprobs and not provider_of(request.model).has_logprobs:
         raise UsageError(f"{request.model} gives no log-probabilities: leave --logprobs out")
+    refuse_unaskable(declared(request.model), [axis.NAME for axis in settled.axes])
     options = axis_options(request, settled)
     planned = planning.make_plan(settled.axes, options, request.seed, request.stimuli)
     for name, parser in settled.parsers.items():
@@ -249,9 +252,20 @@ def _options(request: Request, settled: Settled, axis: str) -> Options:
         Options,
         request,
         reply="text" if is_free else settled.reply,
-        template=None if own is None else text_of(own, "the prompt template", UsageError),
+        template=_in_parts(request.model, axis)
+        if own is None
+        else text_of(own, "the prompt template", UsageError),
         logprobs=settled.logprobs and not is_free,
     )
+
+
+def _in_parts(model: str, axis: str) -> str | None:
+    """The template that hands over the parts of a question, for a judge with its own prompt."""
+    if model.partition("/")[0] not in FRAMEWORK_NAMES:
+        return None
+    from judgesheet.axis.prompt import built_in
+
+    return built_in(f"parts_{axis}.jinja")
 
 
 def connection(request: Request) -> Connection:
@@ -287,6 +301,24 @@ def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
         raise UsageError(
             f"--extra-body must not set {', '.join(ours)}: the plan says what is asked of which "
             "model; leave it out (temperature has an option of its own)"
+        )
+
+
+def _refuse_what_frameworks_set(request: Request) -> None:
+    """Options that a judge of a framework would not hear of."""
+    framework = request.model.partition("/")[0]
+    unheard = {
+        "--base-url": request.base_url,
+        "--api-key-env": request.api_key_env,
+        "--extra-body": request.extra_body,
+        "--reply": request.reply in ("json", "auto"),
+        "--parser": request.parsers,
+    }
+    given = [option for option, value in unheard.items() if value]
+    if framework in FRAMEWORK_NAMES and given:
+        raise UsageError(
+            f"leave {', '.join(given)} out: {framework} finds address and key in its own settings, "
+            "such as OPENAI_BASE_URL, and asks for a reply of its own form"
         )
 
 

@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 import judgesheet
-from judgesheet.axes import all_axes, prompt
+from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
 from judgesheet.cli import main
 from judgesheet.importers.logs import FIELDS, LOGS, Choice, Judged
 from judgesheet.judges.batch_formats import BATCH_FORMATS
+from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
 from judgesheet.prices import cost
@@ -26,6 +27,7 @@ from judgesheet.spine.datasheet import from_json
 from judgesheet.spine.ledger import SCHEMA_VERSION
 from judgesheet.spine.ledger_schema import SCHEMA
 from judgesheet.spine.plan import AxisBudget, budget
+from judgesheet.spine.render import show
 from judgesheet.sweep.estimates import EXPLAINED
 from judgesheet.units import unit
 
@@ -125,6 +127,54 @@ def log_fields() -> str:
     lines = ["", "| field | holds |", "|---|---|"]
     lines += [f"| `{name}` | {holds} |" for name, holds in FIELDS.items()]
     return "\n".join([*lines, "", ""])
+
+
+def frameworks() -> str:
+    """One row per judge of a framework: its axis, what installs it, its note."""
+    lines = ["", "| judge | axis | tried with | what its sheet says |", "|---|---|---|---|"]
+    for name, framework in sorted(FRAMEWORKS.items()):
+        lines += [
+            f"| `{name}/{judge}` | `{metric.axis}` | {framework.package or name} {framework.tried} "
+            f"| {metric.note} |"
+            for judge, metric in framework.judges.items()
+        ]
+    return "\n".join([*lines, "", ""])
+
+
+def real_judges() -> str:
+    """A table per group of judges that were asked the same, from the committed figures."""
+    file = Path(__file__).parent.parent / "examples" / "judges" / "estimates.json"
+    groups = json.loads(file.read_text(encoding="utf-8"))["groups"]
+    return "\n".join(["", *(line for group in groups for line in _asked_the_same(group)), ""])
+
+
+def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
+    first, axis = group["judges"][0], group["axis"]
+    units = max(one["clusters"] or 0 for one in first["estimates"].values())
+    yield f"## {get_axis(axis).TITLE}: {group['stimuli']}\n"
+    calls = f"{first['calls']:,} calls to each judge"
+    yield f"- Questions: {units}, {calls}, digest {group['questions']}"
+    yield f"- Prompt: {group['prompt']}"
+    yield f"- Source: {group['source']}"
+    yield f"- Licence: {group['licence']}\n"
+    asked = f"{group['stimuli'].partition(',')[0]}, prompt: {group['prompt'].partition(',')[0]}"
+    heads = [
+        f"[{head}](figures/{axis}.md#{re.split(r'[.[]', key)[1]})"
+        for head, key in zip(COMPARED, first["estimates"], strict=True)
+    ]
+    yield f"| judge ({asked}) | {' | '.join(heads)} | lost calls |\n|{'---|' * (len(heads) + 2)}"
+    for judge in group["judges"]:
+        cells = [
+            show.quantity(*(one[part] for part in ("value", "low", "high", "unit", "note")))
+            for one in judge["estimates"].values()
+        ]
+        texts = (cell.with_interval if cell.measured else "—" for cell in cells)
+        unbroken = show.tied(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
+        yield f"| {judge['judge']} | {unbroken} | {judge['lost']} |"
+    yield ""
+
+
+COMPARED = ("changes, other order", "changes, same order", "beyond noise", "stands first")
 
 
 def providers() -> str:

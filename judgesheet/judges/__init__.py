@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
-from judgesheet.judges.providers import provider_of
+from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
 from judgesheet.records import Call, Outcome, Reply
 
 Refused = Mapping[str, str | None]
@@ -115,6 +115,13 @@ def check_name(model: str) -> None:
         SimulatedJudge.from_name(model.removeprefix("sim/"))
 
 
+def declared(model: str) -> Judge | None:
+    """The judge, if it is one that says itself what it can be asked about; none is asked here."""
+    provider = model.partition("/")[0]
+    is_own = provider == "python" or provider in FRAMEWORK_NAMES
+    return open_judge(model, Connection()) if is_own else None
+
+
 def open_judge(
     model: str, connection: Connection, answer_key: Mapping[str, float] | None = None
 ) -> Judge:
@@ -134,6 +141,10 @@ def open_judge(
         from judgesheet.judges.callable import CallableJudge
 
         return CallableJudge.from_name(name, connection.timeout_s)
+    if provider in FRAMEWORK_NAMES:
+        from judgesheet.judges.frameworks import open_framework_judge
+
+        return open_framework_judge(provider, name, connection.timeout_s)
     if provider == "local":
         from judgesheet.judges.local import LocalJudge
 

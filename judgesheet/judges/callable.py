@@ -32,7 +32,10 @@ from judgesheet.records import Call, Outcome
 class CallableJudge(Judge):
     """A Python function as a judge; one that is not a coroutine function runs in a thread."""
 
-    def __init__(self, name: str, function: Callable[..., Any], timeout_s: float) -> None:
+    def __init__(
+        self, name: str, function: Callable[..., Any], timeout_s: float, provider: str = "python"
+    ) -> None:
+        self._provider = provider
         self._name = name
         self._function = function
         self._timeout_s = timeout_s
@@ -45,27 +48,7 @@ class CallableJudge(Judge):
     @classmethod
     def from_name(cls, name: str, timeout_s: float) -> Self:
         """The function that `module:function` names; the current folder is searched first."""
-        module, _, attribute = name.partition(":")
-        if not module or not attribute:
-            raise UsageError(f"python/{name} names no function: give python/module:function")
-        folder = str(Path.cwd())
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
-        try:
-            with redirect_stdout(sys.stderr):  # ours is for what the command was asked for
-                function = getattr(importlib.import_module(module), attribute)
-        except AttributeError:
-            raise UsageError(f"the module {module} has no {attribute}") from None
-        except KeyboardInterrupt:
-            raise
-        except ModuleNotFoundError as error:
-            lacks = error.name and error.name.partition(".")[0]
-            own = "run from the folder that holds it"
-            hint = own if lacks == module else f"install {lacks} where judgesheet runs"
-            raise UsageError(f"{module} cannot be imported ({error}): {hint}") from None
-        except BaseException as error:
-            said = of_environment()(_said(error))
-            raise UsageError(f"{module} cannot be imported ({said})") from None
+        function = named_object(name)
         if not callable(function):
             raise UsageError(f"{name} is a {type(function).__name__}, not a function")
         return cls(name, function, timeout_s)
@@ -77,7 +60,7 @@ class CallableJudge(Judge):
         Another version of a framework is another judge: it has other words.
         """
         named = {"framework": self._framework} if self._framework else {}
-        return {"provider": "python", "model": self._name, **named}
+        return {"provider": self._provider, "model": self._name, **named}
 
     async def __aenter__(self) -> Self:
         self._folder = Path.cwd()
@@ -110,7 +93,8 @@ class CallableJudge(Judge):
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome."""
-        return f"check the function {self._name}" if outcome == "unavailable" else None
+        what = "the function" if self._provider == "python" else f"{self._provider} and its"
+        return f"check {what} {self._name}" if outcome == "unavailable" else None
 
     def _declared(self, attribute: str) -> str:
         """A text that the function says of itself, "" if it says nothing."""
@@ -132,6 +116,31 @@ class CallableJudge(Judge):
         if isinstance(result, Awaitable):  # an object with `async def __call__` lands here too
             result = await _apart(_awaited(result))
         return result
+
+
+def named_object(name: str) -> Any:
+    """What `module:name` names; the current folder is searched first. UsageError if nothing is."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise UsageError(f"{name} names no function: give module:function")
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        with redirect_stdout(sys.stderr):  # ours is for what the command was asked for
+            return getattr(importlib.import_module(module), attribute)
+    except AttributeError:
+        raise UsageError(f"the module {module} has no {attribute}") from None
+    except KeyboardInterrupt:
+        raise
+    except ModuleNotFoundError as error:
+        lacks = error.name and error.name.partition(".")[0]
+        own = "run from the folder that holds it"
+        hint = own if lacks == module else f"install {lacks} where judgesheet runs"
+        raise UsageError(f"{module} cannot be imported ({error}): {hint}") from None
+    except BaseException as error:
+        said = of_environment()(_said(error))
+        raise UsageError(f"{module} cannot be imported ({said})") from None
 
 
 @dataclass(frozen=True, slots=True)

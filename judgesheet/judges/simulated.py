@@ -65,7 +65,7 @@ class SimulatedJudge(Judge):
         preset, _, query = name.partition("?")
         if preset not in PRESETS:
             raise UsageError(f"there is no sim/{preset}; the presets are {', '.join(PRESETS)}")
-        return cls(preset, _overridden(PRESETS[preset], query), answer_key)
+        return cls(name, _overridden(PRESETS[preset], query), answer_key)
 
     @property
     def parameters(self) -> Parameters:
@@ -74,7 +74,7 @@ class SimulatedJudge(Judge):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """Preset and every parameter."""
+        """The name as it was given, and every parameter."""
         parameters = asdict(self._parameters)
         parameters |= parameters.pop("own")
         return {"provider": "sim", "model": self._name, "parameters": parameters}

@@ -7,12 +7,20 @@ from pathlib import Path
 
 from judgesheet.errors import UsageError
 from judgesheet.files import write_lines
-from judgesheet.judges import check_name, open_judge
+from judgesheet.judges import check_name, declared, open_judge
+from judgesheet.judges.providers import FRAMEWORK_NAMES
 from judgesheet.permutation_consensus import rounds
 from judgesheet.permutation_consensus.decision import SetDecision
 from judgesheet.permutation_consensus.sets import AXES, Sets, read_sets
 from judgesheet.permutation_consensus.summary import Summary, summarise
-from judgesheet.request import Request, axis_options, collect_settings, connection, settle
+from judgesheet.request import (
+    Request,
+    axis_options,
+    collect_settings,
+    connection,
+    refuse_unaskable,
+    settle,
+)
 from judgesheet.run_directory import LEDGER, make_directory
 from judgesheet.running import run
 from judgesheet.spine.collect import Progress
@@ -49,6 +57,11 @@ def decide_sets(
         if the sets, the request or the directory cannot be used, or the judge cannot be asked.
     """
     check_name(request.model)
+    if request.model.partition("/")[0] in FRAMEWORK_NAMES:
+        raise UsageError(
+            f"{request.model} words its prompts itself and cannot be asked about a set: name the "
+            "model that it asks"
+        )
     given = read_sets(sets)
     # Winners are read from the words of a reply; log-probabilities would be paid for unread.
     both_axes = replace(request, axes=AXES, logprobs=False)
@@ -59,6 +72,11 @@ def decide_sets(
         )
     settings = rounds.ConsensusSettings(axis_options(request, settled), k, request.seed, early_stop)
     asked = [rounds.question(stimulus, settings) for stimulus in given]
+    refuse_unaskable(
+        said := declared(request.model), {call.axis for one in asked for call in one.calls}
+    )
+    if said and said.note:
+        tell(f"the judge's own note: {said.note}")
     for sentence in rounds.unbalanced(given, k):
         tell(sentence)
     for stimulus in given:

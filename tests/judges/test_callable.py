@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from judgesheet import probe
+from judgesheet import consensus, plan, probe
 from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
 from judgesheet.judges import Connection, open_judge
 from judgesheet.records import AxisResult, Reply
@@ -88,6 +88,12 @@ drawn = random.Random(1)
 
 def steady(messages):
     return '{"winner": "1"}'
+
+def shuffles_scale(messages):
+    return "[RESULT] %s" % drawn.choice("12345")
+
+def steady_scale(messages):
+    return "[RESULT] 3"
 
 def silent(messages):
     pass
@@ -243,15 +249,40 @@ def test_a_judge_is_not_asked_about_an_order_that_it_does_not_show(module: str) 
         smoke(f"{module}:of_a_framework", "score_order", "candidate_order")
     assert "cannot be asked about candidate_order: give --axis score_order" in str(refused.value)
     assert not Path("run").exists()
+    with pytest.raises(UsageError, match="cannot be asked about candidate_order"):
+        plan(f"python/{module}:of_a_framework", axes=["candidate_order"], profile="smoke")
+    planned, _ = plan(f"python/{module}:of_a_framework", profile="smoke")
+    assert {call.axis for call in planned.calls} == {"score_order"}, "all that it says it can"
 
 
-def test_a_judge_that_shuffles_by_itself_is_told_by_its_repeats(module: str) -> None:
+def test_a_judge_is_asked_for_no_decision_on_what_it_does_not_show(
+    module: str, tmp_path: Path
+) -> None:
+    pair = {"id": "p", "prompt": "Which?", "candidates": [{"id": n, "text": n} for n in "ab"]}
+    told: list[str] = []
+    with pytest.raises(UsageError, match="cannot be asked about candidate_order"):
+        consensus(pair, f"python/{module}:of_a_framework", out=tmp_path / "run")
+    consensus(pair, f"python/{module}:shuffles", out=tmp_path / "run", tell=told.append)
+    assert "the judge's own note: It shuffles the responses by itself." in told
+
+
+@pytest.mark.parametrize(
+    ("what", "noise"),
+    [
+        ("", "candidate_order.noise_component[set=same_subset]"),
+        ("_scale", "score_order.repeat_change_rate"),
+    ],
+)
+def test_a_judge_that_shuffles_by_itself_is_told_by_its_repeats(
+    module: str, what: str, noise: str
+) -> None:
     """The same call gets different answers; of a judge that keeps the order none does."""
     options = {"repeats": 4, "concurrency": 1}
-    noise = "candidate_order.noise_component[set=same_subset]"
     values = {}
     for name in ("shuffles", "steady"):
-        axis = smoke(f"{module}:{name}", "candidate_order", fresh=True, **options)
+        axis = smoke(
+            f"{module}:{name}{what}", noise.split(".", maxsplit=1)[0], fresh=True, **options
+        )
         values[name] = next(one.value for one in axis.estimates if one.key == noise)
         assert axis.answered == axis.planned
     assert values["steady"] == 0

@@ -13,7 +13,7 @@ import pytest
 from judgesheet.errors import UsageError
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import DIALECTS
-from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS
+from judgesheet.judges.providers import BEHIND_HTTP, FRAMEWORK_NAMES, PROVIDERS
 from judgesheet.judges.redaction import of_environment
 from judgesheet.records import Reply
 from judgesheet.spine.collect import CollectSettings, Progress, collect
@@ -47,13 +47,13 @@ def test_the_usual_providers_have_names() -> None:
 def test_no_provider_is_listed_twice() -> None:
     source = Path(open_judge.__code__.co_filename).with_name("providers.py").read_text("utf-8")
     names = re.findall(r'^    "([^"]+)": Provider\(', source, re.MULTILINE)
-    assert names == list(PROVIDERS)
+    assert [*names, *FRAMEWORK_NAMES] == list(PROVIDERS)
 
 
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_a_row_makes_sense(name: str) -> None:
     row = PROVIDERS[name]
-    assert re.fullmatch(r"[a-z][a-z0-9.-]*", name)
+    assert re.fullmatch(r"[a-z][a-z0-9._-]*", name)
     for variable in filter(None, (row.key_env, row.url_env)):
         assert re.fullmatch(r"[A-Z][A-Z0-9_]*", variable)
     assert row.url_path.startswith("/")

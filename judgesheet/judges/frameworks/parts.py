@@ -1,18 +1,15 @@
 """The parts of a question, for a judge that has a prompt of its own.
 
-The templates score.j2 and pair.j2 hand a question over in parts. The functions here take it
-apart, so that a framework can put the parts into its own prompt.
+The templates `parts_score_order` and `parts_candidate_order` hand a question over in parts. The
+functions here take it apart, so that a framework can put the parts into its own prompt.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 Messages = Sequence[Mapping[str, str]]
-Params = Mapping[str, float]
-
-NO_VERDICT = "no verdict"
-"""A reply where the framework could not read its model: counted as unreadable, not asked again."""
 
 _NAME = re.compile(r"^=== (.+)\n", re.MULTILINE)
 
@@ -42,25 +39,37 @@ class Comparison:
     second: str
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the framework asks: `model`, or `own`, an object of the user's in place of ours.
+
+    `limits` are the temperature and the max_tokens of the run.
+    """
+
+    model: str
+    own: Any
+    limits: dict[str, Any]
+
+
 def grading(messages: Messages) -> Grading:
-    """The parts of a question that score.j2 wrote."""
-    what = r"request,response,reference,criterion(,score \d)+"
-    named = _parts(messages, what, "--axis score_order --prompt score_order=score.j2")
-    texts = [text for _, text in named]
-    scores = [int(name.removeprefix("score ")) for name, _ in named[4:]]
-    return Grading(*texts[:4], dict(zip(scores, texts[4:], strict=True)))
+    """The parts of a question that `parts_score_order` wrote; ValueError for any other."""
+    named = _parts(messages, r"request,response,reference,criterion(,score \d)+")
+    (_, request), (_, response), (_, reference), (_, criterion), *lines = named
+    scale = {int(name.removeprefix("score ")): text for name, text in lines}
+    return Grading(request, response, reference, criterion, scale)
 
 
 def comparison(messages: Messages) -> Comparison:
-    """The parts of a question that pair.j2 wrote."""
-    options = "--axis candidate_order --prompt candidate_order=pair.j2"
-    return Comparison(*(text for _, text in _parts(messages, "request,first,second", options)))
+    """The parts of a question that `parts_candidate_order` wrote; ValueError for any other."""
+    return Comparison(*(text for _, text in _parts(messages, "request,first,second")))
 
 
-def _parts(messages: Messages, expected: str, options: str) -> list[tuple[str, str]]:
+def _parts(messages: Messages, expected: str) -> list[tuple[str, str]]:
     """The parts with their names; ValueError if they are others: a text may imitate a name."""
     _, *pieces = _NAME.split(messages[-1]["content"])
     names, texts = pieces[::2], [text.strip() for text in pieces[1::2]]
     if not re.fullmatch(expected, ",".join(names)) or len(set(names)) < len(names):
-        raise ValueError(f"this question is not in the parts that this judge takes: give {options}")
+        raise ValueError(
+            "this question is not in the parts that judges of frameworks take: leave --prompt out"
+        )
     return list(zip(names, texts, strict=True))
