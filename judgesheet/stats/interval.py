@@ -400,9 +400,7 @@ def _rare_ends(p: float, n: float, z: float) -> tuple[float, float]:
     return low, high
 
 
-def cluster_rate(
-    successes: ArrayLike, trials: ArrayLike, level: float | None = None
-) -> Interval:
+def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = None) -> Interval:
     """A rate over clusters of calls: the wider ends of two intervals, and room for unseen clusters.
 
     One is the equal-tailed beta-binomial posterior (Jeffreys prior for the mean, uniform for the

@@ -6,6 +6,7 @@ until a share t of the data is there; the bound of each look follows from those 
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from math import e, inf, log, sqrt
 
 import numpy as np
@@ -66,7 +67,7 @@ def crossing(shares: Sequence[float], tails: Sequence[float]) -> float:
 
 
 def _increasing(shares: Sequence[float]) -> None:
-    if not shares or shares[0] <= 0 or any(a >= b for a, b in zip(shares, shares[1:], strict=False)):
+    if not shares or shares[0] <= 0 or any(a >= b for a, b in pairwise(shares)):
         raise ValueError(f"looks must be at rising shares above 0, not {shares}")
 
 
