@@ -58,6 +58,7 @@ def probe(
     request = as_request(model, options)
     _refuse_two_ends(request, policy, until_decided)
     until = _policy(until_decided)
+    digest = None if until is None else until.digest
     rules = until or _policy(policy)
     pdf = pdf and _can_set(tell)
     directory = Path(out) if out is not None else default_directory(request.model)
@@ -82,7 +83,7 @@ def probe(
     if compares and planned is not None:
         from judgesheet import reuse
 
-        if why := reuse.changed(directory, planned, judge, request, until and until.digest):
+        if why := reuse.changed(directory, planned, judge, request, digest):
             tell(f"starting over, the old run of {directory} is kept aside: {why}")
             fresh = True
             judge, planned = prepare(request, directory, origin, fresh=True)
@@ -134,7 +135,7 @@ def _refuse_two_ends(
 
 def _watch(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
     """What looks at the run while it grows, where it is to stop once the policy is decided."""
-    if other := ledger.begun_otherwise(policy and policy.digest):
+    if other := ledger.begun_otherwise(None if policy is None else policy.digest):
         raise RunError(
             f"{ledger.path.parent} holds {other}: go on with --until-decided as it was begun, and "
             "apply other policies with `judgesheet gate`, or start over with --fresh"

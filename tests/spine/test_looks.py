@@ -192,8 +192,8 @@ def test_a_figure_is_the_same_without_the_calls_that_it_does_not_read(name: str)
         return {one.key: one for one in axis.measure(readings)}
 
     shipped = (policies.load(one) for one in policies.shipped())
-    limits = {key.name for one in shipped for rule in one.limit
-              if (key := Key.parse(rule.key)).axis == name}  # fmt: skip
+    limited = [Key.parse(rule.key) for one in shipped for rule in one.limit]
+    limits = {key.name for key in limited if key.axis == name}
     whole, part = figures(frame, None), of_plan(plan.calls)
     fewer: Counter[str] = Counter()
     groups: dict[frozenset[str], list[str]] = {}
@@ -288,10 +288,10 @@ def _first_look(folder: Path) -> int:
 
 def test_a_spent_budget_leaves_the_look_open(tmp_path: Path) -> None:
     out, policy = tmp_path / "run", written(tmp_path, 0.02)
-    words = ["probe", "--model", "sim/perfect", "--axis", "candidate_order", "--out", out,
-             "--until-decided", policy, "--no-pdf", "--no-cases", "--quiet"]  # fmt: skip
+    words = ["probe", "--model", "sim/perfect", "--axis", "candidate_order", "--out", str(out),
+             "--until-decided", str(policy), "--no-pdf", "--no-cases", "--quiet"]  # fmt: skip
     few = looks_of_first(policy) + 5  # five calls into the second look
-    assert run(*words, "--max-calls", few).returncode == 5
+    assert run(*words, "--max-calls", str(few)).returncode == 5
     assert len(asked(out)) == few
     assert not looks(out).ended
     assert run(*words).returncode == 0
@@ -309,14 +309,15 @@ def looks_of_first(policy: Path) -> int:
 def test_a_run_keeps_its_kind_of_looks(tmp_path: Path, policy: Path, rejected: Path) -> None:
     out, full = copied(rejected, tmp_path), tmp_path / "full"
     ask: dict[str, Any] = {**ASK, "profile": "smoke"}
-    for end in ({}, {"until_decided": "ranking"}, {"policy": "ranking"}):
+    ends: list[dict[str, Any]] = [{}, {"until_decided": "ranking"}, {"policy": "ranking"}]
+    for end in ends:
         with pytest.raises(RunError, match=r"until the policy .* is decided: go on with"):
             judgesheet.probe("sim/always-1", out, **ASK, **end)
     judgesheet.probe("sim/always-1", full, **ask)
     with pytest.raises(RunError, match="asked in full"):
         judgesheet.probe("sim/always-1", full, until_decided=policy, **ask)
     told: list[str] = []
-    fresh = {"fresh_if_changed": True, "tell": told.append}
+    fresh: dict[str, Any] = {"fresh_if_changed": True, "tell": told.append}
     judgesheet.probe("sim/always-1", full, until_decided=policy, **ask, **fresh)
     assert "asked in full" in told[0]
     assert looks(full).ended

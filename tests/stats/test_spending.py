@@ -29,7 +29,7 @@ def test_bounds_of_four_looks_are_the_published_ones(
 @pytest.mark.parametrize("shares", [QUARTERS, (1.0,), (0.4, 0.6, 0.8, 0.9, 1.0), (0.999, 1.0)])
 def test_all_looks_together_spend_alpha(spending: Spending, shares: tuple[float, ...]) -> None:
     assert spending(1.0, 0.05) == pytest.approx(0.05)
-    tails = nominal(shares, 0.05, spending)
+    tails = nominal(shares, 0.05, spending).tolist()
     assert crossing(shares, tails) == pytest.approx(0.05, abs=1e-7)
     for n in range(1, len(shares)):
         assert crossing(shares[:n], tails[:n]) == pytest.approx(spending(shares[n - 1], 0.05))

@@ -14,9 +14,9 @@ class Texts:
     )
     ratings: str = "Beyond these sizes nothing on the sheet holds."
     characteristics: str = (
-        "Low and high bound the {level} interval; n counts the calls or items and, in brackets, the "
-        "independent stimuli; “1 of 72” is the count behind a small rate. Noise: the same figure "
-        "when a question is only repeated. MDE: beside a figure whose interval holds “no effect”, "
+        "Low and high bound the {level} interval; n counts the calls or items and, in brackets, "
+        "the independent stimuli; “1 of 72” is the count behind a small rate. Noise: the same "
+        "figure when a question is only repeated. MDE: beside a figure whose interval holds “no effect”, "
         "the smallest effect found in 80 of 100 such runs, 1.43 times the longer half of the "
         "interval. ● effect shown (beyond noise, where noise was measured); ≈ within noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
@@ -39,9 +39,9 @@ class Texts:
     )
     estimates: str = (
         "Under each name stands what it means and how it was computed; then its members: "
-        "dimensions, value ({level} interval), n (independent stimuli), remarks. “Paper” is the same "
-        "figure computed the way the literature prints it; the value to trust is the one before "
-        "it. What was not measured stands at the end of each axis, by reason."
+        "dimensions, value ({level} interval), n (independent stimuli), remarks. “Paper” is the "
+        "same figure computed the way the literature prints it; the value to trust is the one "
+        "before it. What was not measured stands at the end of each axis, by reason."
     )
 
     @classmethod
