@@ -16,9 +16,9 @@ class Texts:
     characteristics: str = (
         "Low and high bound the {level} interval; n counts the calls or items and, in brackets, "
         "the independent stimuli; “1 of 72” is the count behind a small rate. Noise: the same "
-        "figure when a question is only repeated. MDE: beside a figure whose interval holds “no effect”, "
-        "the smallest effect found in 80 of 100 such runs, 1.43 times the longer half of the "
-        "interval. ● effect shown (beyond noise, where noise was measured); ≈ within noise; "
+        "figure when a question is only repeated. MDE: beside a figure whose interval holds “no "
+        "effect”, the smallest effect found in 80 of 100 such runs, 1.43 times the longer half of "
+        "the interval. ● effect shown (beyond noise, where noise was measured); ≈ within noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
         "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
         "calls without a verdict could have said; marks and limits allow for it."
