@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from judgesheet.scaffold_check import Fault
     from judgesheet.spine.collect import Progress
     from judgesheet.spine.rehearsal import Outlook
+    from judgesheet.spine.sizing import Design, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,27 @@ def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
 
     judge, *_ = rehearsal.stand_ins(model)
     return rehearsal.foresee(planned, policies.load(policy), judge)
+
+
+@one_command()
+def designs(model: str | Request, target: str, **options: Any) -> "tuple[Target, list[Design]]":
+    """The designs in which a figure is expected to reach a half-width: `target` is `KEY±0.05`.
+
+    One for each judge of which `plan` expects widths, of the profiles that need the fewest calls.
+    No call is made.
+    """
+    from judgesheet.spine import sizing
+    from judgesheet.spine.rehearsal import stand_ins
+
+    wanted = sizing.Target.parse(target)
+    request = without_asking(as_request(model, {**options, "axes": (wanted.key.axis,)}))
+    check_name(request.model)
+    plans = [
+        (profile, make_plan(one, settle(one)))
+        for profile in ("quick", "standard")
+        for one in (replace(request, profile=profile),)
+    ]
+    return wanted, list(sizing.designs(wanted, plans, stand_ins(request.model), request.prices))
 
 
 @one_command()

@@ -144,6 +144,11 @@ _REPLY = _choice(
 _BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
 _KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
 _POLICY = option("--policy", metavar="FILE|NAME", help=f"Limits to hold the judge to: {_POLICIES}")
+_UNTIL = option(
+    "--until-decided",
+    metavar="FILE|NAME",
+    help="Ask no more than it takes to prove or to break the limits of this policy.",
+)
 _NO_PDF = option("--no-pdf", "pdf", is_flag=True, flag_value=False, default=True,
                  show_default=False, help="Write no PDF, which takes seconds.")  # fmt: skip
 _NO_CASES = option("--no-cases", "cases", is_flag=True, flag_value=False, default=True,
@@ -219,6 +224,7 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @option("--retry-failed", is_flag=True, help="Ask again what the run settled as failed.")
 @option("--give-up", is_flag=True, help="Settle as failed what the run tried in vain.")
 @_POLICY
+@_UNTIL
 @_NO_PDF
 @_NO_CASES
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
@@ -243,14 +249,31 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
 @_choice("--batch-format", "openai", "anthropic", "vllm",
          help="Format and limits of these files. [what the provider takes]")  # fmt: skip
 @option("--resume", type=_PATH, metavar="DIR", help="Export only what this run has no answer to.")
+@option(
+    "--target",
+    metavar="KEY±WIDTH",
+    help="Show the designs in which a figure reaches this half-width; KEY+-WIDTH, too.",
+)
 @_POLICY
-def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
+@_UNTIL
+def plan(
+    policy: str | None,
+    until_decided: str | None,
+    target: str | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Show what a probe would ask, cost and be able to prove. No call is made."""
     from judgesheet.spine import plan as planning
     from judgesheet.spine import policy as policies
     from judgesheet.spine import rehearsal
 
     del quiet  # there is no progress to keep quiet about
+    if target is not None:
+        _say_designs(target, as_json=as_json, **options)
+        return
+    policy = policy or until_decided
     if policy is not None:
         policies.load(policy)  # so that a refusal comes before anything is written
     planned, budgets = judgesheet.plan(tell=lambda text: say(text, err=True), **options)
@@ -262,6 +285,23 @@ def plan(policy: str | None, quiet: bool, as_json: bool, **options: Any) -> None
     say_lines(planning.as_text(*budget))
     if outlook:
         say_lines(rehearsal.as_text(outlook))
+
+
+def _say_designs(
+    target: str, *, as_json: bool, out: Path | None, batch: Path | None, resume: Path | None,
+    **options: Any,
+) -> None:  # fmt: skip
+    """What reaches a half-width, instead of what one plan has."""
+    from judgesheet.spine import sizing
+
+    if (out, batch, resume) != (None, None, None):
+        raise click.UsageError("--target compares designs and writes no plan")
+    del options["batch_format"], options["profile"], options["axes"]
+    wanted, found = judgesheet.designs(target=target, **options)
+    if as_json:
+        say_json(_json([{"key": str(wanted.key), **asdict(one)} for one in found]))
+    else:
+        say_lines(sizing.as_text(wanted, found))
 
 
 _reading_a_log = _options(

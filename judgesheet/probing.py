@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judgesheet.errors import MissingDependencyError, StoppedError
+from judgesheet.errors import MissingDependencyError, RunError, StoppedError, UsageError
 from judgesheet.files import one_command
 from judgesheet.records import Datasheet
 from judgesheet.request import Request, as_request, basis, collect_settings, prepare
@@ -33,6 +33,7 @@ def probe(
     retry_failed: bool = False,
     give_up: bool = False,
     policy: str | Path | None = None,
+    until_decided: str | Path | None = None,
     pdf: bool = True,
     cases: bool = True,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -44,6 +45,8 @@ def probe(
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
     slowest part of writing the sheet is left out, without `cases` the page with all replies.
+    With `until_decided`, a policy too, only what its limits read is asked, of more and more
+    stimuli, until each of them is proven or one is broken.
     `retry_failed` asks again what a run settled as
     failed, `give_up` settles what it tried in vain, and only asks the rest. `fresh_if_changed`
     starts over, and tells why, where the run that is there is of another plan or judge, or the
@@ -52,7 +55,11 @@ def probe(
     StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
     JudgeError if it never did.
     """
-    request, rules = as_request(model, options), _policy(policy)
+    request = as_request(model, options)
+    _refuse_two_ends(request, policy, until_decided)
+    until = _policy(until_decided)
+    digest = None if until is None else until.digest
+    rules = until or _policy(policy)
     pdf = pdf and _can_set(tell)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
@@ -76,7 +83,7 @@ def probe(
     if compares and planned is not None:
         from judgesheet import reuse
 
-        if why := reuse.changed(directory, planned, judge, request):
+        if why := reuse.changed(directory, planned, judge, request, digest):
             tell(f"starting over, the old run of {directory} is kept aside: {why}")
             fresh = True
             judge, planned = prepare(request, directory, origin, fresh=True)
@@ -93,10 +100,12 @@ def probe(
             ledger.reopen()
         if give_up:
             ledger.give_up()
+        watch = _watch(ledger, until)
         settings = collect_settings(request)
         reader = partial(_reader, ledger)
         try:
-            progress = run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader))
+            work = partial(enter_and_collect, judge, ledger, settings, on_progress, reader, watch)
+            progress = run(work)
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
                 _publish(ledger, directory, rules, pdf=pdf, cases=cases)
@@ -113,6 +122,29 @@ def _can_set(tell: Callable[[str], None]) -> bool:
         tell(f"no datasheet.pdf will be written: {error}")
         return False
     return True
+
+
+def _refuse_two_ends(
+    request: Request, policy: str | Path | None, until_decided: str | Path | None
+) -> None:
+    if until_decided is not None and policy is not None:
+        raise UsageError("--until-decided names the policy: leave --policy out")
+    if until_decided is not None and request.sweep is not None:
+        raise UsageError("a sweep compares settings on the same stimuli: leave --until-decided out")
+
+
+def _watch(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
+    """What looks at the run while it grows, where it is to stop once the policy is decided."""
+    if other := ledger.begun_otherwise(None if policy is None else policy.digest):
+        raise RunError(
+            f"{ledger.path.parent} holds {other}: go on with --until-decided as it was begun, and "
+            "apply other policies with `judgesheet gate`, or start over with --fresh"
+        )
+    if policy is None:
+        return lambda: False
+    from judgesheet.spine.looks import Watch
+
+    return Watch(ledger, policy).widen
 
 
 def _policy(source: str | Path | None) -> "Policy | None":

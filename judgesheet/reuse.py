@@ -15,9 +15,12 @@ from judgesheet.running import run
 from judgesheet.spine.ledger import Ledger
 
 
-def changed(directory: Path, plan: Plan | None, judge: Judge, request: Request) -> str:
+def changed(
+    directory: Path, plan: Plan | None, judge: Judge, request: Request, policy: str | None
+) -> str:
     """Why the run there must not be gone on with, in a few words; "" where it may be.
 
+    `policy` is the digest of that which the run is to stop with, None if it is asked in full.
     The ledger itself tells of another plan or judge. Which version is served, one question tells;
     the sheet must know of one only, and a version that nobody names agrees with none.
     """
@@ -27,10 +30,13 @@ def changed(directory: Path, plan: Plan | None, judge: Judge, request: Request) 
     try:
         with Ledger.open(path) as ledger:
             other, totals = ledger.another(plan, judge.identity), ledger.totals()
+            begun = ledger.begun_otherwise(policy)
     except RunError as error:
         return str(error)
     if other:
         return f"it holds the replies to {other}"
+    if begun:
+        return f"it holds {begun}"
     if judge.is_simulated or not totals.outcomes.get("ok"):
         return ""
     now, before = _served(judge, request), " and ".join(totals.served_models)

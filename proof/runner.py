@@ -34,7 +34,17 @@ PAGES = ROOT.parent / "docs" / "proof"
 COMMITTED = PAGES / "results"
 NAMES = (
     *("score_order", "criterion_order", "candidate_order", "listwise_consensus"),
-    *("gate", "edges", "losses", "compare", "end_to_end", "page_one", "profiles", "keys"),
+    *(
+        "gate",
+        "edges",
+        "losses",
+        "compare",
+        "end_to_end",
+        "page_one",
+        "profiles",
+        "until_decided",
+        "keys",
+    ),
 )
 FEWER = 12
 """A check takes one of so many data sets: five minutes instead of an hour."""

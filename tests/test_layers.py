@@ -65,7 +65,15 @@ ALLOWED = {
     "spine.rehearsal": {
         *(*BASE, "axis", "axes", "judges"),
         *("spine.plan", "spine.parsing", "spine.measure", "spine.impute"),
-        *("spine.datasheet", "spine.policy", "spine.gate"),
+        *("spine.datasheet", "spine.policy", "spine.gate", "spine.looks", "stats"),
+    },
+    "spine.looks": {
+        *(*BASE, "axis", "axes", "stats"),
+        *("spine.ledger", "spine.measure", "spine.policy", "spine.gate"),
+    },
+    "spine.sizing": {
+        *(*BASE, "prices", "axis"),
+        *("spine.plan", "spine.datasheet", "spine.looks", "spine.rehearsal"),
     },
     "spine.policy": {*BASE, "axes"},
     "spine.compare": {*BASE, "stats", "spine.datasheet"},
@@ -98,6 +106,7 @@ ALLOWED = {
             "spine.policy",
             "sweep.loop",
         ),
+        "spine.looks",
     },
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from judgesheet.estimates import Estimates
-from judgesheet.keys import split_local
+from judgesheet.keys import Key, split_local
 from judgesheet.records import (
     Call,
     Characteristic,
@@ -252,6 +252,17 @@ class NamingArms(Protocol):
 
     def arm(self, cell: Mapping[str, Any]) -> str:
         """The arm of a cell, in words."""
+
+
+@runtime_checkable
+class NamingReads(Protocol):
+    """An axis that knows which calls a figure reads, so that nobody need make others for it."""
+
+    def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> Sequence[bool]:
+        """Which of all calls of a run the figure reads; all of them where the axis cannot say.
+
+        `cells` are theirs, with the number of the repeat as `repeat`.
+        """
 
 
 @runtime_checkable

@@ -1,5 +1,6 @@
 """The arms in which an axis reads an item: balanced, random and fixed orders of what it lists."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -87,3 +88,10 @@ def _is_repeated(place: int, index: int, settings: Settings, total: int) -> bool
         return True
     step = total // max(settings.repeated, 1)
     return any((index + k * step) % total == place for k in range(settings.repeated))
+
+
+def balanced(cells: Sequence[Mapping[str, Any]], *, repeats: bool) -> list[bool]:
+    """The calls of the balanced arm; without `repeats` only the passes that all its orders have."""
+    times = Counter(cell["repeat"] for cell in cells if cell["arm"] == "balanced")
+    whole = {repeat for repeat, count in times.items() if repeats or count == max(times.values())}
+    return [cell["arm"] == "balanced" and cell["repeat"] in whole for cell in cells]

@@ -125,7 +125,12 @@ def interval(estimate: Estimate) -> str:
     count = f"{estimate.counted}; " if estimate.counted else ""
     if estimate.low is None or estimate.high is None:
         return f"{count}no interval"
-    return f"{count}95 % interval {percent(estimate.low)} to {percent(estimate.high)}"
+    return f"{count}{level(estimate)} interval {percent(estimate.low)} to {percent(estimate.high)}"
+
+
+def level(estimate: Estimate) -> str:
+    """The confidence of its interval: `95 %`, more where a run was looked at while it grew."""
+    return f"{100 * estimate.level:.3g} %"
 
 
 def share(estimate: Estimate) -> str:

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -117,6 +117,7 @@ def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
 def _run(
     ledger: "Ledger", totals: "Totals", settings: Mapping[str, Any], axes: tuple[AxisResult, ...]
 ) -> dict[str, Any]:
+    looks = ledger.looks
     wall = (totals.last_at or 0.0) - (totals.first_at or 0.0)
     return {
         **settings,
@@ -124,7 +125,8 @@ def _run(
         "seed": ledger.get_meta("seed"),
         "planned": totals.planned,
         "settled": totals.settled,
-        "complete": totals.settled >= totals.planned,
+        "complete": totals.settled >= totals.planned and (looks is None or looks.ended),
+        **({} if looks is None else {"looks": asdict(looks)}),
         "answered": sum(axis.answered for axis in axes),
         "unreadable": sum(axis.unreadable for axis in axes),
         "refused": sum(axis.refused for axis in axes),

@@ -130,17 +130,29 @@ async def enter_and_collect(
     settings: CollectSettings,
     on_progress: Callable[[Progress], None],
     reader: Callable[[], IsReadable],
+    widen: Callable[[], bool] = lambda: False,
 ) -> Progress:
     """Enter the judge, `collect`, and leave it again; where nothing is pending, nobody is needed.
 
-    `reader` makes what tells whether a reply can be read.
+    `reader` makes what tells whether a reply can be read. Whenever all is settled, `widen` says
+    whether the ledger now has more to ask.
     """
-    totals = ledger.totals()
-    if totals.settled == totals.planned:
-        return await collect(judge, ledger, settings, on_progress)
+    while _is_settled(ledger):
+        if not widen():
+            return await collect(judge, ledger, settings, on_progress)
     is_readable = reader()  # before the first question, while nobody waits
     async with judge:
-        return await collect(judge, ledger, settings, on_progress, is_readable)
+        progress = await collect(judge, ledger, settings, on_progress, is_readable)
+        while _is_settled(ledger) and widen():
+            left = settings.max_calls and settings.max_calls - progress.asked
+            settings = replace(settings, max_calls=left)
+            progress = await collect(judge, ledger, settings, on_progress, is_readable)
+    return progress
+
+
+def _is_settled(ledger: Ledger) -> bool:
+    totals = ledger.totals()
+    return totals.settled == totals.planned
 
 
 class AdaptiveLimit:

@@ -15,6 +15,7 @@ from judgesheet.errors import RunError
 from judgesheet.reasons import Reason
 from judgesheet.records import Characteristic, Datasheet, Estimate
 from judgesheet.spine.datasheet import by_key
+from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
 from judgesheet.units import unit
 
@@ -248,12 +249,16 @@ def difference(
 
 
 def _bounded(estimate: Estimate) -> Bounded | None:
-    """Value and interval; None where there is none, or where it is no confidence interval."""
+    """Value and 95 % interval; None where there is none, or where it is no confidence interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
     if estimate.bounds is not None and not estimate.bounds.proves:
         return None
-    return Bounded(estimate.value, estimate.low, estimate.high)
+    value, low, high, level = estimate.value, estimate.low, estimate.high, estimate.level
+    if level == LEVEL or not 0 < level < 1:
+        return Bounded(value, low, high)
+    narrower = Z95 / NormalDist().inv_cdf((1 + level) / 2)
+    return Bounded(value, value - narrower * (value - low), value + narrower * (high - value))
 
 
 def _worsening(

@@ -55,11 +55,11 @@ def judge(sheet: Datasheet, policy: Policy, extra: Sequence[Verdict] = ()) -> Da
 
     `extra` are further verdicts that count in the same way (those of a baseline).
     """
-    verdicts = (*_verdicts(sheet, policy), *extra)
+    judged = (*verdicts(sheet, policy), *extra)
     provenance = {**sheet.provenance, "policy": policy.as_record}
     run = {**sheet.run, "review_days": policy.review_days} if policy.review_days else sheet.run
-    judged = replace(sheet, verdicts=verdicts, provenance=provenance, run=run)
-    return replace(judged, decision=_decision(judged, policy))
+    held = replace(sheet, verdicts=judged, provenance=provenance, run=run)
+    return replace(held, decision=_decision(held, policy))
 
 
 def review_day(sheet: Datasheet, policy: Policy) -> date | None:
@@ -98,7 +98,8 @@ def reach(estimate: Estimate) -> Reach | None:
     return Reach(float(value), float(low), float(high))
 
 
-def _verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
+def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
+    """A verdict on every limit of the policy that applies."""
     found, probed = by_key(sheet), {axis.name for axis in sheet.axes}
     unmade = {a.name for a in sheet.axes if not a.made}
     for limit in policy.limit:
@@ -192,8 +193,8 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         observed=estimate.value,
         passed=passed,
         why=(
-            f"the one-sided 95 % {'upper' if upper else 'lower'} bound {bound:.3g} is {place} the "
-            f"limit {limit.value:g}{_counted(estimate)}"
+            f"the one-sided {_level(estimate)} {'upper' if upper else 'lower'} bound {bound:.3g} "
+            f"is {place} the limit {limit.value:g}{_counted(estimate)}"
         ),
         limit=limit.value,
         kind=limit.kind,
@@ -201,6 +202,12 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         needed="" if passed is not None else _needed(limit, estimate, bounds),
         warns=limit.not_proven == "warn",
     )
+
+
+def _level(estimate: Estimate) -> str:
+    """The confidence of its bounds: that of one look, unless the run was looked at more often."""
+    level = estimate.level if estimate.bounds is None else estimate.bounds.level
+    return f"{100 * level:.3g} %"
 
 
 def _needed(limit: Limit, estimate: Estimate, bounds: Reach) -> str:
@@ -252,7 +259,11 @@ def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
     """
     share = limit.value if limit.kind == "max" else 1 - limit.value
     has_ends = unit(estimate.unit).ends == SHARE and (estimate.low or 0) >= 0
-    return clusters_for(share) if has_ends and estimate.clusters and 0 < share < 1 else 0
+    return (
+        clusters_for(share, estimate.level)
+        if has_ends and estimate.clusters and 0 < share < 1
+        else 0
+    )
 
 
 def _more(limit: Limit, estimate: Estimate, factor: float) -> str:

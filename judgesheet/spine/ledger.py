@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -46,8 +46,8 @@ WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE outcome = 'ok'),
   -- What was answered elsewhere has no latency, and no call takes no time.
   ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
     WHERE latency_s > 0)
-SELECT (SELECT count(*) FROM call) AS planned,
-  (SELECT count(*) FROM call) - (SELECT count(*) FROM pending) AS settled,
+SELECT (SELECT count(*) FROM asked) AS planned,
+  (SELECT count(*) FROM asked) - (SELECT count(*) FROM pending) AS settled,
   count(*) AS attempts,
   -- A count beyond a thousand million is none, and its sum would overflow.
   sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
@@ -111,6 +111,31 @@ _OF_CALL = tuple(field.name for field in fields(Call))
 _MESSAGE = {"role", "content"}
 _CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
 """Columns of the tables `attempt`, `label` and `call`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How far a run is that is looked at while it grows, until a policy is decided.
+
+    `policy` is the policy's entry in a datasheet. The run has reached `look` of `of`, both from 1,
+    and has `ended` if no further one follows. `calls` are those asked so far, `needed` those that
+    all looks would ask, `planned` those of the whole design. `axes` has per axis its `axis`, `look`
+    and `of`, its `stimuli` of `stimuli_planned`, and the `level` of its intervals.
+    """
+
+    policy: Mapping[str, Any]
+    ended: bool
+    look: int
+    of: int
+    calls: int
+    needed: int
+    planned: int
+    axes: Sequence[Mapping[str, Any]]
+
+    @property
+    def levels(self) -> dict[str, float]:
+        """Confidence of the intervals of each axis."""
+        return {str(one["axis"]): float(one["level"]) for one in self.axes}
 
 
 class Pending(NamedTuple):
@@ -324,12 +349,42 @@ class Ledger:
         self.set_meta("parsers_replaced", [*self.get_meta("parsers_replaced", []), *before])
         self.set_meta("parsers", list(parsers))
 
+    @property
+    def looks(self) -> Looks | None:
+        """How far a run is that is looked at while it grows; None where the number was settled."""
+        record = self.get_meta("looks")
+        return None if record is None else Looks(**record)
+
+    def begun_otherwise(self, policy: str | None) -> str:
+        """What kind of run it holds, if not one until the policy with this digest is decided.
+
+        None stands for a run that is asked in full. "" if it is what is wanted, or not begun: what
+        was looked at must not be judged as if it had not been, nor by another policy.
+        """
+        looks = self.looks
+        if looks is None:
+            is_other = policy is not None and self.totals().attempts > 0
+            return "a run that is asked in full" if is_other else ""
+        name = looks.policy.get("name")
+        is_other = looks.policy.get("digest") != policy
+        return f"a run until the policy {name} is decided" if is_other else ""
+
+    def look(self, reached: Looks, left_out: Sequence[str]) -> None:
+        """Take down how far it is; the calls with these ids are not to be made meanwhile."""
+        with self._writing() as db:
+            for key, value in (("looks", asdict(reached)), ("left_out", left_out)):
+                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
+
     # -- what was asked ----------------------------------------------------------------------
 
     def calls(self) -> Iterator[Call]:
         """Every planned call, in plan order."""
         query = "SELECT *, 0 FROM question WHERE seq > ? ORDER BY seq LIMIT ?"
         return (call for call, _ in self._pages(query))
+
+    def cells(self) -> Iterator[tuple[str, str, str, str, int]]:
+        """`call_id, axis, stimulus, cell (JSON), repeat` of every planned call, in plan order."""
+        return self._stream("SELECT id, axis, stimulus, cell, repeat FROM call ORDER BY seq")
 
     def labels(self) -> tuple[Label, ...]:
         """What is known about the items."""

@@ -7,6 +7,8 @@
 -- refused_parameters (by its name, that under which it is sent, or null: it is not). Where results of
 -- a batch were ingested: batches (file, SHA-256 digest of each). made_from: a digest of what the plan
 -- follows from (request, prompts, stimuli, program), so that it need not be made again to resume.
+-- Where a run stops as soon as a policy is decided: looks (how far it is), left_out (ids of the calls
+-- that no limit reads, or that no look has taken yet).
 CREATE TABLE meta (
     key    TEXT PRIMARY KEY,
     value  TEXT NOT NULL
@@ -67,6 +69,11 @@ CREATE TABLE attempt (
 );
 CREATE INDEX attempt_outcome ON attempt (outcome, call_id);
 
+-- The calls that are to be made: all but those that a run left out which stops once it is decided.
+CREATE VIEW asked AS
+    SELECT * FROM call
+    WHERE id NOT IN (SELECT value FROM json_each((SELECT value FROM meta WHERE key = 'left_out')));
+
 -- A call with its messages, as it is sent.
 CREATE VIEW question AS
     SELECT call.*, messages
@@ -85,11 +92,12 @@ CREATE VIEW pending AS
                 SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
                 FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
     )
+    AND id IN (SELECT id FROM asked)
     AND id NOT IN (SELECT value FROM json_each((SELECT value FROM meta WHERE key = 'given_up')));
 
--- Every call with its last attempt; NULLs where it was never asked. That a parameter was refused says
+-- Every call to be made with its last attempt; NULLs where it was never asked. That a parameter was refused says
 -- nothing of the call.
 CREATE VIEW answer AS
-    SELECT * FROM call LEFT JOIN attempt
+    SELECT * FROM asked LEFT JOIN attempt
     ON call_id = id AND attempt = (
         SELECT max(attempt) FROM attempt WHERE call_id = id AND outcome != 'unsupported');

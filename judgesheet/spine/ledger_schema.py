@@ -35,6 +35,18 @@ ALWAYS: Mapping[str, Any] = {
     "judge": dict,
     "created_at": (int, float),
 }
+_LOOKS = {
+    "policy": {"name": str, "digest": str},
+    "ended": bool,
+    **dict.fromkeys(("look", "of", "calls", "needed", "planned"), int),
+    "axes": [
+        {
+            "axis": str,
+            "level": (int, float),
+            **dict.fromkeys(("look", "of", "stimuli", "stimuli_planned"), int),
+        }
+    ],
+}
 SOMETIMES: Mapping[str, Any] = {
     "prices": object,
     "machine": str,
@@ -47,6 +59,8 @@ SOMETIMES: Mapping[str, Any] = {
     "earlier_base_urls": list,
     "refused_parameters": dict,
     "batches": [dict],
+    "looks": _LOOKS,
+    "left_out": [str],
 }
 _PROVENANCE: Mapping[str, Any] = {
     "command": str,
@@ -162,6 +176,11 @@ def misshapen(meta: Mapping[str, Any]) -> Iterator[str]:
             yield f"provenance.{key}"
     if isinstance(seed := meta.get("seed"), int) and seed < 0:
         yield "seed"
+    looks = meta.get("looks")
+    if isinstance(looks, dict) and _fits(looks, _LOOKS):
+        sure = all(0.5 < axis["level"] < 1 for axis in looks["axes"])
+        if looks.keys() != _LOOKS.keys() or not sure:
+            yield "looks"
     prices = meta.get("prices")
     if prices is not None and not (_fits(prices, [(int, float)]) and len(prices) == 2):
         yield "prices"

@@ -32,6 +32,7 @@ from judgesheet.records import (
 )
 from judgesheet.spine.impute import with_imputed
 from judgesheet.spine.parsing import Parser, from_records, reading, shape_of
+from judgesheet.stats.confidence import LEVEL, at_confidence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,8 +62,10 @@ def measure(ledger: "Ledger") -> Measured:
     """
     readings = read_all(ledger)
     results, recommendations = [], []
+    looks = ledger.looks
     for name in readings:
-        result, advice = measure_axis(all_axes()[name], readings[name])
+        with at_confidence(looks.levels.get(name, LEVEL) if looks else LEVEL):
+            result, advice = measure_axis(all_axes()[name], readings[name])
         results.append(result)
         recommendations.extend(advice)
     return Measured(tuple(results), tuple(recommendations), readings)
@@ -165,6 +168,15 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
         return result, list(unanswered.recommend(axis.NAME, calls))
     enough = calls.made >= unanswered.ENOUGH_ASKED * calls.planned
     return result, list(axis.recommend(estimates)) if enough else []
+
+
+def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
+    """The figures of `readings.families` alone, as a sheet has them."""
+    estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
+    told = axis.NAME, axis.TITLE, axis.QUESTION
+    return AxisResult(
+        *told, **asdict(_counts(readings.frame)), estimates=tuple(estimates.values()), caveats=()
+    )
 
 
 def _silent(estimates: Estimates, calls: Calls) -> Iterator[Statement]:

@@ -181,16 +181,25 @@ def budget(
     expectations = tuple(expected)
     for axis in axes:
         calls = [call for call in plan.calls if call.axis == axis.NAME]
-        tokens = sum(_tokens(m["content"]) for call in calls for m in call.messages)
         yield AxisBudget(
             axis=axis.NAME,
             calls=len(calls),
             stimuli=len({call.stimulus for call in calls}),
-            tokens_in=round(tokens),
-            tokens_out_at_most=sum(int(call.params.get("max_tokens", 0)) for call in calls),
+            tokens_in=round(sum(map(tokens_in, calls))),
+            tokens_out_at_most=sum(map(tokens_out, calls)),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
             expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
         )
+
+
+def tokens_in(call: Call) -> float:
+    """About how many tokens its messages have."""
+    return sum(_tokens(message["content"]) for message in call.messages)
+
+
+def tokens_out(call: Call) -> int:
+    """How many tokens its reply may have."""
+    return int(call.params.get("max_tokens", 0))
 
 
 def _tokens(text: str) -> float:

@@ -5,27 +5,27 @@ replies. So the prediction agrees with the later sheet, however its intervals ar
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import inf, isfinite
-from statistics import fmean
+from statistics import fmean, median
 
 import pandas as pd
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings, Simulating
-from judgesheet.estimates import Estimates
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
-from judgesheet.records import AxisResult, Call, Datasheet, Plan, Verdict
+from judgesheet.records import Call, Datasheet, Plan, Verdict
+from judgesheet.spine import looks
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.gate import EXIT_CODES, PASSED, reach
 from judgesheet.spine.gate import judge as hold
-from judgesheet.spine.impute import with_imputed
-from judgesheet.spine.measure import COLUMNS, parse_rows
+from judgesheet.spine.measure import COLUMNS, measure_wanted, parse_rows
 from judgesheet.spine.plan import Expectation
 from judgesheet.spine.policy import Policy
+from judgesheet.stats.confidence import LEVEL
 
 PERFECT, GOOD, WAVERING = "sim/perfect", "sim/good", "sim/noisy"
 """Judges: one that never errs, one that slips in a call of fifty, one that errs in every third."""
@@ -34,6 +34,8 @@ CALLS, LEAST, MOST = 20_000, 4, 12
 of small designs vary most, and their means are then within a tenth of those of many draws."""
 TRIALS = 20
 """Rehearsals behind a share of passes; its standard error is .07 at .9."""
+COURSES = 5
+"""Rehearsals of a run that stops once it is decided; each takes as long as several others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,19 @@ class Prospect:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """How often `judge` passes a policy, a share of `trials` rehearsals, and what decides."""
+    """How often `judge` passes a policy, a share of `trials` rehearsals, and what decides.
+
+    Of the plan's `calls`, `courses` are those that runs of some judges make if they stop once the
+    policy is decided: one number a rehearsal, by judge.
+    """
 
     policy: str
     judge: str
     passes: float
     trials: int
     limits: tuple[Prospect, ...]
+    calls: int
+    courses: Mapping[str, tuple[int, ...]]
 
 
 def stand_ins(model: str) -> tuple[str, ...]:
@@ -86,10 +94,13 @@ def draws(plan: Plan) -> int:
     return min(MOST, max(LEAST, CALLS // len(plan.calls))) if plan.calls else LEAST
 
 
-def foresee(plan: Plan, policy: Policy, judge: str, trials: int = TRIALS) -> Outlook:
-    """Which limits of a policy a plan can prove, and how often `judge` passes it.
+def foresee(
+    plan: Plan, policy: Policy, judge: str, trials: int = TRIALS, courses: int = COURSES
+) -> Outlook:
+    """Which limits of a policy a plan can prove, how often `judge` passes it, at how many calls.
 
-    Limits on axes of the plan that no simulated judge can answer are left out.
+    A good judge has a wavering one beside it. Limits on axes of the plan that no simulated judge
+    can answer are left out.
     """
     silent = {call.axis for call in plan.calls} - set(_axes(plan))
     limits = [one for one in policy.limit if Key.parse(one.key).axis not in silent]
@@ -97,7 +108,73 @@ def foresee(plan: Plan, policy: Policy, judge: str, trials: int = TRIALS) -> Out
     tried = [hold(rehearse(plan, judge, draw, keys), asked) for draw in range(trials)]
     perfect = hold(rehearse(plan, PERFECT, 0, keys), asked)
     passes = fmean(_passes(sheet) for sheet in tried)
-    return Outlook(policy.name, judge, passes, trials, tuple(_prospects(perfect, tried)))
+    limits_told, calls = tuple(_prospects(perfect, tried)), len(plan.calls)
+    taken = _courses(plan, asked, stand_ins(judge if judge != GOOD else ""), courses)
+    return Outlook(policy.name, judge, passes, trials, limits_told, calls, taken)
+
+
+def _courses(
+    plan: Plan, policy: Policy, judges: Sequence[str], courses: int
+) -> dict[str, tuple[int, ...]]:
+    """Calls that so many runs of each judge make until the policy is decided."""
+    schedules = looks.schedules(looks.of_plan(plan.calls), policy, plan.seed)
+    if not schedules or not courses:
+        return {}
+    return {
+        judge: tuple(
+            until_decided(plan, policy, schedules, _drawn(plan, judge, draw)).calls
+            for draw in range(courses)
+        )
+        for judge in judges
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """A rehearsal of a run that stops once a policy is decided: its calls, its judged sheet.
+
+    `stimuli` are those asked, as a share of the axis's, by axis.
+    """
+
+    calls: int
+    sheet: Datasheet
+    stimuli: Mapping[str, float]
+
+
+def until_decided(
+    plan: Plan, policy: Policy, schedules: looks.Schedules, frame: pd.DataFrame
+) -> Course:
+    """The course of a run in which these replies come (`answered`)."""
+    tables = _tables(plan, frame)
+
+    def seen(levels: Mapping[str, float], ids: Collection[str]) -> Datasheet:
+        taken = {
+            axis: replace(read, frame=read.frame[read.frame["call_id"].isin(ids)])
+            for axis, read in tables.items()
+            if axis in levels
+        }
+        return looks.figures(taken, policy, levels)
+
+    before: looks.Reached = {}
+    reached: looks.Reached = dict.fromkeys(schedules, 0)
+    while reached != before:
+        before = reached
+        reached = looks.following(policy, schedules, before, seen)
+    ids = looks.asked(schedules, reached)
+    levels = {axis: schedules[axis].levels[look] for axis, look in reached.items()}
+    stimuli = {a: schedules[a].sizes[k] / len(schedules[a].calls) for a, k in reached.items()}
+    return Course(len(ids), hold(seen(levels, ids), policy), stimuli)
+
+
+def figures_of(plan: Plan, policy: Policy, frame: pd.DataFrame) -> Datasheet:
+    """The figures that a policy limits, where all of these replies are looked at once."""
+    tables = _tables(plan, frame)
+    return looks.figures(tables, policy, dict.fromkeys(tables, LEVEL))
+
+
+def _tables(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
+    by_axis = frame.groupby("axis", sort=False)
+    return {str(name): _readings(plan, str(name), rows, frozenset()) for name, rows in by_axis}
 
 
 def as_text(outlook: Outlook) -> str:
@@ -108,7 +185,17 @@ def as_text(outlook: Outlook) -> str:
     )
     if any(not one.provable and not one.warns for one in outlook.limits):
         title += "; no judge can pass: ask more stimuli, or for less"
-    return "\n".join(map(one_line, [title, *(f"  {_told(one)}" for one in outlook.limits)]))
+    told = [title, *(f"  {_told(one)}" for one in outlook.limits), *_decides(outlook)]
+    return "\n".join(map(one_line, told))
+
+
+def _decides(outlook: Outlook) -> Iterator[str]:
+    """How many calls decide, in a line."""
+    for judge, calls in outlook.courses.items():
+        yield (
+            f"  --until-decided {outlook.policy}: {judge} likely takes {median(calls):,.0f} of "
+            f"{outlook.calls:,} calls ({min(calls):,} to {max(calls):,} in {len(calls)} trials)"
+        )
 
 
 def _told(one: Prospect) -> str:
@@ -125,15 +212,20 @@ def rehearse(plan: Plan, judge: str, draw: int, keys: Iterable[str]) -> Datashee
 
     Axes that no simulated judge can answer are left out.
     """
-    name = judge.partition("/")[2]
-    spec = f"{name}{'&' if '?' in name else '?'}seed={draw}"
-    frame = answered(plan, SimulatedJudge.from_name(spec, answer_key(plan.labels)))
+    frame = _drawn(plan, judge, draw)
     wanted = [Key.parse(key) for key in keys]
     results = (
-        _measured(plan, axis, rows, frozenset(key.name for key in wanted if key.axis == axis))
+        measure_wanted(all_axes()[axis], _readings(plan, axis, rows, _families(wanted, axis)))
         for axis, rows in ((str(label), rows) for label, rows in frame.groupby("axis", sort=False))
     )
     return Datasheet("", {}, {}, {}, tuple(results))
+
+
+def _drawn(plan: Plan, judge: str, draw: int) -> pd.DataFrame:
+    """What a judge `sim/…` answers in one of its draws."""
+    name = judge.partition("/")[2]
+    spec = f"{name}{'&' if '?' in name else '?'}seed={draw}"
+    return answered(plan, SimulatedJudge.from_name(spec, answer_key(plan.labels)))
 
 
 def answered(plan: Plan, judge: SimulatedJudge) -> pd.DataFrame:
@@ -154,15 +246,13 @@ def _axes(plan: Plan) -> list[str]:
     return [name for name in axes if isinstance(all_axes()[name], Simulating)]
 
 
-def _measured(plan: Plan, name: str, rows: pd.DataFrame, families: frozenset[str]) -> AxisResult:
-    axis = all_axes()[name]
+def _families(keys: Iterable[Key], axis: str) -> frozenset[str]:
+    return frozenset(key.name for key in keys if key.axis == axis)
+
+
+def _readings(plan: Plan, name: str, rows: pd.DataFrame, families: frozenset[str]) -> Readings:
     labels = tuple(label for label in plan.labels if label.axis == name)
-    readings = Readings(parse_rows(axis, rows), labels, None, plan.seed, families)
-    estimates = with_imputed(axis, readings, Estimates(name, axis.measure(readings)))
-    calls = len(rows)
-    return AxisResult(
-        name, axis.TITLE, axis.QUESTION, calls, calls, 0, 0, 0, tuple(estimates.values()), ()
-    )
+    return Readings(parse_rows(all_axes()[name], rows), labels, None, plan.seed, families)
 
 
 def _passes(sheet: Datasheet) -> bool:

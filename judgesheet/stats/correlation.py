@@ -21,7 +21,8 @@ from ._support import (
     sum_by,
     two_sided,
 )
-from .interval import LEVEL, At, Interval, ends, skewness_of, student
+from .confidence import LEVEL
+from .interval import At, Interval, ends, skewness_of, student
 from .standard_error import (
     LEAST_CARRIERS,
     NEARLY_ONE,
@@ -238,7 +239,6 @@ def delta_r(
     y: ArrayLike,
     clusters: ArrayLike,
     margin: float = 0.02,
-    level: float = LEVEL,
 ) -> DeltaR:
     """r(x1, y) - r(x2, y) by the paired jackknife, with a test and an equivalence test.
 
@@ -255,7 +255,7 @@ def delta_r(
     sums = sum_by(_moments(*(column[known] for column in columns)), codes, groups)
     total = sums.sum(axis=0)
     items, value = int(known.sum()), float(_delta(total))
-    return difference(value, _delta(total - sums), items, groups, margin, level)
+    return difference(value, _delta(total - sums), items, groups, margin)
 
 
 def difference(
@@ -264,7 +264,6 @@ def difference(
     items: int,
     clusters: int,
     margin: float,
-    level: float = LEVEL,
 ) -> DeltaR:
     """Interval, test and equivalence test of a difference from the jackknife.
 
@@ -284,7 +283,7 @@ def difference(
     margin
         Equivalence margin.
     """
-    answer = partial(DeltaR, level=level, clusters=clusters, method=METHOD, n=items)
+    answer = partial(DeltaR, clusters=clusters, method=METHOD, n=items)
 
     def without_ends(why: Reason, p: float | None = None) -> DeltaR:
         known = None if np.isnan(value) else value
@@ -298,7 +297,7 @@ def difference(
         return without_ends(NEVER_VARIED, p=1.0 if value == 0 else None)
     parts = left_out.mean() - left_out
     at = student(value, jackknife_error(left_out), left_out.size, skewness_of(parts))
-    limits = ends(value, at, clusters, (0.0, 0.0), (-2.0, 2.0), level=level)
+    limits = ends(value, at, clusters, (0.0, 0.0), (-2.0, 2.0))
     above, high, low = (_p_at_least(at, limit) for limit in (0.0, margin, -margin))
     apart = max(high, 1 - low)
     p = 2 * min(above, 1 - above)

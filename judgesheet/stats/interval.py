@@ -9,7 +9,7 @@ stimuli that were not drawn (`unseen_share`), and a design effect below 1 is set
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from math import inf, sqrt
 from typing import NamedTuple
@@ -30,10 +30,9 @@ from ._support import (
     two_sided,
     z_quantile,
 )
+from .confidence import LEVEL, confidence
 from .unseen import unseen_share
 
-LEVEL = 0.95
-"""Confidence of every interval on a sheet."""
 ALIKE = 0.05
 """Share of resamples with one and the same value above which fewer than three of the stimuli carry
 an estimate, (1 - 3/G)^G = .05: its resamples then say nothing about other stimuli."""
@@ -79,7 +78,7 @@ class Interval:
     value: float | None
     low: float | None
     high: float | None
-    level: float = LEVEL
+    level: float = field(default_factory=confidence)
     clusters: int = 0
     method: str = ""
     note: str = ""
@@ -92,12 +91,17 @@ class Interval:
 
 def missing(reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
     """The interval of something that cannot be estimated."""
-    return Interval(None, None, None, LEVEL, clusters, method, reason.sentence, reason.code)
+    return _without_ends(None, reason, clusters, method)
 
 
 def without_ends(value: float, reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
     """A value for which the data give no interval."""
-    return Interval(value, None, None, LEVEL, clusters, method, reason.sentence, reason.code)
+    return _without_ends(value, reason, clusters, method)
+
+
+def _without_ends(value: float | None, reason: Reason, clusters: int, method: str) -> Interval:
+    told = reason.sentence, reason.code
+    return Interval(value, None, None, confidence(), clusters, method, *told)
 
 
 def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
@@ -172,7 +176,7 @@ def ends(
     reach: tuple[float, float],
     within: tuple[float, float] = (-inf, inf),
     least: float = -inf,
-    level: float = LEVEL,
+    level: float | None = None,
 ) -> Ends:
     """Ends that leave room for unseen stimuli, contain the value and lie within what is possible.
 
@@ -191,7 +195,10 @@ def ends(
     least
         Least truth that is possible. If noise took the value below it, the room above starts
         here: a value that is too small says nothing about stimuli that were not seen.
+    level
+        That of everything that is being measured (`confidence`), unless another is asked for.
     """
+    level = confidence() if level is None else level
     unseen, base = unseen_share(clusters), max(value, least)
     above = max(0.0, value + reach[1] - base)
     room = value - unseen * max(0.0, reach[0]), base + unseen * above
@@ -212,9 +219,10 @@ def estimated(
     reach: tuple[float, float] = (0.0, 0.0),
     within: tuple[float, float] = (-inf, inf),
     least: float = -inf,
-    level: float = LEVEL,
+    level: float | None = None,
 ) -> Interval:
     """The interval with these `ends`; parameters are theirs."""
+    level = confidence() if level is None else level
     low, high, bounds = ends(value, at, clusters, reach, within, least, level)
     return Interval(value, low, high, level, clusters, method, bounds=bounds)
 
@@ -392,7 +400,7 @@ def _rare_ends(p: float, n: float, z: float) -> tuple[float, float]:
     return low, high
 
 
-def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float = LEVEL) -> Interval:
+def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = None) -> Interval:
     """A rate over clusters of calls: the wider ends of two intervals, and room for unseen clusters.
 
     One is the equal-tailed beta-binomial posterior (Jeffreys prior for the mean, uniform for the

@@ -14,7 +14,8 @@ import scipy
 from numpy.typing import ArrayLike
 
 from ._support import Floats, Integers, floats, z_quantile
-from .interval import LEVEL, Interval, skewness_of, student
+from .confidence import confidence
+from .interval import Interval, skewness_of, student
 from .reads import ratio
 from .unseen import unseen_share
 
@@ -176,10 +177,10 @@ def _rate_band(k: Floats, n: Floats, places: Floats) -> tuple[Floats, Floats, Fl
     parts = (k - rate * n) / calls @ weights.T  # what each cluster adds, (G, p)
     own = groups / (groups - 1) * np.sum(parts**2, axis=0)
     error = np.sqrt(np.maximum(own, careful * (1 - careful) / calls @ (weights**2).T))
-    mean = weights @ rate
+    mean, level = weights @ rate, confidence()
     ends = np.array(
         [
-            student(float(centre), float(size), groups, skewness_of(column))(LEVEL)
+            student(float(centre), float(size), groups, skewness_of(column))(level)
             for centre, size, column in zip(mean, error, parts.T, strict=True)
         ]
     )
@@ -268,7 +269,7 @@ def d_prime_bound(
     joint = parts[0] - parts[1]
     error = sqrt(groups / (groups - 1) * float(joint @ joint))
     value = scipy.special.ndtri(rates[0]) - scipy.special.ndtri(rates[1])
-    bound, _ = student(float(value), error, groups, skewness_of(joint))(2 * LEVEL - 1)
+    bound, _ = student(float(value), error, groups, skewness_of(joint))(2 * confidence() - 1)
     blind = unseen_share(groups) / 2
     here, there = (scipy.special.ndtri(rate + blind * (1 - 2 * rate)) for rate in rates)
     return float(min(bound, here - there)) / sqrt(2)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
-from .interval import LEVEL, ROUNDING, Interval, cluster_rate, ends
+from .interval import ROUNDING, Interval, cluster_rate, ends
 
 MONTE_CARLO_BELOW = 30
 """With fewer items the sharp null is tested by drawing permutations; from 48 on its chi-square
@@ -243,7 +243,7 @@ def _satterthwaite(deffs: Floats, freedom: int) -> float:
     return max(1.0, total**2 / squares)
 
 
-def noncentrality_bounds(x: float, df: float, level: float = LEVEL) -> tuple[float, float]:
+def noncentrality_bounds(x: float, df: float, level: float) -> tuple[float, float]:
     """Equal-tailed interval of the noncentrality of a chi-square with df observed at x >= 0."""
     tail = 1 - two_sided(level)
     below = float(scipy.special.chdtr(df, x))

@@ -5,7 +5,8 @@ from math import sqrt
 import numpy as np
 
 from ._support import Floats, t_quantile, two_sided
-from .interval import LEVEL, At, Ends, ends, skewness_of, student
+from .confidence import confidence
+from .interval import At, Ends, ends, skewness_of, student
 
 NEARLY_ONE = 1 - 1e-9
 """A correlation beyond this is perfect: Fisher's z of 1 is infinite."""
@@ -58,8 +59,8 @@ def jackknifed(value: float, left_out: Floats, least: float = 0.0) -> At:
 
 
 def half_width(error: float, clusters: int) -> float:
-    """Half of a 95 % t interval with G - 1 degrees of freedom; at least two clusters."""
-    return t_quantile(clusters - 1, two_sided(LEVEL)) * error
+    """Half of a t interval with G - 1 degrees of freedom; at least two clusters."""
+    return t_quantile(clusters - 1, two_sided(confidence())) * error
 
 
 def fisher_z(r: float) -> float:

@@ -2,20 +2,27 @@
 
 from math import ceil, log
 
+from .confidence import LEVEL, confidence
+
 UNSEEN = 0.1
 """Probability that stimuli unlike all those seen are missed by the sample: with a share of them of
-`unseen_share` an interval covers .90, with any other share more."""
+`unseen_share` an interval of `LEVEL` covers .90, with any other share more. It shrinks and grows
+with the error of the interval."""
 
 
 def unseen_share(clusters: int) -> float:
     """Largest share of stimuli that may differ wholly although none of `clusters` does.
 
     The share u that is missed with probability (1 - u)^G = `UNSEEN`: .175, .092 and .023 for 12, 24
-    and 100 stimuli.
+    and 100 stimuli at `LEVEL`.
     """
-    return float(1 - UNSEEN ** (1 / clusters))
+    return float(1 - _missed(confidence()) ** (1 / clusters))
 
 
-def clusters_for(share: float) -> int:
+def _missed(level: float) -> float:
+    return UNSEEN * (1 - level) / (1 - LEVEL)
+
+
+def clusters_for(share: float, level: float = LEVEL) -> int:
     """The fewest stimuli whose `unseen_share` is at most this one, 0 < share < 1."""
-    return ceil(log(UNSEEN) / log(1 - share) - 1e-9)
+    return ceil(log(_missed(level)) / log(1 - share) - 1e-9)

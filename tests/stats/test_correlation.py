@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
+from judgesheet.stats.confidence import at_confidence
 from judgesheet.stats.correlation import (
     Kind,
     budget_agreement,
@@ -198,6 +199,7 @@ def test_the_tests_of_a_difference_invert_its_interval(rng: np.random.Generator)
     x2[clusters < 2] *= -1
     found = delta_r(x1, x2, y, clusters)
     assert found.p is not None
-    at_its_level = delta_r(x1, x2, y, clusters, level=1 - found.p)
+    with at_confidence(1 - found.p):
+        at_its_level = delta_r(x1, x2, y, clusters)
     ends = np.array([at_its_level.low, at_its_level.high], float)
     assert np.abs(ends).min() == pytest.approx(0, abs=1e-6)

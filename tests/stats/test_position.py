@@ -72,7 +72,7 @@ def test_table_2_has_four_cells_below_significance(golden: Mapping[str, Any]) ->
 
 @pytest.mark.parametrize("x", [3.0, 30.0, 2000.0])
 def test_noncentrality_bounds_invert_ncx2(x: float) -> None:
-    low, high = noncentrality_bounds(x, 4)
+    low, high = noncentrality_bounds(x, 4, 0.95)
     assert stats.ncx2.cdf(x, 4, high) == pytest.approx(0.025, abs=1e-6)
     if low > 0:
         assert stats.ncx2.cdf(x, 4, low) == pytest.approx(0.975, abs=1e-6)
@@ -157,7 +157,7 @@ def test_more_even_than_chance_resolves_no_more_than_chance_does() -> None:
     assert (found.value, found.low) == (0, 0)
     assert found.high is not None
     # the upper end is at least that of a chi-square of 4 on 2400 calls at the design effect seen
-    _, noncentrality = noncentrality_bounds(4, 4)
+    _, noncentrality = noncentrality_bounds(4, 4, 0.95)
     deff = rao_scott(noisy).mean_deff or 0
     assert found.high >= np.sqrt(noncentrality * deff / (noisy.sum() * 4))
 

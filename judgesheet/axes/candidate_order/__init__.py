@@ -24,6 +24,7 @@ from judgesheet.axes.candidate_order._impute import impute
 from judgesheet.axes.candidate_order._material import check, labels, material
 from judgesheet.axes.candidate_order._pairs import arrange
 from judgesheet.axes.candidate_order._plots import plots
+from judgesheet.axes.candidate_order._reads import reads as reads
 from judgesheet.axes.candidate_order._reply import chosen, gives, parse, reading
 from judgesheet.axes.candidate_order._shape import TAKES, shape
 from judgesheet.axes.candidate_order._simulated import simulate

@@ -41,7 +41,7 @@ _PLOTS = (
     Plot(
         kind="bars",
         title="Which slot wins?",
-        caption="Share of the decisions that go to each slot, with 95 % intervals; every pair is "
+        caption="Share of the decisions that go to each slot, with intervals; every pair is "
         "shown in both orders, so a judge without a preference for a slot stays on the dashed "
         "line.",
         families=("slot1_share",),
@@ -60,7 +60,7 @@ _PLOTS = (
         kind="bars",
         title="Preferences where there is nothing to prefer",
         caption="Share of calls that prefer one of two empty, blank or identical responses, with "
-        "95 % intervals. Only ties are right.",
+        "intervals. Only ties are right.",
         families=("dark_current",),
         x="kind",
         x_label="pairs with nothing to prefer",

@@ -19,6 +19,7 @@ from judgesheet.axes.criterion_order._design import arm, design, fault
 from judgesheet.axes.criterion_order._impute import impute
 from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
+from judgesheet.axes.criterion_order._reads import reads as reads
 from judgesheet.axes.criterion_order._reply import gives, parse, parts, reading
 from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order._shape import TAKES, shape

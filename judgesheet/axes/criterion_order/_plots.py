@@ -24,7 +24,7 @@ _PLOTS = (
     Plot(
         kind="intervals",
         title="Position gap by criterion",
-        caption="Best less worst position of each criterion, in points, with 95 % intervals. Noise "
+        caption="Best less worst position of each criterion, in points, with intervals. Noise "
         "alone gives more than 0; an interval that reaches 0 proves nothing.",
         families=("delta_pos",),
         x_label="points between the best and the worst position",
@@ -34,7 +34,7 @@ _PLOTS = (
         kind="intervals",
         title="Does the order of the criteria change a score?",
         caption="How often a criterion's score changes under another order of the criteria, when "
-        "the same order is asked again (noise), and the difference, with 95 % intervals.",
+        "the same order is asked again (noise), and the difference, with intervals.",
         families=("order_change_rate", "repeat_change_rate", "excess_change_rate"),
         x_label="share of pairs of readings",
         reference=0.0,

@@ -30,6 +30,7 @@ from judgesheet.axis.words import (
     below,
     few_asked,
     keys,
+    level,
     surely_above,
     too_few,
     unread,
@@ -150,7 +151,7 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
         f"{gap.value:.2f} points more at position {shifts[-1][1]} than at position {shifts[0][1]}"
     )
     if gap.low is not None:
-        text += f" (gap: 95 % interval {gap.low:.2f} to {gap.high:.2f})"
+        text += f" (gap: {level(gap)} interval {gap.low:.2f} to {gap.high:.2f})"
     if others:
         text += f"; also {_listed([other for other, _ in others])}"
     limit = _points(estimates, SMALL_GAP)

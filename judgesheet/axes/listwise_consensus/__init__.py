@@ -21,6 +21,7 @@ from judgesheet.axes.listwise_consensus._impute import impute
 from judgesheet.axes.listwise_consensus._material import check, labels, material
 from judgesheet.axes.listwise_consensus._material import golds as golds
 from judgesheet.axes.listwise_consensus._plots import plots
+from judgesheet.axes.listwise_consensus._reads import reads as reads
 from judgesheet.axes.listwise_consensus._reply import chosen, gives, parse, parts, reading
 from judgesheet.axes.listwise_consensus._shape import TAKES, shape
 from judgesheet.axes.listwise_consensus._simulated import simulate

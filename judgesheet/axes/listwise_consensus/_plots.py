@@ -13,7 +13,7 @@ _PLOTS = (
         kind="line",
         title="Does deciding from several runs help?",
         caption="How often the right answer is chosen, by number of calls a decision takes: under "
-        "as many orders, in one order again and again, and with one call. 95 % intervals over "
+        "as many orders, in one order again and again, and with one call. Intervals over "
         "prompts; the dashed line is a blind pick.",
         families=("accuracy",),
         x="k",
@@ -42,7 +42,7 @@ _PLOTS = (
     Plot(
         kind="line",
         title="Where the winner stood",
-        caption="Share of single calls won by each place in the list, with 95 % intervals. A judge "
+        caption="Share of single calls won by each place in the list, with intervals. A judge "
         "that reads the content stays on the dashed line.",
         families=("win_share",),
         x="position",
@@ -79,7 +79,7 @@ _PLOTS = (
     Plot(
         kind="line",
         title="How many orders are enough?",
-        caption="How often the decision from k orders is that of all of them, with 95 % intervals "
+        caption="How often the decision from k orders is that of all of them, with intervals "
         "over prompts.",
         families=("subset_agreement",),
         x="k",

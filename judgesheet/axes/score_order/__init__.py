@@ -22,6 +22,7 @@ from judgesheet.axes.score_order._design import arm, design, fault
 from judgesheet.axes.score_order._impute import impute
 from judgesheet.axes.score_order._material import check, labels, material
 from judgesheet.axes.score_order._plots import plots
+from judgesheet.axes.score_order._reads import reads as reads
 from judgesheet.axes.score_order._reply import chosen, distribution, gives, parse, reading
 from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape

@@ -9,7 +9,7 @@ _PLOTS = (
     Plot(
         kind="line",
         title="Where the chosen score stood",
-        caption="Share of calls that chose each position of the rubric, with 95 % intervals. A "
+        caption="Share of calls that chose each position of the rubric, with intervals. A "
         "judge that reads the content stays on the dashed line.",
         families=("position_share",),
         x="position",
@@ -24,7 +24,7 @@ _PLOTS = (
         kind="line",
         title="Scores drawn and scores expected, by position",
         caption="Share of calls that chose each position, and the probability that the same calls "
-        "gave it, with 95 % intervals. The judge's draws blur the first, not the second.",
+        "gave it, with intervals. The judge's draws blur the first, not the second.",
         families=("position_share", "expected_position_mass"),
         x="position",
         x_label="position in the rubric",
@@ -47,7 +47,7 @@ _PLOTS = (
         kind="intervals",
         title="Does the order change the score?",
         caption="How often the score of a response changes under another order of the rubric, and "
-        "when the same order is asked again (noise), with 95 % intervals.",
+        "when the same order is asked again (noise), with intervals.",
         families=("order_change_rate", "repeat_change_rate"),
         x_label="share of pairs of readings",
         reference=0.0,
@@ -82,7 +82,7 @@ _PLOTS = (
         kind="line",
         title="What averaging buys",
         caption="Gain in correlation with quality over a single reading: in all, the part that "
-        "repeats of one order would give (noise), and the rest (order), with 95 % intervals.",
+        "repeats of one order would give (noise), and the rest (order), with intervals.",
         families=("averaging_gain", "averaging_gain_noise", "averaging_gain_order"),
         x="k",
         x_label="number of orders averaged",
@@ -102,7 +102,7 @@ _PLOTS = (
     Plot(
         kind="line",
         title="Position preference by rubric length",
-        caption="Cramér's V at each number of described scores, with 95 % intervals.",
+        caption="Cramér's V at each number of described scores, with intervals.",
         families=("cramers_v",),
         x="scale",
         x_label="scores in the rubric",

@@ -36,6 +36,7 @@ from judgesheet.axis.words import (
     few_asked,
     interval,
     keys,
+    level,
     percent,
     share,
     surely_above,
@@ -208,7 +209,7 @@ def _second_reading(estimates: Estimates, prompts: int) -> Iterator[Statement]:
         return
     told = f"{calls.value:.1f}"
     if calls.low is not None:
-        told += f"; 95 % interval {calls.low:.1f} to {calls.high:.1f}"
+        told += f"; {level(calls)} interval {calls.low:.1f} to {calls.high:.1f}"
     if prompts >= FEWEST_PROMPTS and above(calls, 1.0):
         text = (
             "One expected score, read from log-probabilities, tells responses apart as well as "

@@ -202,12 +202,13 @@ def _effect(row: Spec) -> Effect:
 
 
 def _caption(effects: Sequence[Effect]) -> str:
-    text = "Marker and bar: value and 95 % interval; dotted line: no effect."
+    sure = show.confidence(effect.spec.estimate for effect in effects)
+    text = f"Marker and bar: value and {sure} interval; dotted line: no effect."
     limited = sum(effect.limit is not None for effect in effects)
     if not limited:
         return f"{text} No limits are drawn because no policy was applied."
     text = (
-        f"{text} Shaded: out of tolerance. Bound: one-sided, 95 %, and what is compared with the "
+        f"{text} Shaded: out of tolerance. Bound: one-sided, {sure}, and what is compared with the "
         "limit."
     )
     if limited == 1:

@@ -6,7 +6,7 @@ width of the interval; what was not measured says so and why; invisible characte
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -87,6 +87,45 @@ def estimate(e: Estimate) -> Shown:
     """The estimate's value and bounds, rounded together."""
     shown, df = quantity(e.value, e.low, e.high, e.unit, e.note), e.given.get("df")
     return shown._replace(df=df) if isinstance(df, int) else shown
+
+
+def confidence(estimates: Iterable[Estimate]) -> str:
+    """The level of their intervals: `95 %`, or `95 to 99.8 %` where they have several."""
+    levels = {e.level for e in estimates if e.low is not None and finite(e.level)} or {0.95}
+    ends = dict.fromkeys(f"{100 * level:.3g}" for level in (min(levels), max(levels)))
+    return f"{' to '.join(ends)} %"
+
+
+def looks(run: Mapping[str, Any]) -> str:
+    """How far a run went that stops once a policy is decided, and what that saved; "" for others.
+
+    In one sentence: the looks, the calls that were asked and that the design has, and per axis the
+    stimuli and the level at which its intervals hold whenever the run stops.
+    """
+    told = run.get("looks")
+    if not isinstance(told, Mapping):
+        return ""
+    axes = told.get("axes")
+    parts = (
+        f"{visible(str(axis.get('axis')), 60)} {100 * (finite(axis.get('level')) or 0.0):.3g} % "
+        f"({count(axis.get('stimuli'))} of {count(axis.get('stimuli_planned'))} stimuli)"
+        for axis in (axes if isinstance(axes, list | tuple) else ())
+        if isinstance(axis, Mapping)
+    )
+    return (
+        f"{looked(run)}; {count(told.get('calls'))} of {count(told.get('planned'))} calls asked, "
+        f"{count(told.get('needed'))} of them are read by a limit; intervals hold whenever it "
+        f"stops, at {', '.join(parts)}"
+    )
+
+
+def looked(run: Mapping[str, Any]) -> str:
+    """`stopped after look 3 of 5`, of a run that stops once a policy is decided; "" of others."""
+    told = run.get("looks")
+    if not isinstance(told, Mapping):
+        return ""
+    did = "stopped after" if told.get("ended") else "at"
+    return f"{did} look {count(told.get('look'))} of {count(told.get('of'))}"
 
 
 def unit_of(e: Estimate) -> str:

@@ -112,7 +112,9 @@ def _summary(sheet: Datasheet) -> Sequence[str]:
     if sheet.decision is None:
         return ()
     conditions = (f"Condition: {condition}" for condition in sheet.decision.told_conditions)
-    return [_minus(one_line(show.visible(line))) for line in (sheet.decision.text, *conditions)]
+    looks = show.looks(sheet.run)
+    lines = (sheet.decision.text, *conditions, f"Looks: {looks}." if looks else "")
+    return [_minus(one_line(show.visible(line))) for line in lines if line]
 
 
 def _data(text: str) -> str:

@@ -69,7 +69,7 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
         findings=tuple(map(tuple, first.findings(context))),
         advice=tuple(first.advice(context)),
         conditions=appendix.conditions(sheet),
-        texts=Texts(),
+        texts=Texts.at(show.confidence(by_key(sheet).values())),
     )
 
 

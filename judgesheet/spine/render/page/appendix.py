@@ -265,6 +265,7 @@ def conditions(sheet: Datasheet) -> TestConditions:
             Fact("Ended", show.moment(run.get("ended_at"))),
             *(Fact(heading, setting(run, n)) for n, heading in _RUN_SETTINGS.items()),
             *(Fact("Parameter", told) for told in refusals(run)),
+            *([Fact("Until decided", looked)] if (looked := show.looks(run)) else ()),
             Fact("Attempts", show.count(run.get("attempts"))),
             Fact("Outcomes of attempts", show.anything(run.get("outcomes"))),
             *(Fact("Failed attempts", failure) for failure in failures(run)),

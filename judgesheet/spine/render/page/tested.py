@@ -1,6 +1,6 @@
 """Page one: what was asked, and what nobody may conclude from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from judgesheet.records import BUILT_IN, Datasheet
 from judgesheet.spine.render import show
@@ -17,12 +17,16 @@ def tested(sheet: Datasheet) -> Fact:
 
 def _tested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
     pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
-    counts = [pool.get("stimuli") for pool in records(sheet.provenance.get("stimuli"))]
+    looked, looks = show.looked(sheet.run), sheet.run.get("looks")
+    asked = looks.get("axes") if isinstance(looks, Mapping) else sheet.provenance.get("stimuli")
+    counts = [pool.get("stimuli") for pool in records(asked)]
     number = show.count(sum(count for count in counts if isinstance(count, int)))
     profile = sheet.run.get("profile")
     in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
     calls = show.count(total(sheet, "made"))
     yield f"{calls} calls on {number} stimuli{in_profile}"
+    if looked:
+        yield looked
     if own or not pools:
         yield f"stimuli {_listed(pools) or show.NOT_RECORDED}"
     else:

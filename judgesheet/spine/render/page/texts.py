@@ -1,11 +1,12 @@
 """Sentences that are the same on every sheet."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What explains the parts of the page."""
+    """What explains the parts of the page; `{level}` is filled in."""
 
     lead: str = (
         "How far the grades of this LLM judge depend on things that should not matter: it was "
@@ -13,11 +14,11 @@ class Texts:
     )
     ratings: str = "Beyond these sizes nothing on the sheet holds."
     characteristics: str = (
-        "Low and high bound the 95 % interval; n counts the calls or items and, in brackets, the "
-        "independent stimuli; “1 of 72” is the count behind a small rate. Noise: the same figure "
-        "when a question is only repeated. MDE: beside a figure whose interval holds “no effect”, "
-        "the smallest effect found in 80 of 100 such runs, 1.43 times the longer half of the "
-        "interval. ● effect shown (beyond noise, where noise was measured); ≈ within noise; "
+        "Low and high bound the {level} interval; n counts the calls or items and, in brackets, "
+        "the independent stimuli; “1 of 72” is the count behind a small rate. Noise: the same "
+        "figure when a question is only repeated. MDE: beside a figure whose interval holds “no "
+        "effect”, the smallest effect found in 80 of 100 such runs, 1.43 times the longer half of "
+        "the interval. ● effect shown (beyond noise, where noise was measured); ≈ within noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
         "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
         "calls without a verdict could have said; marks and limits allow for it."
@@ -38,7 +39,17 @@ class Texts:
     )
     estimates: str = (
         "Under each name stands what it means and how it was computed; then its members: "
-        "dimensions, value (95 % interval), n (independent stimuli), remarks. “Paper” is the same "
-        "figure computed the way the literature prints it; the value to trust is the one before "
-        "it. What was not measured stands at the end of each axis, by reason."
+        "dimensions, value ({level} interval), n (independent stimuli), remarks. “Paper” is the "
+        "same figure computed the way the literature prints it; the value to trust is the one "
+        "before it. What was not measured stands at the end of each axis, by reason."
     )
+
+    @classmethod
+    def at(cls, level: str) -> Self:
+        """The sentences of a sheet whose intervals have this confidence."""
+        one = cls()
+        told = {name: getattr(one, name).format(level=level) for name in _LEVELLED}
+        return replace(one, **told)
+
+
+_LEVELLED = ("characteristics", "estimates")
