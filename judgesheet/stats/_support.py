@@ -1,5 +1,6 @@
 """What every module here needs: array names, quantiles, cluster sums, bootstrap weights."""
 
+from collections.abc import Iterator
 from itertools import combinations
 from math import comb, sqrt
 
@@ -11,6 +12,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+AT_ONCE = 10_000_000
+"""Numbers of a bootstrap that are held in memory at once: those of 5,000 clusters."""
 TINY = 1e-12
 """Relative size below which a sum of squares is rounding, not variance."""
 
@@ -57,10 +60,22 @@ def sum_by(values: Floats, codes: Integers, groups: int) -> Floats:
     return result
 
 
-def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """How often each cluster is drawn in each resample -> (resamples, clusters), rows sum to G."""
-    drawn = rng.multinomial(clusters, np.full(clusters, 1.0 / clusters), size=resamples)
-    return drawn.astype(np.float64)
+def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each cluster is drawn in each resample, as many resamples at once as memory allows.
+
+    Blocks of shape (some resamples, clusters), whose rows sum to the number of clusters.
+    """
+    step, share = max(1, AT_ONCE // max(1, clusters)), np.full(clusters, 1.0 / clusters)
+    for done in range(0, resamples, step):
+        drawn = rng.multinomial(clusters, share, size=min(step, resamples - done))
+        yield drawn.astype(np.float64)
+
+
+def resampled_sums(values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """Sums over clusters (G, …) that are drawn with replacement -> (resamples, …)."""
+    flat = values.reshape(len(values), -1)
+    blocks = [weights @ flat for weights in bootstrap_weights(len(flat), resamples, rng)]
+    return np.concatenate(blocks).reshape(resamples, *values.shape[1:])
 
 
 def expanded_percentiles(drawn: Floats, groups: int, level: float) -> tuple[float, float]:
