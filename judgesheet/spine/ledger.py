@@ -42,12 +42,17 @@ SCHEMA_VERSION = 2
 # 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
 
 _SUMS = """
-WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE outcome = 'ok'),
+-- Where nobody gave up or reopened a call, those with a settling outcome are counted at once. The
+-- plus signs keep SQLite from looking up each of many rows in an index.
+WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE +outcome = 'ok'),
   -- What was answered elsewhere has no latency, and no call takes no time.
   ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
     WHERE latency_s > 0)
 SELECT (SELECT count(*) FROM call) AS planned,
-  (SELECT count(*) FROM call) - (SELECT count(*) FROM pending) AS settled,
+  CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key IN ('given_up', 'reopened'))
+    THEN (SELECT count(*) FROM call) - (SELECT count(*) FROM pending)
+    ELSE (SELECT count(DISTINCT call_id) FROM attempt
+      WHERE +outcome IN ('ok', 'refused', 'too_long')) END AS settled,
   count(*) AS attempts,
   -- A count beyond a thousand million is none, and its sum would overflow.
   sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
@@ -404,10 +409,9 @@ class Ledger:
 
         One at a time and apart from `answers`, because such a body is a hundred times its text.
         """
-        query = """
-            SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN
-                (SELECT digest FROM params WHERE json_extract(params, '$.logprobs'))"""
-        return self._stream(query, page=20)
+        asking = "SELECT digest FROM params WHERE json_extract(params, '$.logprobs')"
+        query = f"SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN ({asking})"  # noqa: S608
+        return self._stream(query, page=20) if any(self._stream(asking)) else iter(())
 
     def totals(self) -> Totals:
         """Sums over all attempts so far."""

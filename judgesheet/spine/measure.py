@@ -1,6 +1,5 @@
 """Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
@@ -341,8 +340,8 @@ class _Cells:
             for name, value in cell.items():
                 column = columns.setdefault(name, [])
                 column += [None] * (number - len(column))
-                one = isinstance(value, list)  # of which there are few
-                column.append(shared.setdefault(json.dumps(value), value) if one else value)
+                is_list = isinstance(value, list)  # of which there are few
+                column.append(shared.setdefault(repr(value), value) if is_list else value)
             kind = text if by is None else repr([cell.get(name) for name in by])
             alike.append(kinds.setdefault(kind, len(kinds)))
         for column in columns.values():
