@@ -231,11 +231,11 @@ def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
     if not stimuli.names:
         return absent(label, TOO_FEW)
     effects = stimuli.effects
-    worst, place = np.unravel_index(effects.argmax(), effects.shape)
+    worst, place = map(int, np.unravel_index(effects.argmax(), effects.shape))
     name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
     method = "largest mean over a stimulus's calls less that of exchanged orders; no interval"
     value = exactly(float(effects.max()), clusters=len(effects), method=method)
-    given, note = Largest(name, int(place) + 1, by_noise), f"at place {place + 1} on {name}"
+    given, note = Largest(name, place + 1, by_noise), f"at place {place + 1} on {name}"
     calls = int(stimuli.calls[worst])
     return Draft(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
 

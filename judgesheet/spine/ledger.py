@@ -112,7 +112,6 @@ AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str 
 
 _REPLY = tuple(field.name for field in fields(Reply))
 _LABEL = tuple(field.name for field in fields(Label))
-_OF_CALL = tuple(field.name for field in fields(Call))
 _MESSAGE = {"role", "content"}
 _CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
 """Columns of the tables `attempt`, `label` and `call`."""
@@ -352,6 +351,12 @@ class Ledger:
                 raise damaged(self.path, "a question in it was changed")
             yield one
 
+    @property
+    def was_asked(self) -> bool:
+        """Whether it holds any attempt."""
+        with self._reading() as db:
+            return bool(db.execute("SELECT EXISTS (SELECT 1 FROM attempt)").fetchone()[0])
+
     def attempts(self) -> dict[str, int]:
         """How often each call was tried that is pending, by its id."""
         return dict(self._stream("SELECT id, attempts FROM pending"))
@@ -583,10 +588,7 @@ class Ledger:
             last = rows[-1][0]
 
     def _restored(self, row: tuple[Any, ...], params: Mapping[str, Any]) -> Call:
-        """The call of a row of `question`; `params` are those of all calls by digest.
-
-        Its id is taken as stored: hashing two million prompts again takes minutes.
-        """
+        """The call of a row of `question`; `params` are those of all calls by digest."""
         stored = dict(zip((*_CALL, "messages"), row, strict=False))
         messages = self._decoded(stored["messages"], list)
         are_messages = all(isinstance(one, dict) and one.keys() >= _MESSAGE for one in messages)
@@ -597,10 +599,7 @@ class Ledger:
             "params": params[stored["params"]],
             "messages": tuple(messages),
         }
-        call = object.__new__(Call)
-        for name in _OF_CALL:
-            object.__setattr__(call, name, stored[name])
-        return call
+        return Call.known(**stored)
 
     def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
         with self._reading() as db:
@@ -787,8 +786,16 @@ def _insert(
 def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
     """Write calls, and of their contents those that are not there yet."""
     seen: set[str] = set()
+    last: dict[str, tuple[Any, str]] = {}
 
     def content(statement: str, value: Any) -> str:
+        before, key = last.get(statement, (None, ""))
+        if before is not value:
+            key = written(statement, value)
+            last[statement] = value, key
+        return key
+
+    def written(statement: str, value: Any) -> str:
         # As given: in a JSON schema the order of the properties is the order of the answer.
         text = _json(value, in_order=True)
         key = digest(text)[:24]

@@ -16,7 +16,6 @@ from judgesheet.axes import all_axes, explain
 from judgesheet.axis import (
     Axis,
     Distributing,
-    ReadingAlike,
     Readings,
     headline,
     losses,
@@ -38,7 +37,7 @@ from judgesheet.records import (
     digest,
 )
 from judgesheet.spine.impute import with_imputed
-from judgesheet.spine.parsing import Parser, from_records, reading, shape_of
+from judgesheet.spine.parsing import Parser, alike, from_records, reading, shape_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -285,8 +284,8 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     same = codes(asked)
     _, first = np.unique(same, return_index=True)
     read = [
-        _read(axis, *one, _cell(axis, str(texts[place])), parser)
-        for *one, place in zip(
+        _read(axis, text, reply, outcome, why, _cell(axis, texts[place]), parser)
+        for text, reply, outcome, why, place in zip(
             *(asked[name].iloc[first] for name in ("text", "reply", "outcome", "why")),
             cell[first].tolist(),
             strict=True,
@@ -330,11 +329,10 @@ class _Cells:
     @classmethod
     def of(cls, axis: Axis, texts: Iterable[str]) -> "_Cells":
         """The cells in these texts, which are not kept: a long run has millions."""
-        by = axis.READ_BY if isinstance(axis, ReadingAlike) else None
         columns: dict[str, list[Any]] = {}
         shared: dict[str, Any] = {}
         kinds: dict[str, int] = {}
-        alike: list[int] = []
+        same: list[int] = []
         for number, text in enumerate(texts):
             cell = _cell(axis, text)
             for name, value in cell.items():
@@ -342,12 +340,11 @@ class _Cells:
                 column += [None] * (number - len(column))
                 is_list = isinstance(value, list)  # of which there are few
                 column.append(shared.setdefault(repr(value), value) if is_list else value)
-            kind = text if by is None else repr([cell.get(name) for name in by])
-            alike.append(kinds.setdefault(kind, len(kinds)))
+            same.append(kinds.setdefault(alike(axis, cell), len(kinds)))
         for column in columns.values():
-            column += [None] * (len(alike) - len(column))
+            column += [None] * (len(same) - len(column))
         series = {name: pd.Series(values) for name, values in columns.items()}
-        return cls(series, np.array(alike, dtype=np.int64))
+        return cls(series, np.array(same, dtype=np.int64))
 
 
 def _objects(values: Sequence[Any]) -> "NDArray[np.object_]":

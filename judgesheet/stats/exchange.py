@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import scipy
@@ -324,7 +325,7 @@ class _Several:
         varies = self._varies[mine]
         fixed = self._observed[mine[~varies]].sum(axis=0)
         packs = bool(self._fits[stimulus])
-        sums = np.zeros(draws, dtype=np.int64) if packs else np.zeros((draws, self._places))
+        sums: Any = np.zeros(draws, dtype=np.int64) if packs else np.zeros((draws, self._places))
         for which, run in groupby(mine[varies].tolist(), key=self._group.__getitem__):
             group, items = self._groups[int(which)], list(run)
             rows = self._row[items]
@@ -335,4 +336,5 @@ class _Several:
         if packs:
             shifts = np.arange(self._places) * self._bits
             sums = (sums[:, None] >> shifts & (1 << self._bits) - 1).astype(np.float64)
-        return fixed + sums
+        total: Floats = fixed + sums
+        return total
