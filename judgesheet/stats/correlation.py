@@ -38,6 +38,8 @@ Kind = Literal["pearson", "spearman"]
 MOST_DELETIONS = 200
 """With more clusters the jackknife deletes groups of them: 200 values estimate a variance to 10 %,
 and Spearman's ranks are taken anew after each deletion."""
+MOST_ITEMS = 20_000
+"""Items that are resampled one by one; of more, those with equal values are drawn together."""
 LEAST_VARIANCE = 1e-10
 """Relative to the scores' own: a side that varies less is constant, and the rest is rounding."""
 ROUNDING = 1e-12
@@ -362,7 +364,12 @@ def paper_bootstrap_r(
     r = float(_r(moments.sum(axis=0)))
     if np.isnan(r):
         return answer(None, None, None, note=_why_undefined(x[known]).sentence)
-    drawn = _r(resampled_sums(moments, resamples, rng))
+    if items > MOST_ITEMS:
+        pairs = np.stack([x[known], y[known]])
+        _, one, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+        drawn = _r(np.tensordot(rng.multinomial(items, times / items, resamples), moments[one], 1))
+    else:
+        drawn = _r(resampled_sums(moments, resamples, rng))
     drawn = drawn[~np.isnan(drawn)]
     if not drawn.size:
         return answer(r, None, None, note="undefined in every resample")

@@ -20,8 +20,8 @@ from .interval import ROUNDING
 DRAWS = 4_999
 """Enough for p-values below one in a thousand where ten calls can show no more than that."""
 FEWEST_DRAWS = 199
-MOST_MOVED = 1_000_000_000
-"""Calls of all draws together: of more than 200,000 calls there are fewer than `DRAWS` draws."""
+MOST_MOVED = 500_000_000
+"""Calls of all draws together: of more than 100,000 calls there are fewer than `DRAWS` draws."""
 MOST_FRESH = 20_000
 """Calls up to which every item has exchanges of its own; with more, items share a store of them."""
 STORED = 100_000
@@ -154,8 +154,7 @@ class Exchanged:
         ----------
         Westfall, P. H. and Young, S. S. (1993), "Resampling-based multiple testing", algorithm 2.8.
         """
-        own = np.array([self.surprise(at, self.observed[[at]])[0] for at in among.tolist()])
-        order = np.argsort(own)
+        order = np.argsort(self._own(among))
         largest, by_noise, together = (np.array(start) for start in (-np.inf, -np.inf, 0.0))
         rank, rest_drawn, rest = np.empty(len(among)), together, 0
         for done, place in enumerate(order.tolist(), start=1):
@@ -172,6 +171,13 @@ class Exchanged:
         adjusted[order] = np.maximum.accumulate(rank[order][::-1])[::-1]
         others = among[np.sort(order[:rest])]
         return Stepdown(adjusted, self._together_p(others, rest_drawn) if rest else None, by_noise)
+
+    def _own(self, among: Integers) -> Floats:
+        """The surprises of what was observed on these stimuli."""
+        roots, ranks = self._roots
+        used = np.arange(roots.shape[-1]) >= roots.shape[-1] - ranks[:, None]
+        departures = (self.observed - self.mean)[:, None, :] @ np.where(used[:, None], roots, 0.0)
+        return _tails(np.sum(departures[:, 0] ** 2, axis=1), np.maximum(ranks, 1))[among]
 
     def _together_p(self, stimuli: Integers, drawn: Floats) -> float:
         """The p-value of the sums over these stimuli."""
@@ -205,10 +211,14 @@ def _surprise(departures: Floats, root: Floats, rank: int) -> Floats:
     if not rank:
         return np.zeros(len(departures))
     forms = np.sum((departures @ np.ascontiguousarray(root[:, -rank:])) ** 2, axis=1)
-    # Rounding must not tell apart what is equal by symmetry; what is equal is computed once.
     different, place = np.unique(np.round(forms, 9), return_inverse=True)
-    tails = scipy.special.chdtrc(rank, different)
-    surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))[place]
+    return _tails(different, rank)[place]  # what is equal is computed once
+
+
+def _tails(forms: Floats, ranks: Integers | int) -> Floats:
+    """-log of the tail of chi-square; rounding must not tell apart what is equal by symmetry."""
+    tails = scipy.special.chdtrc(ranks, np.round(forms, 9))
+    surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))
     return surprise
 
 
