@@ -3,7 +3,6 @@
 Figures are of the machine that runs it: compare them within one run, not with another machine's.
 """
 
-import json
 import resource
 import subprocess
 import sys
@@ -12,22 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
-
 import judgesheet
-from benchmarks import collecting
-from judgesheet.records import Call, Label, Plan, Reply
-from judgesheet.run_directory import LEDGER
-from judgesheet.spine.ledger import Ledger
-from judgesheet.stats.orders import balanced
-
-PROMPTS = 2_500  # x 4 responses x 10 orders = 100,000 calls
+from benchmarks import collecting, size
 
 
 def main() -> None:
     """Measure everything and print it."""
     for name, figure in rows():
         print(f"{name:48} {figure}", flush=True)
+    size.main()
     collecting.main()
 
 
@@ -44,7 +36,6 @@ def rows() -> Iterator[tuple[str, str]]:
             yield f"render --to {form}, a new process", f"{seconds:.2f} s, {size / 1000:.0f} kB"
         yield "modules of render --to md", loaded(run)
         yield from processor_times(run, Path(folder) / "standard")
-        yield from measuring(Path(folder) / "large")
 
 
 def processor_times(quick: Path, standard: Path) -> Iterator[tuple[str, str]]:
@@ -57,6 +48,7 @@ def processor_times(quick: Path, standard: Path) -> Iterator[tuple[str, str]]:
         "render --to pdf": ("render", str(quick), "--to", "pdf"),
         "measure, 1,672 calls": ("measure", str(quick)),
         "measure --no-pdf, 11,074 calls": ("measure", str(standard), "--no-pdf"),
+        "measure --to json, 11,074 calls": ("measure", str(standard), "--to", "json"),
         "measure, 11,074 calls": ("measure", str(standard)),
     }.items():
         yield f"CPU of {what}", f"{min(spent(*arguments) for _ in range(3)):.2f} s"
@@ -108,50 +100,6 @@ def loaded(run: Path) -> str:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     return done.stdout.splitlines()[-1]
-
-
-def measuring(directory: Path) -> Iterator[tuple[str, str]]:
-    """A ledger of 100,000 score_order calls: write it, read it, measure it."""
-    directory.mkdir()
-    plan, verdicts = large_plan()
-    started = time.perf_counter()
-    with Ledger.create_or_open(
-        directory / LEDGER, plan, {"provider": "sim", "model": "x"}
-    ) as ledger:
-        yield "ledger: plan of 100,000 calls", f"{time.perf_counter() - started:.2f} s"
-        started = time.perf_counter()
-        ledger.record(
-            [
-                Reply(call.id, 1, "ok", text, text, 0.0, 1, 1, "x", 1e9)
-                for call, text in zip(plan.calls, verdicts, strict=True)
-            ]
-        )
-        yield "ledger: 100,000 replies in one transaction", f"{time.perf_counter() - started:.2f} s"
-    from judgesheet.spine.measure import measure
-
-    with Ledger.open(directory / LEDGER) as ledger:
-        started = time.perf_counter()
-        measured = measure(ledger)
-        seconds = time.perf_counter() - started
-    found = len(measured.results[0].estimates)
-    yield "measure 100,000 score_order calls", f"{seconds:.2f} s, {found} estimates"
-
-
-def large_plan() -> tuple[Plan, list[str]]:
-    """A judge that follows quality with noise and a taste for the last line."""
-    rng = np.random.default_rng(0)
-    calls, labels, verdicts = [], [], []
-    for prompt in range(PROMPTS):
-        for letter in "abcd":
-            quality, item = float(rng.random()), f"{prompt}/{letter}"
-            labels.append(Label("score_order", item, "human", quality))
-            for order in balanced(5):
-                cell = {"item": item, "arm": "balanced", "scale": 5, "order": list(order)}
-                messages = ({"role": "user", "content": f"grade {item}"},)
-                calls.append(Call("score_order", str(prompt), cell, 0, messages, {}, "json"))
-                wish = 1 + 4 * quality + rng.normal(0, 0.6) + 0.3 * (order[-1] == 5)
-                verdicts.append(json.dumps({"score": int(np.clip(round(wish), 1, 5))}))
-    return Plan(0, tuple(calls), tuple(labels), {}), verdicts
 
 
 if __name__ == "__main__":

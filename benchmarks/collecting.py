@@ -28,6 +28,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.page import put
 from judgesheet.__main__ import YOUNG
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE
@@ -37,7 +38,6 @@ from judgesheet.resources import data_folder
 from judgesheet.spine.collect import CollectSettings, collect
 from judgesheet.spine.ledger import Ledger
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 IN_FLIGHT = 64
 TURNS = 3
 CALLS_PER_STIMULUS = 240  # of score_order, profile standard
@@ -378,10 +378,7 @@ def main() -> None:
     """Measure, print, and put the table into the page."""
     lines = [*table()]
     print("\n".join(lines))
-    begin, end = "<!-- collecting -->\n", "<!-- end of collecting -->\n"
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
-    tail = rest.partition(end)[2]
-    PAGE.write_text(f"{head}{begin}\n" + "\n".join(lines) + f"\n\n{end}{tail}", encoding="utf-8")
+    put("collecting", lines)
 
 
 if __name__ == "__main__":

@@ -279,7 +279,7 @@ def decoded(text: str, *, unique: bool = False) -> Any:
     """
     too_deep = ValueError(f"more than {MAX_DEPTH} lists and objects within each other")
     try:
-        value = json.loads(text, object_pairs_hook=_named_once if unique else None)
+        value = _ONCE.decode(text) if unique else json.loads(text)
     except RecursionError:
         raise too_deep from None
     if text.count("[") + text.count("{") > MAX_DEPTH:
@@ -297,6 +297,9 @@ def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
         raise ValueError(f"{twice[:100]!r} is given twice in one object{_of_key(content)}")
     return content
+
+
+_ONCE = json.JSONDecoder(object_pairs_hook=_named_once)
 
 
 def _parts_of(value: Any) -> Iterable[Any]:

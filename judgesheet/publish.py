@@ -94,9 +94,19 @@ def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:
         table["distribution"] = [_as_text(v) for v in table["distribution"]]
     for column in table:
         if column in ("order", "value") or not _is_of_one_type(table[column]):
-            table[column] = [None if v is None else json.dumps(v) for v in table[column]]
+            table[column] = _as_json(table[column])
     table["score"] = numbers
     return table.astype({"score": "Int64"})
+
+
+def _as_json(values: pd.Series) -> list[str | None]:
+    """The values as JSON; what recurs as the same object is written once."""
+    things = values.to_numpy(dtype=object)
+    texts: dict[int, str | None] = {id(None): None}
+    for thing in things:
+        if id(thing) not in texts:
+            texts[id(thing)] = json.dumps(thing)
+    return [texts[id(thing)] for thing in things]
 
 
 def _is_of_one_type(values: pd.Series) -> bool:

@@ -179,6 +179,17 @@ class Locating(Protocol):
 
 
 @runtime_checkable
+class ReadingAlike(Protocol):
+    """An axis that says which part of a cell its reading of replies depends on; else on all of it.
+
+    The same words under cells that agree in it are then read once, however many calls got them.
+    """
+
+    READ_BY: frozenset[str]
+    """Keys of the cell that `parse`, `reading` and `parts` look at."""
+
+
+@runtime_checkable
 class Distributing(Protocol):
     """An axis that can also read the log-probabilities of a reply."""
 

@@ -188,12 +188,33 @@ class Calls:
 
 
 def codes(columns: "pd.DataFrame") -> Ints:
-    """A code per different row; values may be lists."""
+    """A code per different row, in order of appearance; values may be lists."""
     import pandas as pd
 
-    rows = [json.dumps(row, default=str) for row in columns.to_numpy(dtype=object).tolist()]
-    codes: Ints = np.asarray(pd.factorize(np.array(rows, dtype=object))[0], dtype=np.int64)
-    return codes
+    combined = np.zeros(len(columns), dtype=np.int64)
+    for name in columns:
+        more = value_codes(columns[name])
+        pairs = combined * (int(more.max(initial=0)) + 1) + more
+        combined = np.asarray(pd.factorize(pairs)[0], dtype=np.int64)
+    return combined
+
+
+def value_codes(values: "pd.Series[Any]") -> Ints:
+    """A code per different value, in order of appearance: what has the same JSON is the same."""
+    import pandas as pd
+
+    found: Ints
+    if values.dtype != object:
+        found = np.asarray(pd.factorize(values, use_na_sentinel=False)[0], dtype=np.int64)
+        return found
+    # Values recur as the same objects: each is written once.
+    things = values.to_numpy()
+    same, firsts = pd.factorize(np.fromiter(map(id, things), dtype=np.int64, count=len(things)))
+    first = np.zeros(len(firsts), dtype=np.int64)
+    first[same[::-1]] = np.arange(len(things))[::-1]
+    texts = [json.dumps(thing, default=str) for thing in things[first]]
+    found = np.asarray(pd.factorize(np.array(texts, dtype=object))[0], dtype=np.int64)
+    return found[same]
 
 
 # -- figures ---------------------------------------------------------------------------------------

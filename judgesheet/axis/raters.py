@@ -46,14 +46,22 @@ def rater_ceiling_r(scores: Scored) -> Iterator[Draft]:
     return _agreements(label, lambda agreement: agreement.ceiling, scores)
 
 
+def agreements(scores: Scored) -> dict[str, Agreement]:
+    """How far the raters of each criterion agree, where there are several."""
+    return {
+        criterion: rater_agreement(reference.ratings, scores.cluster, scores.rng())
+        for criterion, reference in scores.references.items()
+        if reference.ratings.shape[1] > 1
+    }
+
+
 def _agreements(
     label: str, part: Callable[[Agreement], Interval], scores: Scored
 ) -> Iterator[Draft]:
-    rated = {name: of for name, of in scores.references.items() if of.ratings.shape[1] > 1}
-    if not rated:
+    if not scores.agreements:
         yield absent(label, ONE_RATING)
-    for criterion, reference in rated.items():
-        agreement = rater_agreement(reference.ratings, scores.cluster, scores.rng())
+    for criterion, agreement in scores.agreements.items():
+        reference = scores.references[criterion]
         yield Draft(
             f"{label}, {criterion}" if criterion else label,
             part(agreement),

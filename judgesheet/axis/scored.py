@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from judgesheet.axis.differences import Compared
     from judgesheet.axis.reversal import Contest
+    from judgesheet.stats.agreement import Agreement
 
 
 class Rows(NamedTuple):
@@ -45,6 +46,10 @@ class Scored(Protocol):
     @property
     def references(self) -> Mapping[str, Reference]:
         """The quality of each item by criterion; "" names a criterion that is the only one."""
+
+    @property
+    def agreements(self) -> "Mapping[str, Agreement]":
+        """How far the raters of each criterion agree that has several: `raters.agreements`."""
 
     @property
     def cluster(self) -> Ints:

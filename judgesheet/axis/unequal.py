@@ -6,7 +6,6 @@ between its orders. Every axis has these figures: it adds `figures` to its `ESTI
 its measuring and `find` to its findings, and says what a verdict gives to each thing listed.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from judgesheet.axis import Readings
-from judgesheet.axis.arrays import Floats
+from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
-from judgesheet.axis.losses import NOT_THE_CELL, codes
+from judgesheet.axis.losses import NOT_THE_CELL, codes, value_codes
 from judgesheet.axis.words import MOSTLY, SIGNIFICANT, announced, keys, percent
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import Reason
 from judgesheet.records import Estimate, Statement
-from judgesheet.stats.exchange import Exchanged, exchanged, stepdown, together
+from judgesheet.stats.exchange import Exchanged, Items, Stepdown, exchanged
 from judgesheet.stats.interval import cluster_rate, exactly
 
 if TYPE_CHECKING:
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 Gives = Callable[[Any, Sequence[Any]], Sequence[float]]
 """What a verdict gives to each of the things that were listed in this order."""
-Answer = tuple[Any, Sequence[Any]]
-"""A verdict, and the order in which things were listed."""
 
 REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
@@ -98,58 +95,89 @@ class Stimuli:
     seed: int
 
     @cached_property
-    def tested(self) -> Mapping[str, Exchanged]:
-        """What the places of each stimulus get, if its calls allow a test of it alone."""
-        rng = np.random.default_rng([self.seed, 13])
-        read = self.frame[self.frame["value"].notna()]
-        # Arms differ in which orders they show: the calls of an item are all exchangeable.
-        cell = [one for one in read.columns if one not in NOT_THE_CELL and one != "arm"]
-        columns = [read[name].tolist() for name in ("stimulus", "value", "order")]
-        items: defaultdict[tuple[str, int], list[Answer]] = defaultdict(list)
-        for stimulus, value, order, item in zip(
-            *columns, codes(read[["stimulus", *cell]]), strict=True
-        ):
-            items[str(stimulus), item].append((value, order))
-        places = max(map(len, columns[-1]), default=0)
-        tables: defaultdict[str, list[tuple[Floats, Floats]]] = defaultdict(list)
-        for (stimulus, _), answers in items.items():
-            tables[stimulus].append(self._table(answers))
-        sums = {name: exchanged(tables[name], places, rng) for name in tables}
-        enough = log(1 / SIGNIFICANT)
-        return {name: one for name, one in sums.items() if one.log_ways >= enough}
-
-    def _table(self, answers: Sequence[Answer]) -> tuple[Floats, Floats]:
-        """What each answer to an item gives to each thing, and where it lists it, from 0."""
-        things = sorted({thing for _, order in answers for thing in order}, key=str)
-        given = np.zeros((len(answers), len(things)))
-        where = np.full((len(answers), len(things)), -1.0)
-        for call, (value, order) in enumerate(answers):
-            at = [things.index(thing) for thing in order]
-            given[call, at], where[call, at] = self.gives(value, order), range(len(order))
-        return given, where
+    def _read(self) -> "pd.DataFrame":
+        return self.frame[self.frame["value"].notna()]
 
     @cached_property
-    def p(self) -> Mapping[str, float]:
-        """p-value of each stimulus, corrected for their number."""
-        tested = self.tested
-        return dict(zip(tested, stepdown(list(tested.values())).tolist(), strict=True))
+    def _all(self) -> Exchanged:
+        """What the places of each stimulus get."""
+        rng, read = np.random.default_rng([self.seed, 13]), self._read
+        # Arms differ in which orders they show: the calls of an item are all exchangeable.
+        cell = [one for one in read.columns if one not in NOT_THE_CELL and one != "arm"]
+        item = codes(read[["stimulus", *cell]])
+        stimulus = np.zeros(int(item.max(initial=-1)) + 1, dtype=np.int64)
+        stimulus[item] = value_codes(read["stimulus"])
+        orders, order = _distinct(read["order"])
+        places = max(map(len, orders), default=0)
+        verdicts, verdict = _distinct(read["value"])
+        pairs, pair = np.unique(verdict * len(orders) + order, return_inverse=True)
+        given = np.zeros((len(pairs), places))
+        for row, (v, o) in enumerate(zip(*divmod(pairs, max(1, len(orders))), strict=True)):
+            given[row, : len(orders[o])] = self.gives(verdicts[v], orders[o])
+        groups = list(_groups(item, order, orders, given[pair]))
+        return exchanged(groups, stimulus, places, rng)
+
+    @cached_property
+    def tested(self) -> Ints:
+        """The stimuli of which the calls allow a test of each alone, by number."""
+        return np.flatnonzero(self._all.log_ways >= log(1 / SIGNIFICANT))
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The stimuli that are tested."""
+        return [str(name) for name in self._read["stimulus"].unique()[self.tested]]
+
+    @property
+    def calls(self) -> Ints:
+        """Calls on each of these stimuli."""
+        return self._all.calls[self.tested]
+
+    @property
+    def effects(self) -> Floats:
+        """What each place gets too much on each of these stimuli, (stimuli, places)."""
+        return self._all.departure[self.tested]
+
+    @cached_property
+    def compared(self) -> Stepdown:
+        """The p-value of each of these stimuli, corrected for their number, and of the others."""
+        return self._all.stepdown(self.tested, SIGNIFICANT)
 
     @property
     def shown(self) -> tuple[str, ...]:
         """The stimuli on which the order is shown to matter, the largest effect first."""
-        effects = {
-            name: float(self.tested[name].departure.max())
-            for name, p in self.p.items()
-            if p < SIGNIFICANT
-        }
-        return tuple(sorted(effects, key=lambda name: -effects[name]))
+        shown = np.flatnonzero(self.compared.p < SIGNIFICANT)
+        largest = np.argsort(-self.effects[shown].max(axis=1, initial=-np.inf), kind="stable")
+        return tuple(self.names[at] for at in shown[largest])
 
-    @property
-    def rest_p(self) -> float | None:
-        """The p-value of all other stimuli together."""
-        shown = self.shown
-        others = [one for name, one in self.tested.items() if name not in shown]
-        return together(others).p() if others else None
+
+def _distinct(values: "pd.Series[Any]") -> tuple[Sequence[Any], Ints]:
+    """The different values, and which of them each is."""
+    found = value_codes(values)
+    _, firsts = np.unique(found, return_index=True)
+    return values.iloc[firsts].tolist(), found
+
+
+def _groups(
+    item: Ints, order: Ints, orders: Sequence[Sequence[Any]], given: Floats
+) -> Iterator[Items]:
+    """The items by what their calls listed where; `given` says what each call gives to places."""
+    by_item, sizes = np.argsort(item, kind="stable"), np.bincount(item)
+    begins = np.cumsum(sizes) - sizes
+    for calls in np.unique(sizes).tolist():
+        alike = np.flatnonzero(sizes == calls)
+        rows = by_item[begins[alike][:, None] + np.arange(calls)]
+        lists, which = np.unique(order[rows], axis=0, return_inverse=True)
+        members = np.split(
+            np.argsort(which.ravel(), kind="stable"), np.cumsum(np.bincount(which.ravel()))[:-1]
+        )
+        for listed, mine in zip(lists.tolist(), members, strict=True):
+            shown = [orders[one] for one in listed]
+            things = sorted({thing for one in shown for thing in one}, key=str)
+            where = np.full((calls, len(things)), -1, dtype=np.int64)
+            for call, one in enumerate(shown):
+                where[call, [things.index(thing) for thing in one]] = range(len(one))
+            at_places = np.take_along_axis(given[rows[mine]], np.maximum(where, 0)[None], axis=2)
+            yield Items(alike[mine], np.where(where < 0, 0.0, at_places), where)
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -166,12 +194,11 @@ def unequal_stimuli(stimuli: Stimuli) -> Draft:
     stimuli, has a lower end only.
     """
     label = "Stimuli on which the order is shown to matter"
-    if not stimuli.tested:
+    if not stimuli.names:
         return absent(label, TOO_FEW)
-    shown, rest_p = stimuli.shown, stimuli.rest_p
-    hits = np.array([float(name in shown) for name in stimuli.tested])
-    given = Shown(list(shown), hits.size, rest_p)
-    calls = sum(one.calls for one in stimuli.tested.values())
+    shown, hits = stimuli.shown, (stimuli.compared.p < SIGNIFICANT).astype(float)
+    given = Shown(list(shown), hits.size, stimuli.compared.rest_p)
+    calls = int(stimuli.calls.sum())
     rate = cluster_rate(hits, np.ones_like(hits))
     at_least = replace(rate, high=None, bounds=None, note=SHOWN_ONLY)
     return Draft(label, at_least, n=calls, given=given, note=_named(shown).removeprefix(": "))
@@ -185,11 +212,11 @@ def any_stimulus_p(stimuli: Stimuli) -> Draft:
     stimuli miss; for a weak effect shared by all stimuli it needs more data than they do.
     """
     label = "p: the order matters on no stimulus"
-    if not stimuli.tested:
+    if not stimuli.names:
         return absent(label, TOO_FEW)
     method = "orders exchanged within items, step-down over stimuli, Monte Carlo"
-    p = exactly(min(stimuli.p.values()), clusters=len(stimuli.tested), method=method)
-    return Draft(label, p, n=sum(one.calls for one in stimuli.tested.values()))
+    p = exactly(float(stimuli.compared.p.min()), clusters=len(stimuli.names), method=method)
+    return Draft(label, p, n=int(stimuli.calls.sum()))
 
 
 @figure("share", symbol="E_max")
@@ -201,15 +228,15 @@ def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
     upwards, so the conditions say what noise alone would give; the note names the stimulus.
     """
     label = "Largest effect of the order on one stimulus"
-    if not stimuli.tested:
+    if not stimuli.names:
         return absent(label, TOO_FEW)
-    effects = {name: one.departure for name, one in stimuli.tested.items()}
-    worst = max(effects, key=lambda name: float(effects[name].max()))
-    drawn = [((one.drawn - one.mean) / one.calls).max(axis=1) for one in stimuli.tested.values()]
-    given = Largest(worst, int(effects[worst].argmax()) + 1, float(np.max(drawn, axis=0).mean()))
+    effects = stimuli.effects
+    worst, place = map(int, np.unravel_index(effects.argmax(), effects.shape))
+    name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
     method = "largest mean over a stimulus's calls less that of exchanged orders; no interval"
-    value = exactly(float(effects[worst].max()), clusters=len(effects), method=method)
-    calls, note = stimuli.tested[worst].calls, f"at place {given.place} on {worst}"
+    value = exactly(float(effects.max()), clusters=len(effects), method=method)
+    given, note = Largest(name, place + 1, by_noise), f"at place {place + 1} on {name}"
+    calls = int(stimuli.calls[worst])
     return Draft(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
 
 

@@ -3,24 +3,29 @@
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from sys import intern
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, StatingFacts
 from judgesheet.errors import StimuliError
 from judgesheet.files import records
-from judgesheet.judges import Answer
-from judgesheet.records import Call, Label, Plan, digest
+from judgesheet.records import Call, Label, Plan, Reply, canonical_json, digest
 from judgesheet.spine.batches import fill, ingest_results
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.parsing import read
+from judgesheet.spine.parsing import alike, read
 from judgesheet.spine.plan import LONGEST_LINE
 
 MOST_REPEATS = 1000
+MOST_CELLS = 10_000
+"""Cells, and verdicts on them, that are remembered: those of a response stand together."""
+AT_ONCE = 10_000
+"""Verdicts that are written in one transaction."""
+_FIELDS = {"axis", "stimulus", "cell", "repeat", "verdict"}
 MOST_NAMES = 100
 """Fields that the cells of a file may have: each is a column of a table."""
 BEYOND_TABLES = 2**63
@@ -78,7 +83,7 @@ def _ingest_recorded(
     rated: dict[tuple[str, str, str], Label] = {}
     home: dict[tuple[str, str], str] = {}
     names: set[str] = set()
-    orders: dict[str, Any] = {}
+    reader = _Reader()
     facts: dict[tuple[str, ...], str] = {}
     for record, where in rows:
         if "human" in record:
@@ -87,7 +92,7 @@ def _ingest_recorded(
                 told = "was rated before, and differently; give all its ratings in one row"
                 raise StimuliError(f"{where}: {label.item} {told}")
             continue
-        call, verdict = _recorded(record, where, orders)
+        call, verdict = reader.recorded(record, where)
         item = (call.axis, str(call.cell.get("item")))
         if "item" in call.cell and home.setdefault(item, call.stimulus) != call.stimulus:
             raise StimuliError(f"{where}: {item[1]} is listed under two stimuli; an item has one")
@@ -127,11 +132,19 @@ def _ingest_recorded(
     judge = {"provider": "recorded", "model": judged_by() or file.name}
     now = file.stat().st_mtime
     replies = (
-        Answer("ok", verdict, verdict).as_reply(call.id, 1, 0.0, now)
+        Reply(call.id, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
         for call, verdict in calls.values()
     )
     with Ledger.create_or_open(ledger_path, plan, judge) as ledger:
+        _record(ledger, replies)
+
+
+def _record(ledger: Ledger, replies: Iterator[Reply]) -> None:
+    """Write the verdicts; where the file was ingested before, those that it lacks."""
+    if ledger.was_asked:
         fill(ledger, replies)
+    while some := list(islice(replies, AT_ONCE)):
+        ledger.record(some)
 
 
 def _facts(call: Call) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -147,44 +160,92 @@ def _stated(name: str) -> Mapping[str, tuple[str, ...]]:
     return axis.FACTS if isinstance(axis, StatingFacts) else {}
 
 
-def _recorded(record: Mapping[str, Any], where: str, orders: dict[str, Any]) -> tuple[Call, str]:
-    for name, kind in (("axis", str), ("stimulus", str), ("cell", dict)):
-        if not isinstance(record.get(name), kind):
-            raise StimuliError(
-                f"{where}: {name} is missing or not a {kind.__name__}; of another tool's log, "
-                "`judgesheet inspect-log FILE` says what it is"
-            )
-    if "verdict" not in record:
-        raise StimuliError(f"{where}: verdict is missing (null means unreadable)")
-    axis = _axis(record["axis"], where)
-    repeat = record.get("repeat", 0)
-    fault = (
-        axis.fault(record["cell"])
-        or _fault_of_repeat(repeat)
-        or _fault_of_verdict(axis, record)
-        or _fault_of_values(record)
-    )
-    if fault:
-        raise StimuliError(f"{where}: {fault}")
-    cell = _compact(record["cell"], orders)
-    call = Call(record["axis"], intern(record["stimulus"]), cell, repeat, (), _NONE, "recorded")
-    return call, json.dumps(record["verdict"])
+class _Reader:
+    """Makes calls of records. What many of them have in common is looked at and held once."""
+
+    def __init__(self) -> None:
+        self._cells: dict[str, _Cell] = {}
+        self._orders: dict[str, Any] = {}
+        self._allowed: dict[tuple[str, str, str], str | None] = {}
+
+    def recorded(self, record: Mapping[str, Any], where: str) -> tuple[Call, str]:
+        """The call of a record and its verdict; StimuliError if it is not allowed."""
+        for name, kind in (("axis", str), ("stimulus", str), ("cell", dict)):
+            if not isinstance(record.get(name), kind):
+                raise StimuliError(
+                    f"{where}: {name} is missing or not a {kind.__name__}; of another tool's log, "
+                    "`judgesheet inspect-log FILE` says what it is"
+                )
+        if "verdict" not in record:
+            raise StimuliError(f"{where}: verdict is missing (null means unreadable)")
+        axis, repeat = _axis(record["axis"], where), record.get("repeat", 0)
+        cell, verdict = self._cell(axis, record["cell"]), json.dumps(record["verdict"])
+        fault = (
+            cell.fault
+            or _fault_of_repeat(repeat)
+            or self._fault_of_verdict(axis, record["verdict"], verdict, cell)
+            or _fault_of_text(record, cell.text, verdict)
+        )
+        if fault:
+            raise StimuliError(f"{where}: {fault}")
+        said = f"{_json_of(axis.NAME)},{_json_of(record['stimulus'])},{cell.text},{repeat}"
+        call = Call.known(
+            axis=axis.NAME,
+            stimulus=intern(record["stimulus"]),
+            cell=cell.values,
+            repeat=repeat,
+            messages=(),
+            params=_NONE,
+            reply="recorded",
+            id=digest(f'[{said},[],{{}},"recorded"]')[:24],  # that of `Call.content_id`
+        )
+        return call, intern(verdict)
+
+    def _cell(self, axis: Axis, given: Mapping[str, Any]) -> "_Cell":
+        text = canonical_json(given)
+        key = f"{axis.NAME} {text}"
+        if key not in self._cells:
+            if len(self._cells) >= MOST_CELLS:
+                self._cells.clear()
+            fault = axis.fault(given) or _fault_of_numbers(given)
+            self._cells[key] = _Cell(fault, text, alike(axis, given), self._compact(given))
+        return self._cells[key]
+
+    def _compact(self, cell: Mapping[str, Any]) -> dict[str, Any]:
+        """The cell with names and orders, which most cells of a log have in common, held once."""
+        return {
+            intern(name): intern(value)
+            if isinstance(value, str)
+            else self._orders.setdefault(repr(value), value)
+            if isinstance(value, list)
+            else value
+            for name, value in cell.items()
+        }
+
+    def _fault_of_verdict(self, axis: Axis, verdict: Any, text: str, cell: "_Cell") -> str | None:
+        if verdict in (None, "invalid"):
+            return None
+        key = (axis.NAME, text, cell.read_by)
+        if key not in self._allowed:
+            if len(self._allowed) >= MOST_CELLS:
+                self._allowed.clear()
+            is_read = read(axis, text, "recorded", cell.values) is not None
+            wrong = f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
+            self._allowed[key] = None if is_read else wrong
+        return self._allowed[key]
+
+
+class _Cell(NamedTuple):
+    """A cell: its fault if it has one, its JSON, that of which readings depend, its values."""
+
+    fault: str | None
+    text: str
+    read_by: str
+    values: Mapping[str, Any]
 
 
 _NONE: Mapping[str, Any] = {}
 """The parameters of a call that was not made here."""
-
-
-def _compact(cell: Mapping[str, Any], orders: dict[str, Any]) -> dict[str, Any]:
-    """The cell with names and orders, which most cells of a log have in common, held once."""
-    return {
-        intern(name): intern(value)
-        if isinstance(value, str)
-        else orders.setdefault(json.dumps(value), value)
-        if isinstance(value, list)
-        else value
-        for name, value in cell.items()
-    }
 
 
 def _axis(name: str, where: str) -> Axis:
@@ -201,24 +262,26 @@ def _fault_of_repeat(repeat: Any) -> str | None:
     return None
 
 
-def _fault_of_verdict(axis: Axis, record: Mapping[str, Any]) -> str | None:
-    verdict = record["verdict"]
-    is_known = verdict in (None, "invalid")
-    if is_known or read(axis, json.dumps(verdict), "recorded", record["cell"]) is not None:
-        return None
-    return f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
+@lru_cache(maxsize=1024)  # names recur
+def _json_of(name: str) -> str:
+    return canonical_json(name)
 
 
-_AS_TEXT = json.JSONEncoder(ensure_ascii=False)
-
-
-def _fault_of_values(record: Mapping[str, Any]) -> str | None:
+def _fault_of_numbers(cell: Mapping[str, Any]) -> str | None:
     """What no table can hold."""
-    for name, value in record["cell"].items():
+    for name, value in cell.items():
         if isinstance(value, int) and abs(value) >= BEYOND_TABLES:
             return f"cell.{name} is a number of more than 64 bits"
+    return None
+
+
+def _fault_of_text(record: Mapping[str, Any], cell: str, verdict: str) -> str | None:
+    """What no file can hold."""
+    is_plain = record.keys() <= _FIELDS and record["stimulus"].isascii() and cell.isascii()
+    if is_plain and "\\u" not in verdict:  # escaped there
+        return None
     try:
-        _AS_TEXT.encode(record).encode()
+        canonical_json(record).encode()
     except UnicodeEncodeError:
         return "it holds half a character (one of \\ud800 to \\udfff alone); write the whole one"
     return None

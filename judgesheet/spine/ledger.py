@@ -42,12 +42,17 @@ SCHEMA_VERSION = 2
 # 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
 
 _SUMS = """
-WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE outcome = 'ok'),
+-- Where no call was given up, reopened or left out, those with a settling outcome are counted at once. The
+-- plus signs keep SQLite from looking up each of many rows in an index.
+WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE +outcome = 'ok'),
   -- What was answered elsewhere has no latency, and no call takes no time.
   ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
     WHERE latency_s > 0)
 SELECT (SELECT count(*) FROM asked) AS planned,
-  (SELECT count(*) FROM asked) - (SELECT count(*) FROM pending) AS settled,
+  CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key IN ('given_up', 'reopened', 'left_out'))
+    THEN (SELECT count(*) FROM asked) - (SELECT count(*) FROM pending)
+    ELSE (SELECT count(DISTINCT call_id) FROM attempt
+      WHERE +outcome IN ('ok', 'refused', 'too_long')) END AS settled,
   count(*) AS attempts,
   -- A count beyond a thousand million is none, and its sum would overflow.
   sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
@@ -107,7 +112,6 @@ AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str 
 
 _REPLY = tuple(field.name for field in fields(Reply))
 _LABEL = tuple(field.name for field in fields(Label))
-_OF_CALL = tuple(field.name for field in fields(Call))
 _MESSAGE = {"role", "content"}
 _CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
 """Columns of the tables `attempt`, `label` and `call`."""
@@ -402,6 +406,12 @@ class Ledger:
                 raise damaged(self.path, "a question in it was changed")
             yield one
 
+    @property
+    def was_asked(self) -> bool:
+        """Whether it holds any attempt."""
+        with self._reading() as db:
+            return bool(db.execute("SELECT EXISTS (SELECT 1 FROM attempt)").fetchone()[0])
+
     def attempts(self) -> dict[str, int]:
         """How often each call was tried that is pending, by its id."""
         return dict(self._stream("SELECT id, attempts FROM pending"))
@@ -459,10 +469,9 @@ class Ledger:
 
         One at a time and apart from `answers`, because such a body is a hundred times its text.
         """
-        query = """
-            SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN
-                (SELECT digest FROM params WHERE json_extract(params, '$.logprobs'))"""
-        return self._stream(query, page=20)
+        asking = "SELECT digest FROM params WHERE json_extract(params, '$.logprobs')"
+        query = f"SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN ({asking})"  # noqa: S608
+        return self._stream(query, page=20) if any(self._stream(asking)) else iter(())
 
     def totals(self) -> Totals:
         """Sums over all attempts so far."""
@@ -634,10 +643,7 @@ class Ledger:
             last = rows[-1][0]
 
     def _restored(self, row: tuple[Any, ...], params: Mapping[str, Any]) -> Call:
-        """The call of a row of `question`; `params` are those of all calls by digest.
-
-        Its id is taken as stored: hashing two million prompts again takes minutes.
-        """
+        """The call of a row of `question`; `params` are those of all calls by digest."""
         stored = dict(zip((*_CALL, "messages"), row, strict=False))
         messages = self._decoded(stored["messages"], list)
         are_messages = all(isinstance(one, dict) and one.keys() >= _MESSAGE for one in messages)
@@ -648,10 +654,7 @@ class Ledger:
             "params": params[stored["params"]],
             "messages": tuple(messages),
         }
-        call = object.__new__(Call)
-        for name in _OF_CALL:
-            object.__setattr__(call, name, stored[name])
-        return call
+        return Call.known(**stored)
 
     def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
         with self._reading() as db:
@@ -838,8 +841,16 @@ def _insert(
 def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
     """Write calls, and of their contents those that are not there yet."""
     seen: set[str] = set()
+    last: dict[str, tuple[Any, str]] = {}
 
     def content(statement: str, value: Any) -> str:
+        before, key = last.get(statement, (None, ""))
+        if before is not value:
+            key = written(statement, value)
+            last[statement] = value, key
+        return key
+
+    def written(statement: str, value: Any) -> str:
         # As given: in a JSON schema the order of the properties is the order of the answer.
         text = _json(value, in_order=True)
         key = digest(text)[:24]

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache, partial
-from itertools import repeat
+from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
@@ -14,8 +13,15 @@ import pandas as pd
 from judgesheet import axis as kit
 from judgesheet import stats
 from judgesheet.axes import all_axes, explain
-from judgesheet.axis import Axis, Distributing, Readings, headline, losses, unanswered
-from judgesheet.axis.reply import Reading
+from judgesheet.axis import (
+    Axis,
+    Distributing,
+    Readings,
+    headline,
+    losses,
+    unanswered,
+)
+from judgesheet.axis.losses import codes
 from judgesheet.axis.unanswered import Calls
 from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
@@ -31,7 +37,7 @@ from judgesheet.records import (
     digest,
 )
 from judgesheet.spine.impute import with_imputed
-from judgesheet.spine.parsing import Parser, from_records, reading, shape_of
+from judgesheet.spine.parsing import Parser, alike, from_records, reading, shape_of
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
 if TYPE_CHECKING:
@@ -41,6 +47,8 @@ if TYPE_CHECKING:
 
 COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", "text")
 """What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
+PAGE = 50_000
+"""Rows of a ledger that are held as objects at once."""
 MOST_NAMES = 12
 """Figures that a sentence about missing ones names."""
 CHECK = "`judgesheet doctor DIR` says what can be saved"
@@ -89,7 +97,18 @@ def read_all(ledger: "Ledger") -> dict[str, Readings]:
 
 def answers(ledger: "Ledger") -> pd.DataFrame:
     """The planned calls of a ledger with their answers, in order: `COLUMNS`, `finish_reason`."""
-    return pd.DataFrame(ledger.answers(), columns=[*COLUMNS, "finish_reason"])
+    columns, rows = [*COLUMNS, "finish_reason"], ledger.answers()
+    # A page at a time: as objects, millions of rows take many times the room of their columns.
+    pages = [pd.DataFrame(page, columns=columns) for page in _pages(rows)]
+    return pd.concat(pages, ignore_index=True).infer_objects()
+
+
+def _pages(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    """Some rows at a time; one page without any where there are none."""
+    page = list(islice(rows, PAGE))
+    yield page
+    while page := list(islice(rows, PAGE)):
+        yield page
 
 
 def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
@@ -116,10 +135,13 @@ def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -
     """
     axes: Mapping[str, object] = all_axes()
     reading_them = {name: each for name, each in axes.items() if isinstance(each, Distributing)}
+    first = next(bodies := iter(bodies), None)
+    if first is None:
+        return frame
     columns = zip(frame["axis"], frame["text"], frame["reply"], frame["cell"], strict=True)
     calls = dict(zip(frame["call_id"], columns, strict=True))
     read_bodies: dict[str, object] = {}
-    for call_id, raw in bodies:
+    for call_id, raw in chain([first], bodies):
         name, text, reply, cell = calls[call_id]
         if name in reading_them:
             read_bodies[call_id] = reading_them[name].distribution(
@@ -266,32 +288,82 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
 
     `parser` is the user's own, None for the axis's.
     """
-    decode = lru_cache(maxsize=4096)(partial(_cell, axis))  # cells recur; decode each text once
-    cells = [decode(cell) for cell in rows["cell"]]
-
-    @lru_cache(maxsize=4096)  # and so do short replies to them
-    def read(text: str, reply: ReplyFormat, cell: str, why: str | None) -> Reading | None:
-        return reading(axis, text, reply, decode(cell), parser, why)
-
-    reasons = rows["finish_reason"] if "finish_reason" in rows else repeat(None, len(rows))
-    columns = zip(*(rows[name] for name in ("text", "reply", "outcome", "cell")), strict=True)
-    readings, shapes = [], []
-    for (text, reply, outcome, code), cell, why in zip(columns, cells, reasons, strict=True):
-        found = read(text, reply, code, why) if outcome == "ok" else None
-        is_lost = found is None and outcome is not None
-        readings.append(found)
-        shapes.append(shape_of(axis, text, reply, outcome, cell, parser, why) if is_lost else None)
+    cell, texts = pd.factorize(rows["cell"])  # cells recur, and so do replies: each is read once
+    cells = _Cells.of(axis, texts)
+    asked = rows[["text", "reply", "outcome"]].reset_index(drop=True)
+    asked["why"] = rows["finish_reason"].to_numpy() if "finish_reason" in rows else None
+    asked["alike"] = cells.alike[cell]
+    same = codes(asked)
+    _, first = np.unique(same, return_index=True)
+    read = [
+        _read(axis, text, reply, outcome, why, _cell(axis, texts[place]), parser)
+        for text, reply, outcome, why, place in zip(
+            *(asked[name].iloc[first] for name in ("text", "reply", "outcome", "why")),
+            cell[first].tolist(),
+            strict=True,
+        )
+    ]
     table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
     table.insert(0, "axis", axis.NAME)
-    for name in dict.fromkeys(key for cell in cells for key in cell if key not in table):
-        table[name] = [cell.get(name) for cell in cells]
-    for name in ("value", "alone"):
-        told = [one and getattr(one, name) for one in readings]
-        table[name] = pd.Series(told, index=table.index, dtype=object)
-    table["shape"] = pd.Series(shapes, index=table.index, dtype=object)
+    for name, values in cells.columns.items():
+        if name not in table:
+            table[name] = values.iloc[cell].array
+    for name, told in zip(("value", "alone", "shape"), zip(*read, strict=True), strict=False):
+        table[name] = pd.Series(_objects(told)[same], index=table.index, dtype=object)
     if "distribution" in rows:
         table["distribution"] = rows["distribution"].to_numpy()
     return table
+
+
+def _read(
+    axis: Axis,
+    text: str,
+    reply: ReplyFormat,
+    outcome: str | None,
+    why: str | None,
+    cell: Mapping[str, Any],
+    parser: Parser | None,
+) -> tuple[Any, bool | None, str | None]:
+    """What a reply says, whether on lines of its own, and the shape of one that says nothing."""
+    found = reading(axis, text, reply, cell, parser, why) if outcome == "ok" else None
+    if found is not None:
+        return found.value, found.alone, None
+    return None, None, outcome and shape_of(axis, text, reply, outcome, cell, parser, why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Different cells: their values by key, and a code for those in which replies read alike."""
+
+    columns: Mapping[str, pd.Series]
+    alike: "NDArray[np.int64]"
+
+    @classmethod
+    def of(cls, axis: Axis, texts: Iterable[str]) -> "_Cells":
+        """The cells in these texts, which are not kept: a long run has millions."""
+        columns: dict[str, list[Any]] = {}
+        shared: dict[str, Any] = {}
+        kinds: dict[str, int] = {}
+        same: list[int] = []
+        for number, text in enumerate(texts):
+            cell = _cell(axis, text)
+            for name, value in cell.items():
+                column = columns.setdefault(name, [])
+                column += [None] * (number - len(column))
+                is_list = isinstance(value, list)  # of which there are few
+                column.append(shared.setdefault(repr(value), value) if is_list else value)
+            same.append(kinds.setdefault(alike(axis, cell), len(kinds)))
+        for column in columns.values():
+            column += [None] * (len(same) - len(column))
+        series = {name: pd.Series(values) for name, values in columns.items()}
+        return cls(series, np.array(same, dtype=np.int64))
+
+
+def _objects(values: Sequence[Any]) -> "NDArray[np.object_]":
+    """The values as they are, whatever they hold."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def _cell(axis: Axis, text: str) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from typing import Annotated, Any, Self, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from judgesheet.axes import all_axes, get_axis
-from judgesheet.axis import Axis, Locating, NamingParts
+from judgesheet.axis import Axis, Locating, NamingParts, ReadingAlike
 from judgesheet.axis.answer import LONGEST, without_thought
 from judgesheet.axis.documents import json_documents
 from judgesheet.axis.reply import PLACEHOLDERS, Reading
@@ -261,6 +261,17 @@ def reading(
 @cache  # what a protocol asks of an axis is looked up anew each time
 def _locating(axis: Hashable) -> Locating | None:
     return axis if isinstance(axis, Locating) else None
+
+
+def alike(axis: Axis, cell: Mapping[str, Any]) -> str:
+    """A text that is the same for cells under which equal replies are read alike."""
+    by = _read_by(cast("Hashable", axis))
+    return repr(cell if by is None else [cell.get(name) for name in by])
+
+
+@cache
+def _read_by(axis: Hashable) -> Sequence[str] | None:
+    return sorted(axis.READ_BY) if isinstance(axis, ReadingAlike) else None
 
 
 def shape_of(

@@ -1,7 +1,9 @@
 """What every module here needs: array names, quantiles, cluster sums, bootstrap weights."""
 
+from collections.abc import Iterator
 from itertools import combinations
 from math import comb, sqrt
+from typing import Any
 
 import numpy as np
 import scipy
@@ -11,6 +13,10 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
+AT_ONCE = 10_000_000
+"""Numbers of a bootstrap that are held in memory at once: those of 5,000 clusters."""
+MOST_KEPT = 100_000_000
+"""Numbers of a bootstrap that are kept, two bytes each: those of 50,000 clusters."""
 TINY = 1e-12
 """Relative size below which a sum of squares is rounding, not variance."""
 
@@ -57,10 +63,39 @@ def sum_by(values: Floats, codes: Integers, groups: int) -> Floats:
     return result
 
 
-def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """How often each cluster is drawn in each resample -> (resamples, clusters), rows sum to G."""
-    drawn = rng.multinomial(clusters, np.full(clusters, 1.0 / clusters), size=resamples)
-    return drawn.astype(np.float64)
+def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """How often each cluster is drawn in each resample, as many resamples at once as memory allows.
+
+    Blocks of shape (some resamples, clusters), whose rows sum to the number of clusters. Figures
+    that draw from the same seed share the draws, which take longer than what is done with them.
+    """
+    if clusters * resamples > MOST_KEPT:
+        yield from (block.astype(np.float64) for block in _drawn(clusters, resamples, rng))
+        return
+    key = clusters, resamples, repr(rng.bit_generator.state)
+    if key not in _kept:
+        blocks = [block.astype(np.int16) for block in _drawn(clusters, resamples, rng)]
+        _kept.clear()
+        _kept[key] = blocks, rng.bit_generator.state
+    blocks, rng.bit_generator.state = _kept[key]
+    yield from (block.astype(np.float64) for block in blocks)
+
+
+_kept: dict[tuple[int, int, str], tuple[list[NDArray[np.int16]], Any]] = {}
+"""The draws that were asked for last, and the state that they leave their generator in."""
+
+
+def _drawn(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
+    step, share = max(1, AT_ONCE // max(1, clusters)), np.full(clusters, 1.0 / clusters)
+    for done in range(0, resamples, step):
+        yield rng.multinomial(clusters, share, size=min(step, resamples - done))
+
+
+def resampled_sums(values: Floats, resamples: int, rng: np.random.Generator) -> Floats:
+    """Sums over clusters (G, …) that are drawn with replacement -> (resamples, …)."""
+    flat = values.reshape(len(values), -1)
+    blocks = [weights @ flat for weights in bootstrap_weights(len(flat), resamples, rng)]
+    return np.concatenate(blocks).reshape(resamples, *values.shape[1:])
 
 
 def expanded_percentiles(drawn: Floats, groups: int, level: float) -> tuple[float, float]:

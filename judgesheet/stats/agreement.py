@@ -11,9 +11,9 @@ from judgesheet.reasons import Reason
 from ._support import (
     TINY,
     Floats,
-    bootstrap_weights,
     cluster_codes,
     floats,
+    resampled_sums,
     sum_by,
 )
 from .interval import Interval, missing, resampled, student
@@ -105,7 +105,7 @@ def rater_agreement(
     alpha, ceiling = _alpha_and_ceiling(sums.sum(axis=0), complete)
     if np.isnan(alpha):
         return nothing(EQUAL_RATINGS if len(table) > 1 else ONE_RATED)
-    drawn = _alpha_and_ceiling(bootstrap_weights(groups, resamples, rng) @ sums, complete)
+    drawn = _alpha_and_ceiling(resampled_sums(sums, resamples, rng), complete)
     limit = (
         _interval(float(ceiling), drawn[1], groups, floor=0.0)
         if ceiling > 0

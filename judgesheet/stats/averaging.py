@@ -110,7 +110,8 @@ def averaging_gains(
     observed = _Curve.of(sums, np.ones((1, groups)), picks)
     if np.isnan(observed.r[1][0]):
         return nothing(CONSTANT)
-    drawn = _Curve.of(sums, bootstrap_weights(groups, resamples, rng), picks)
+    blocks = bootstrap_weights(groups, resamples, rng)
+    drawn = _Curve.joined([_Curve.of(sums, weights, picks) for weights in blocks])
 
     def gain(k: int) -> Gain:
         parts = zip(observed.parts(k), drawn.parts(k), strict=True)
@@ -179,6 +180,12 @@ class _Curve:
         noise = ratio(weights @ sums.noise, cells)
         variance = mean_square / np.maximum(size - 1, 1)
         return cls(r, np.clip(1 - ratio(noise, variance), r[1] ** 2, 1.0))
+
+    @classmethod
+    def joined(cls, parts: "Sequence[_Curve]") -> "_Curve":
+        """The draws of all parts."""
+        r = {k: np.concatenate([part.r[k] for part in parts]) for k in parts[0].r}
+        return cls(r, np.concatenate([part.rho for part in parts]))
 
     def parts(self, k: int) -> tuple[Floats, Floats, Floats]:
         """The gain of k reads, and the parts of it due to noise and to the order."""

@@ -14,9 +14,9 @@ from ._support import (
     Flags,
     Floats,
     Integers,
-    bootstrap_weights,
     cluster_codes,
     floats,
+    resampled_sums,
     subsets,
     sum_by,
     two_sided,
@@ -39,6 +39,8 @@ Kind = Literal["pearson", "spearman"]
 MOST_DELETIONS = 200
 """With more clusters the jackknife deletes groups of them: 200 values estimate a variance to 10 %,
 and Spearman's ranks are taken anew after each deletion."""
+MOST_ITEMS = 20_000
+"""Items that are resampled one by one; of more, those with equal values are drawn together."""
 LEAST_VARIANCE = 1e-10
 """Relative to the scores' own: a side that varies less is constant, and the rest is rounding."""
 ROUNDING = 1e-12
@@ -229,8 +231,16 @@ def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind
     if kind == "pearson":
         sums = sum_by(_moments(x, y), folds, deletions)
         return _r(sums.sum(axis=0) - sums)
+    columns = [np.unique(column, return_inverse=True)[1] for column in (x, y)]
     kept = (folds != fold for fold in range(deletions))
-    return np.array([spearman(x[keep], y[keep]) for keep in kept])
+    return np.array([pearson(*(_ranks(codes[keep]) for codes in columns)) for keep in kept])
+
+
+def _ranks(codes: Integers) -> Floats:
+    """Ranks of what has so many codes, in ascending order, ties at their mean rank."""
+    counts = np.bincount(codes)
+    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[codes]
+    return ranks
 
 
 def delta_r(
@@ -353,7 +363,12 @@ def paper_bootstrap_r(
     r = float(_r(moments.sum(axis=0)))
     if np.isnan(r):
         return answer(None, None, None, note=_why_undefined(x[known]).sentence)
-    drawn = _r(np.tensordot(bootstrap_weights(items, resamples, rng), moments, axes=1))
+    if items > MOST_ITEMS:
+        pairs = np.stack([x[known], y[known]])
+        _, one, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+        drawn = _r(np.tensordot(rng.multinomial(items, times / items, resamples), moments[one], 1))
+    else:
+        drawn = _r(resampled_sums(moments, resamples, rng))
     drawn = drawn[~np.isnan(drawn)]
     if not drawn.size:
         return answer(r, None, None, note="undefined in every resample")

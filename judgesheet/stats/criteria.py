@@ -288,9 +288,13 @@ def spreads(
         Best less worst score, in points.
     """
     groups = max((len(criterion.influence) for criterion in criteria), default=0)
-    weights = bootstrap_weights(groups, resamples, rng) if groups else np.zeros((resamples, 0))
+    none = [np.zeros((resamples, 0))]
+    blocks = [
+        [_range(weights @ criterion.influence) for criterion in criteria]
+        for weights in (bootstrap_weights(groups, resamples, rng) if groups else none)
+    ]
     values = np.array([criterion.spread for criterion in criteria])
-    errors = np.array([_range(weights @ criterion.influence) for criterion in criteria])
+    errors = np.concatenate(blocks, axis=-1)
     each = tuple(
         _spread(values[at], errors[at], span, criterion.clusters, criterion.why)
         for at, criterion in enumerate(criteria)

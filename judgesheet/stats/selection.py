@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from ._support import Floats, Integers, bootstrap_weights, floats, t_quantile, two_sided, z_quantile
+from ._support import Floats, Integers, floats, resampled_sums, t_quantile, two_sided, z_quantile
 from .interval import Interval, estimated
 from .orders import Order
 from .reads import ratio
@@ -255,7 +255,5 @@ def best_order_share(
 
 def _resampled(counts: Floats, rng: np.random.Generator, resamples: int) -> Floats:
     """Selection matrices (resamples, n, n) of resampled clusters; scores not drawn are uniform."""
-    groups, scores, positions = counts.shape
-    weights = bootstrap_weights(groups, resamples, rng)
-    totals = (weights @ counts.reshape(groups, -1)).reshape(resamples, scores, positions)
-    return np.nan_to_num(_shares(totals), nan=1 / positions)
+    shares = _shares(resampled_sums(counts, resamples, rng))
+    return np.nan_to_num(shares, nan=1 / counts.shape[-1])

@@ -3,14 +3,18 @@
 import importlib
 import inspect
 import re
+from itertools import product
+from typing import Any, get_args
 
 import pytest
 
 from judgesheet.axes import all_axes, prompt
-from judgesheet.axis import PROFILES, Axis, Options, headline
+from judgesheet.axis import PROFILES, Axis, NamingParts, Options, ReadingAlike, headline
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.estimates import Estimates
 from judgesheet.keys import Key
+from judgesheet.records import ReplyFormat
+from judgesheet.spine.parsing import reading
 from judgesheet.spine.plan import generator, make_plan
 from judgesheet.spine.stimuli import load
 
@@ -74,3 +78,31 @@ def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
 
 def test_built_in_stimuli_pass_their_own_check(axis: Axis) -> None:
     assert [problem for problem in axis.check(load(axis)) if problem.grave] == []
+
+
+class Watched(dict[str, Any]):
+    """A cell that remembers which of its keys were looked at."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.seen: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.seen.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        self.seen.add(key)
+        return super().get(key, default)
+
+
+def test_replies_are_read_by_no_more_of_the_cell_than_the_axis_says(axis: Axis) -> None:
+    if not isinstance(axis, ReadingAlike):
+        pytest.skip("all of the cell may count")
+    texts = ("", "[RESULT] 2", '{"score": 2}', '{"scores": {"a": 1}}', '{"winner": "1"}', "2")
+    for call in make_plan([axis], {axis.NAME: options()}, 0).calls:
+        cell = Watched(call.cell)
+        for text, reply in product(texts, get_args(ReplyFormat)):
+            reading(axis, text, reply, cell)
+        list(axis.parts(cell) if isinstance(axis, NamingParts) else ())
+        assert cell.seen <= axis.READ_BY

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Imputing, Readings, losses
@@ -262,3 +264,19 @@ def test_without_bounds_the_gate_reads_the_imputed_ends() -> None:
         sheet = Datasheet("1.3", {}, {}, {}, (replace(result, estimates=(one,)),))
         passed.append(judge(sheet, policy).verdicts[0].passed)
     assert passed == [True, None, None]
+
+
+ROW = st.tuples(
+    st.sampled_from(["a", "b", None]),
+    st.sampled_from([1, 1.0, True, "1", None, [1], [1, 2]]),
+    st.sampled_from([0.1, float("nan"), 2.0]),
+    st.integers(0, 2),
+)
+
+
+@given(st.lists(ROW, min_size=1, max_size=30))
+def test_rows_have_one_code_where_they_have_one_json(rows: list[tuple[Any, ...]]) -> None:
+    table = pd.DataFrame(rows, columns=["text", "any", "number", "whole"])
+    table["any"] = pd.Series([row[1] for row in rows], dtype=object)
+    texts = [json.dumps(row, default=str) for row in table.to_numpy(dtype=object).tolist()]
+    assert losses.codes(table).tolist() == pd.factorize(np.array(texts, dtype=object))[0].tolist()

@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import sqlite3
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -289,3 +290,35 @@ def test_a_log_must_not_contradict_itself(tmp_path: Path) -> None:
     (tmp_path / "twice.jsonl").write_text(line.replace('"repeat"', '"verdict": 3, "repeat"'))
     with pytest.raises(StimuliError, match=r"twice.jsonl:1: .*'verdict' is given twice"):
         stage.ingest([tmp_path / "twice.jsonl"], tmp_path / "l.sqlite", tmp_path / "p.jsonl")
+
+
+def test_recorded_calls_have_the_ids_of_their_content(tmp_path: Path) -> None:
+    rows = [score(item, order, "balanced", 2, repeat) for item in range(2) for order in ORDERS
+            for repeat in range(2)]  # fmt: skip
+    ingested(tmp_path, [{**row, "stimulus": f"é {row['stimulus']}"} for row in rows])
+    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+        calls = list(ledger.calls())
+        assert [call.id for call in calls] == [call.content_id() for call in calls]
+        assert [call.cell for call in calls] == [row["cell"] for row in rows]
+        assert [reply.text for reply in ledger.replies()] == ["2"] * len(rows)
+
+
+def test_half_a_character_is_refused_wherever_it_stands(tmp_path: Path) -> None:
+    plain = score(0, ORDERS[0], "fixed", 1)
+    for row in (
+        {**plain, "stimulus": "\ud800"},
+        {**plain, "cell": {**plain["cell"], "item": "\ud800"}},
+        {**plain, "remark": "\ud800"},
+    ):
+        with pytest.raises(StimuliError, match=r"log.jsonl:2: it holds half a character"):
+            ingested(tmp_path, [score(1, ORDERS[0], "fixed", 1), row])
+
+
+def test_ingesting_again_writes_what_an_interrupted_run_left_out(tmp_path: Path) -> None:
+    rows = [score(item, order, "balanced", 1) for item in range(3) for order in ORDERS]
+    whole = values(ingested(tmp_path, rows))
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as db:
+        db.execute("DELETE FROM attempt WHERE rowid % 2")
+    assert values(ingested(tmp_path, rows)) == whole
+    with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
+        assert ledger.totals().attempts == ledger.totals().settled == len(rows)

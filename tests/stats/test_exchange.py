@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgesheet.stats.exchange import Exchanged, exchanged, stepdown, together
+from judgesheet.stats import exchange
+from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.multiplicity import holm
 from judgesheet.stats.orders import balanced
 
 PLACES = 5
 ORDERS = np.array(balanced(PLACES)) - 1
-WHERE = np.argsort(ORDERS, axis=1).astype(float)
+WHERE = np.argsort(ORDERS, axis=1)
 """Where each order lists each thing."""
 
 
@@ -31,8 +32,16 @@ def noise(rng: np.random.Generator) -> np.ndarray:
     return chosen(rng.choice(PLACES, len(ORDERS), p=rng.dirichlet(np.ones(PLACES))))
 
 
-def stimulus(rng: np.random.Generator, *items: np.ndarray, draws: int = 199) -> Exchanged:
-    return exchanged([(given, WHERE) for given in items], PLACES, rng, draws)
+def stimuli(rng: np.random.Generator, *listed: list[np.ndarray], draws: int = 199) -> Exchanged:
+    """What the places of some stimuli get, each with these items."""
+    of = np.repeat(np.arange(len(listed)), [len(items) for items in listed])
+    given = np.array([item for items in listed for item in items])
+    return exchanged([Items(np.arange(len(of)), given, WHERE)], of, PLACES, rng, draws)
+
+
+def adjusted(found: Exchanged) -> np.ndarray:
+    p: np.ndarray = found.stepdown(np.arange(len(found.calls)), 0.05).p
+    return p
 
 
 def test_moments_and_p_are_those_of_all_exchanges() -> None:
@@ -43,51 +52,84 @@ def test_moments_and_p_are_those_of_all_exchanges() -> None:
         np.array([given[where[list(order)] == place].sum() for place in range(3)])
         for order in permutations(range(4))
     ]
-    found = exchanged([(given, where)], 3, rng, 9_999)
-    assert found.observed == pytest.approx(sums[0])
-    assert found.mean == pytest.approx(np.mean(sums, axis=0))
-    assert found.covariance == pytest.approx(np.cov(np.transpose(sums), bias=True))
-    assert found.log_ways == pytest.approx(np.log(24))
+    one = np.zeros(1, dtype=int)
+    found = exchanged([Items(one, given[None], where)], one, 3, rng, 9_999)
+    assert found.observed[0] == pytest.approx(sums[0])
+    assert found.mean[0] == pytest.approx(np.mean(sums, axis=0))
+    assert found.covariance[0] == pytest.approx(np.cov(np.transpose(sums), bias=True))
+    assert found.log_ways[0] == pytest.approx(np.log(24))
     basis = np.linalg.pinv(np.cov(np.transpose(sums), bias=True))
-    forms = [(one - found.mean) @ basis @ (one - found.mean) for one in sums]
+    forms = [(one - found.mean[0]) @ basis @ (one - found.mean[0]) for one in sums]
     exact = np.mean(np.array(forms) >= forms[0] - 1e-9)
-    assert found.p() == pytest.approx(exact, abs=0.02)
+    assert found.p(0) == pytest.approx(exact, abs=0.02)
 
 
 def test_the_same_choice_under_every_order_is_no_effect() -> None:
-    steady = stimulus(np.random.default_rng(0), chosen(np.full(len(ORDERS), 2)))
-    assert steady.p() == 1
-    assert steady.departure == pytest.approx(np.zeros(PLACES))
-    assert steady.log_ways > 0
+    steady = stimuli(np.random.default_rng(0), [chosen(np.full(len(ORDERS), 2))])
+    assert steady.p(0) == 1
+    assert steady.departure[0] == pytest.approx(np.zeros(PLACES))
+    assert steady.log_ways[0] > 0
 
 
 def test_a_place_that_is_always_chosen_gets_all_but_its_share() -> None:
-    found = stimulus(np.random.default_rng(0), always_first())
-    assert found.departure[0] == pytest.approx(1 - 1 / PLACES)
-    assert found.p() == pytest.approx(1 / 200)
+    found = stimuli(np.random.default_rng(0), [always_first()])
+    assert found.departure[0, 0] == pytest.approx(1 - 1 / PLACES)
+    assert found.p(0) == pytest.approx(1 / 200)
 
 
-def test_few_stimuli_are_found_among_many_and_the_rest_is_not() -> None:
+@pytest.mark.parametrize("most_fresh", [exchange.MOST_FRESH, 0], ids=["fresh", "stored"])
+def test_few_stimuli_are_found_among_many_and_the_rest_is_not(
+    most_fresh: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "MOST_FRESH", most_fresh)
     rng = np.random.default_rng(2)
-    parts = [stimulus(rng, noise(rng), noise(rng), draws=1_999) for _ in range(30)]
+    parts = [[noise(rng), noise(rng)] for _ in range(30)]
     for biased in (4, 17):
-        parts[biased] = stimulus(rng, always_first(), always_first(), draws=1_999)
-    adjusted = stepdown(parts)
-    assert set(np.flatnonzero(adjusted < 0.05)) == {4, 17}
-    assert adjusted[4] == pytest.approx(1 / 2_000)
+        parts[biased] = [always_first(), always_first()]
+    found = stimuli(rng, *parts, draws=1_999)
+    compared = found.stepdown(np.arange(30), 0.05)
+    assert set(np.flatnonzero(compared.p < 0.05)) == {4, 17}
+    assert compared.p[4] == pytest.approx(1 / 2_000)
     # With so many draws, no single p-value could survive a correction by number as small.
-    single = holm([part.p() for part in parts])
+    single = holm([found.p(at) for at in range(30)])
     assert single[4] is not None
     assert single[4] >= 30 / 2_000 - 1e-12
-    rest = [part for at, part in enumerate(parts) if at not in (4, 17)]
-    assert together(rest).p() > 0.05
+    assert compared.rest_p is not None
+    assert compared.rest_p > 0.05
+
+
+@pytest.mark.parametrize("given", ["whole", "parts"])
+def test_sums_of_exchanges_are_those_of_calls_one_by_one(given: str) -> None:
+    rng = np.random.default_rng(5)
+    items = np.array([noise(rng), always_first()])
+    items = items if given == "whole" else items * 0.37
+    found = exchanged([Items(np.arange(2), items, WHERE)], np.zeros(2, int), PLACES, rng, 7)
+    again = np.random.default_rng(5)
+    noise(again)
+    orders = again.permuted(np.broadcast_to(np.arange(10), (14, 10)), axis=1).reshape(2, 7, 10)
+    for draw in range(7):
+        sums = np.zeros(PLACES)
+        for item in range(2):
+            for call, order in enumerate(orders[item, draw]):
+                np.add.at(sums, WHERE[order], items[item, call])
+        assert found.drawn(0)[draw] == pytest.approx(sums)
+
+
+def test_a_store_exchanges_no_two_items_alike_in_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "MOST_FRESH", 0)
+    found = stimuli(np.random.default_rng(1), *([always_first()] for _ in range(50)), draws=300)
+    drawn = np.array([found.drawn(at) for at in range(50)])
+    assert drawn.mean(axis=(0, 1)) == pytest.approx(found.mean[0], abs=0.25)
+    # Sums over independent items spread by the root of their number.
+    spread = drawn.sum(axis=0).std(axis=0) / drawn.std(axis=(0, 1))
+    assert spread == pytest.approx(np.full(PLACES, np.sqrt(50)), rel=0.25)
 
 
 @pytest.mark.slow
 def test_without_an_effect_hardly_any_stimulus_is_found() -> None:
     rng, sets = np.random.default_rng(3), 400
-    parts = ([stimulus(rng, noise(rng), noise(rng)) for _ in range(12)] for _ in range(sets))
-    rejected = np.mean([stepdown(some).min() < 0.05 for some in parts])
+    parts = (stimuli(rng, *([noise(rng), noise(rng)] for _ in range(12))) for _ in range(sets))
+    rejected = np.mean([adjusted(some).min() < 0.05 for some in parts])
     assert 0.02 <= rejected <= 0.085
 
 
@@ -96,7 +138,8 @@ def test_corrected_p_values_follow_the_surprise_and_are_no_smaller_than_single_o
     seed: int, count: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    parts = [stimulus(rng, noise(rng), draws=99) for _ in range(count)]
-    adjusted, own = stepdown(parts), [part.surprise()[0] for part in parts]
-    assert all(adjusted[np.argsort(own)] == np.sort(adjusted)[::-1])
-    assert all(p >= part.p() for p, part in zip(adjusted, parts, strict=True))
+    found = stimuli(rng, *([noise(rng)] for _ in range(count)), draws=99)
+    p = adjusted(found)
+    own = [found.surprise(at, found.observed[[at]])[0] for at in range(count)]
+    assert all(p[np.argsort(own)] == np.sort(p)[::-1])
+    assert all(one >= found.p(at) for at, one in enumerate(p))

@@ -43,6 +43,7 @@ QUESTION = (
     "Does the judge prefer where there is nothing to prefer, and how small a difference does it "
     "see, whichever response stands first?"
 )
+READ_BY: frozenset[str] = frozenset()
 PERMUTED = frozenset({"first", "second"})
 FACTS = {"better": ("pair", "condition"), "delta": ("pair", "condition")}
 PAPER = (

@@ -14,7 +14,7 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
-from judgesheet.stats.exchange import Exchanged, exchanged
+from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
 from judgesheet.stats.pairwise import even_p
 
@@ -175,16 +175,18 @@ class Pairs:
 
     @cached_property
     def exchanged(self) -> Exchanged:
-        """What the slots get, against the orders of each pair's calls exchanged."""
-        contents, repeats = self.contents, self.verdicts.shape[2]
-        where = np.repeat([[0, 1], [1, 0]], repeats, axis=0)  # of u and v in each call
-        tables = []
-        for calls in contents.reshape(len(self), -1):
-            read = ~np.isnan(calls)
-            given = np.stack([calls[read] == 1, calls[read] == -1], axis=1).astype(np.float64)
-            if read.any():
-                tables.append((given, where[read]))
-        return exchanged(tables, 2, np.random.default_rng([self.seed, 17]))
+        """What the slots get over all pairs, against the orders of each pair's calls exchanged."""
+        calls = self.contents.reshape(len(self), -1)
+        calls = calls[~np.isnan(calls).all(axis=1)]
+        where = np.repeat([[0, 1], [1, 0]], self.verdicts.shape[2], axis=0)  # of u and v
+        patterns, which = np.unique(~np.isnan(calls), axis=0, return_inverse=True)
+        groups = []
+        for at, read in enumerate(patterns):
+            pairs = np.flatnonzero(which.ravel() == at)
+            given = np.stack([calls[pairs][:, read] == 1, calls[pairs][:, read] == -1], axis=2)
+            groups.append(Items(pairs, given.astype(np.float64), where[read]))
+        one_stimulus = np.zeros(len(calls), dtype=np.int64)
+        return exchanged(groups, one_stimulus, 2, np.random.default_rng([self.seed, 17]))
 
     @cached_property
     def correct(self) -> Floats:

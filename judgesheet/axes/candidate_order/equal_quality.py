@@ -160,14 +160,15 @@ def order_dependence_p(pairs: Pairs) -> Iterator[Draft]:
     for group in pairs.sets:
         sums = group.pairs.exchanged
         method = "orders exchanged within pairs, Monte Carlo"
+        p = sums.p(0) if sums.calls.size else None
         draft = Draft(
             f"p: the winner does not depend on the order, {group.words}",
-            exactly(sums.p(), clusters=group.pairs.clusters, method=method),
+            exactly(p, clusters=group.pairs.clusters, method=method),
             group.dims,
-            n=sums.calls,
+            n=int(sums.calls.sum()),
             given=group.conditions,
         )
-        yield draft if sums.log_ways else draft.without_value(_unpaired(group))
+        yield draft if sums.log_ways.any() else draft.without_value(_unpaired(group))
 
 
 @figure("share", symbol="C_pos", null=0.0)

@@ -42,6 +42,7 @@ from judgesheet.records import Estimate, Rating
 NAME = "criterion_order"
 TITLE = "Order of several criteria"
 QUESTION = "Does a criterion's score depend on where the criterion stands in the list?"
+READ_BY = frozenset({"order", "scale"})
 PERMUTED = frozenset({"criteria"})
 PAPER = (
     "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "

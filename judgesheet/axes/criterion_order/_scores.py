@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, Compared, compared
 from judgesheet.axis.figure import Figures
@@ -21,6 +21,7 @@ from judgesheet.axis.reversal import Contest
 from judgesheet.axis.scored import Rows
 from judgesheet.records import Label
 from judgesheet.stats import criteria as stats
+from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.macro import macro_delta_r
 from judgesheet.stats.reads import row_means
@@ -147,6 +148,11 @@ class Scores:
     def position_tests(self) -> tuple[stats.Friedman, ...]:
         """Friedman's test per criterion, blocks are stimuli."""
         return tuple(stats.friedman(effects.cells) for effects in self.effects)
+
+    @cached_property
+    def agreements(self) -> Mapping[str, Agreement]:
+        """How far the raters of each criterion agree."""
+        return raters.agreements(self)
 
     @cached_property
     def compared(self) -> list[Compared]:

@@ -77,6 +77,7 @@ SWEEP_KEYS = tuple(
     f"{NAME}.{name}" for name in ("excess_flip_rate", "order_flip_rate", "accuracy[arm=direct,k=1]")
 )
 
+READ_BY = frozenset({"order"})
 PERMUTED = frozenset({"candidates"})
 FACTS = {"gold": ("item",)}
 PAPER = (

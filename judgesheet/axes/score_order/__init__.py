@@ -43,6 +43,7 @@ from judgesheet.records import Estimate, Rating
 NAME = "score_order"
 TITLE = "Order of the rubric's scores"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
+READ_BY = frozenset({"scale"})
 PERMUTED = frozenset({"options"})
 PAPER = (
     "Xu, Hirasawa, Kozuno, Ushiku: Am I More Pointwise or Pairwise? Revealing Position Bias "

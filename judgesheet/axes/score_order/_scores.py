@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judgesheet.axes.score_order._design import MAIN_SCALE
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.differences import MARGIN, Compared, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import Quality, Reference, reference
 from judgesheet.axis.reversal import Contest
 from judgesheet.axis.scored import Rows
+from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.averaging import Gain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
 from judgesheet.stats.orders import Order
@@ -154,6 +155,11 @@ class Scores:
     def references(self) -> Mapping[str, Reference]:
         """The known quality of each item on the one criterion."""
         return {"": self.reference}
+
+    @cached_property
+    def agreements(self) -> Mapping[str, Agreement]:
+        """How far the raters of each criterion agree."""
+        return raters.agreements(self)
 
     def quality(self, reads: int = 0) -> Quality:
         """The conditions of a figure that compares means of so many reads with quality."""
