@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import MissingDependencyError, StoppedError
 from judgesheet.files import one_command
+from judgesheet.judges import Judge
 from judgesheet.records import Datasheet
 from judgesheet.request import Request, as_request, basis, collect_settings, prepare
 from judgesheet.resources import require_typesetter
@@ -93,10 +94,8 @@ def probe(
             ledger.reopen()
         if give_up:
             ledger.give_up()
-        settings = collect_settings(request)
-        reader = partial(_reader, ledger)
         try:
-            progress = run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader))
+            progress = _ask(request, judge, ledger, directory, on_progress)
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
                 _publish(ledger, directory, rules, pdf=pdf, cases=cases)
@@ -123,10 +122,27 @@ def _policy(source: str | Path | None) -> "Policy | None":
     return policy.load(source)
 
 
+def _ask(
+    request: Request,
+    judge: Judge,
+    ledger: Ledger,
+    directory: Path,
+    on_progress: Callable[[Progress], None],
+) -> Progress:
+    """Ask what is pending: from here, or by the workers of another engine."""
+    totals = ledger.totals()
+    if request.engine == "ray" and totals.settled < totals.planned:
+        from judgesheet.engines import ask_elsewhere
+
+        return ask_elsewhere(request, judge, ledger, directory, on_progress)
+    settings, reader = collect_settings(request), partial(_reader, ledger)
+    return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader))
+
+
 def _reader(ledger: Ledger) -> IsReadable:
     from judgesheet.spine import parsing
 
-    return parsing.readable_by(parsing.from_records(ledger.parsers()))
+    return parsing.readable_by(ledger)
 
 
 def _publish(*what: Any, **how: Any) -> Datasheet:
