@@ -20,20 +20,15 @@ from judgesheet.errors import JudgeError, JudgesheetError, StoppedError, UsageEr
 from judgesheet.judges import Connection, Judge, Refused, open_judge
 from judgesheet.judges.redaction import address_without_secrets, of_environment, secrets_in
 from judgesheet.judges.simulated import answer_key
+from judgesheet.prices import cost
 from judgesheet.records import Call, Plan, Reply, canonical_json
 from judgesheet.request import Request, collect_settings, connection
 from judgesheet.run_directory import SHARDS
 from judgesheet.spine import sharding
-from judgesheet.spine.collect import (
-    CollectSettings,
-    Progress,
-    enter_and_collect,
-    most_it_can_cost,
-    paid,
-)
+from judgesheet.spine.collect import CollectSettings, Progress, enter_and_collect
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import readable_by
-from judgesheet.spine.sharding import Lease, Shard
+from judgesheet.spine.sharding import Lease, Shard, Spent
 
 LOOK_EVERY_S = 0.5
 GRACE_S = 10.0
@@ -44,8 +39,8 @@ GRACE_S = 10.0
 class Order:
     """What a worker is told. Nothing in it is secret: keys it has in its own environment.
 
-    `unseen` are the requests, and US dollars, that a worker spent at most on answers that died
-    with it. With `is_final`, the judge is asked in the way that is known.
+    A request costs at most `of_one`, and `unseen` answers at most die with a worker. With
+    `is_final`, the judge is asked in the way that is known.
     """
 
     shard: Shard
@@ -57,7 +52,8 @@ class Order:
     parsers: Sequence[Mapping[str, str]]
     refused: Refused
     is_final: bool
-    unseen: tuple[int, float]
+    of_one: Spent = sharding.NOTHING
+    unseen: int = 0
     expiry_s: float = sharding.EXPIRY_S
     version: str = __version__
 
@@ -148,14 +144,14 @@ class _Worker:
 
     async def _ask(self) -> Ended:
         order, lease = self._order, self._lease
-        left = sharding.left(lease, order.settings.prices, order.unseen)
-        if not left.calls:
+        calls, spent = sharding.left(lease, order.settings.prices, order.of_one, order.unseen)
+        if not calls:
             return Ended()
-        plan = Plan(0, left.calls, (), {"parsers": list(order.parsers)})
+        plan = Plan(0, tuple(calls), (), {"parsers": list(order.parsers)})
         path = order.shard.ledger(lease.holder)
         with Ledger.create_or_open(path, plan, self._judge.identity) as ledger:
             ledger.set_meta("refused_parameters", dict(order.refused))
-            settings = _less(order.settings, left)
+            settings = sharding.less(order.settings, spent)
             if settings.rate:  # whoever asked before may have used up the first burst
                 await asyncio.sleep(1 / min(settings.rate, sharding.LEAST_RATE))
             reader = partial(readable_by, ledger)
@@ -182,16 +178,6 @@ class _Worker:
             with suppress(OSError):  # the storage may come back before others take over
                 await asyncio.to_thread(self._lease.renew, self._told)
         collecting.cancel()
-
-
-def _less(settings: CollectSettings, left: sharding.Left) -> CollectSettings:
-    """What earlier holders left of the share of a budget."""
-    calls, dollars = settings.max_calls, settings.max_cost
-    return replace(
-        settings,
-        max_calls=None if calls is None else max(0, calls - left.asked),
-        max_cost=None if dollars is None else max(0.0, dollars - left.spent),
-    )
 
 
 # -- the driver ------------------------------------------------------------------------------------
@@ -239,7 +225,7 @@ class Driver:
         self._totals = self._before
         self._shards: Sequence[Shard] = ()
         self._failed = self._unreadable = 0
-        self._unseen = self._lost = (0, 0.0)
+        self._of_one, self._unseen, self._lost = sharding.NOTHING, 0, sharding.NOTHING
 
     def run(self, submit: Submit, workers: int) -> Progress:
         """Ask round after round until nothing is left that can be asked in this session.
@@ -293,14 +279,13 @@ class Driver:
 
     def _orders(self) -> Iterator[Order]:
         """One for each shard, with its share of what is left of the limits."""
-        asked = self._totals.attempts - self._before.attempts + self._lost[0]
-        spent = paid(self._totals, self._settings.prices)[0] + self._lost[1]
-        settings = _less(self._settings, sharding.Left((), asked, spent))
+        settings = sharding.less(self._settings, self._spent())
         if not self._trial:  # whether replies can be read was seen
             settings = replace(settings, unreadable_after=0)
-        shares, dearest = sharding.shares(settings, self._shards), self._dearest()
-        in_flight = shares[0].concurrency + shares[0].concurrency // 4
-        self._unseen = (in_flight, in_flight * dearest)
+        shares = sharding.shares(settings, self._shards)
+        priced = self._pending() if settings.max_cost is not None else ()
+        self._of_one = sharding.most_of_one(priced, settings.prices)
+        self._unseen = shares[0].concurrency + shares[0].concurrency // 4
         for shard, share in zip(self._shards, shares, strict=True):
             yield replace(
                 self._pattern,
@@ -309,15 +294,16 @@ class Driver:
                 connection=replace(self._pattern.connection, concurrency=share.concurrency),
                 refused=self._ledger.refused_parameters,
                 is_final=self._totals.outcomes.get("ok", 0) > 0,
+                of_one=self._of_one,
                 unseen=self._unseen,
             )
 
-    def _dearest(self) -> float:
-        """US dollars that one request may cost; 0 where no limit is set."""
-        settings = self._settings
-        if settings.max_cost is None:
-            return 0.0
-        return max(most_it_can_cost(call, settings.prices) for call in self._pending())
+    def _spent(self) -> Spent:
+        """What is used up of the budgets, what died with workers included."""
+        totals, asked = self._totals, self._totals.attempts - self._before.attempts
+        paid = cost(totals.tokens_in or 0, totals.tokens_out or 0, self._settings.prices) or 0.0
+        mean = paid / max(1, totals.attempts - totals.unmetered)
+        return self._lost.and_more(Spent(asked, paid + totals.unmetered * mean))
 
     def _watch(self, futures: Sequence["Future[Ended]"]) -> None:
         """Wait for all workers, tell how far they are, and stop them where one met a fault."""
@@ -333,10 +319,7 @@ class Driver:
         """Put what the workers were told into the ledger; RunError where one asks on."""
         told = sharding.told_by(self._shards)
         dead = sum(one.get("over") is not True for one in told)
-        self._lost = (
-            self._lost[0] + dead * self._unseen[0],
-            self._lost[1] + dead * self._unseen[1],
-        )
+        self._lost = self._lost.and_more(self._of_one, dead * self._unseen)
         self._failed += _sum(told, "failed")
         self._unreadable += _sum(told, "unreadable")
         self._shards = ()
@@ -399,7 +382,6 @@ def ask_elsewhere(
         parsers=ledger.parsers(),
         refused={},
         is_final=False,
-        unseen=(0, 0.0),
     )
     driver = Driver(ledger, directory / SHARDS, order, on_progress, is_simulated=judge.is_simulated)
     with cluster(request.engine_address) as (submit, workers):

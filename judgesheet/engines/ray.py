@@ -49,7 +49,8 @@ def cluster(address: str | None) -> Iterator[tuple["Submit", int]]:
             )
         except Exception as error:
             said = without_userinfo(str(error)).strip().partition("\n")[0]
-            raise RunError(f"there is no Ray cluster at {address} ({said})") from None
+            what = f"there is no Ray cluster at {address}" if address else "Ray does not start here"
+            raise RunError(f"{what} ({said})") from None
     if current_thread() is main_thread():
         signal.signal(signal.SIGTERM, on_sigterm)  # Ray's own would end us at once
     try:

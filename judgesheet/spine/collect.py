@@ -314,7 +314,9 @@ class Budget:
         self.spent_by: str | None = None
         self.is_over = asyncio.Event()
         self._settings = settings
-        self._paid, self._dearest = paid(before, settings.prices)
+        self._paid = cost(before.tokens_in or 0, before.tokens_out or 0, settings.prices) or 0.0
+        self._dearest = self._paid / max(1, before.attempts - before.unmetered)
+        self._paid += before.unmetered * self._dearest
         self._lent: list[float] = []
         self._is_known = before.attempts > 0
         self._returned = asyncio.Event()
@@ -370,21 +372,10 @@ class Budget:
         """US dollars that a call may cost; 0 where no limit is set."""
         if self._settings.max_cost is None:
             return 0.0
-        return max(most_it_can_cost(call, self._settings.prices), self._dearest)
-
-
-def paid(totals: Totals, prices: Prices | None) -> tuple[float, float]:
-    """US dollars of all requests so far, and of one; what nobody tells is taken for one like it."""
-    known = cost(totals.tokens_in or 0, totals.tokens_out or 0, prices) or 0.0
-    each = known / max(1, totals.attempts - totals.unmetered)
-    return known + totals.unmetered * each, each
-
-
-def most_it_can_cost(call: Call, prices: Prices | None) -> float:
-    """US dollars for one request: no text has more tokens than bytes."""
-    text = json.dumps([call.messages, call.params], ensure_ascii=False)
-    longest = call.params.get("max_tokens", LONGEST_REPLY)
-    return cost(len(text.encode("utf-8", "replace")), longest, prices) or 0.0
+        text = json.dumps([call.messages, call.params], ensure_ascii=False)
+        longest = call.params.get("max_tokens", LONGEST_REPLY)
+        most = cost(len(text.encode("utf-8", "replace")), longest, self._settings.prices) or 0.0
+        return max(most, self._dearest)
 
 
 class Patience:

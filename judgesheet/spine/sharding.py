@@ -32,7 +32,7 @@ from uuid import uuid4
 from judgesheet.files import decoded, records
 from judgesheet.prices import Prices, cost
 from judgesheet.records import SETTLING, Call
-from judgesheet.spine.collect import CollectSettings
+from judgesheet.spine.collect import LONGEST_REPLY, CollectSettings
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import LONGEST_LINE, as_line, call_of
 from judgesheet.spine.salvage import opened
@@ -135,6 +135,41 @@ def shares(settings: CollectSettings, shards: Sequence[Shard]) -> list[CollectSe
         )
         for shard in shards
     ]
+
+
+class Spent(NamedTuple):
+    """What was used up of the budgets, by the names of their settings."""
+
+    max_calls: int = 0
+    max_cost: float = 0.0
+
+    def and_more(self, more: "Spent", times: int = 1) -> "Spent":
+        """The sum."""
+        calls, dollars = (mine + times * other for mine, other in zip(self, more, strict=True))
+        return Spent(int(calls), dollars)
+
+
+NOTHING = Spent()
+
+
+def less(settings: CollectSettings, spent: Spent) -> CollectSettings:
+    """The settings with what is left of the budgets, at least 0."""
+    known = {name: getattr(settings, name) for name in Spent._fields}
+    left = {name: max(0, known[name] - used) for name, used in spent._asdict().items()
+            if known[name] is not None}  # fmt: skip
+    return replace(settings, **left)
+
+
+def most_of_one(calls: Iterable[Call], prices: Prices | None) -> Spent:
+    """The most that one request costs: no text has more tokens than bytes."""
+    dollars = 0.0
+    for call in calls if prices else ():
+        size = len(
+            json.dumps([call.messages, call.params], ensure_ascii=False).encode("utf-8", "replace")
+        )
+        most = cost(size, call.params.get("max_tokens", LONGEST_REPLY), prices)
+        dollars = max(dollars, most or 0.0)
+    return Spent(1, dollars)
 
 
 # -- holding a shard -------------------------------------------------------------------------------
@@ -284,36 +319,27 @@ def _kernel() -> str:
 # -- what earlier holders did ----------------------------------------------------------------------
 
 
-class Left(NamedTuple):
-    """The calls of a shard that no earlier holder settled, and what those asked and spent."""
+def left(
+    lease: Lease, prices: Prices | None, of_one: Spent, unseen: int
+) -> tuple[list[Call], Spent]:
+    """What the holder of a lease has to ask, and what earlier ones spent.
 
-    calls: tuple[Call, ...]
-    asked: int
-    spent: float
-
-
-def left(lease: Lease, prices: Prices | None, unseen: tuple[int, float]) -> Left:
-    """What the holder of a lease has to ask.
-
-    `unseen` are the requests, and US dollars, that another spent at most on answers that died with
-    it.
+    A request costs at most `of_one`, and `unseen` answers at most died with a holder.
     """
-    settled, asked, spent = set(), 0, 0.0
-    dearest = unseen[1] / max(1, unseen[0])
+    settled, spent = set(), Spent()
     for holder in range(1, lease.holder):
         if told(lease.shard.lease(holder)).get("over") is not True:
-            asked, spent = asked + unseen[0], spent + unseen[1]
+            spent = spent.and_more(of_one, unseen)
         if not lease.shard.ledger(holder).is_file():
             continue
         with opened(lease.shard.ledger(holder)) as (_, replies):
             for reply in replies:
-                asked += 1
                 paid = cost(reply.tokens_in or 0, reply.tokens_out or 0, prices) or 0.0
-                spent += dearest if reply.is_unmetered else paid
+                spent = spent.and_more(of_one if reply.is_unmetered else Spent(1, paid))
                 if reply.outcome in SETTLING:
                     settled.add(reply.call_id)
     lines = (call_of(record) for record, _ in records(lease.shard.plan, LONGEST_LINE))
-    return Left(tuple(call for call in lines if call and call.id not in settled), asked, spent)
+    return [call for call in lines if call and call.id not in settled], spent
 
 
 # -- putting together ------------------------------------------------------------------------------
