@@ -205,7 +205,7 @@ async def _judgesheet(port: int, calls: int) -> None:
             Path(folder) / "l.sqlite",
             HttpJudge(endpoint, Connection(url, concurrency=64)),
         )
-        plan = [_call(prompt) for prompt in _prompts(calls)]
+        plan = [*prompted(calls)]
         with Ledger.create_or_open(path, Plan(1, tuple(plan), (), {}), judge.identity) as ledger:
             _Spent.begin()  # a plan is made before anything is asked
             async with judge:
@@ -213,6 +213,11 @@ async def _judgesheet(port: int, calls: int) -> None:
             _Spent.end()
     if progress.settled != calls:
         raise SystemExit(f"{progress}")
+
+
+def prompted(calls: int) -> Iterator[Call]:
+    """So many different calls."""
+    return map(_call, _prompts(calls))
 
 
 def _call(prompt: str) -> Call:
@@ -378,10 +383,15 @@ def main() -> None:
     """Measure, print, and put the table into the page."""
     lines = [*table()]
     print("\n".join(lines))
-    begin, end = "<!-- collecting -->\n", "<!-- end of collecting -->\n"
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(begin)
+    put_into_page(PAGE, "collecting", lines)
+
+
+def put_into_page(page: Path, name: str, lines: list[str]) -> None:
+    """Replace what stands between the two comments of this name."""
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    head, _, rest = page.read_text(encoding="utf-8").partition(begin)
     tail = rest.partition(end)[2]
-    PAGE.write_text(f"{head}{begin}\n" + "\n".join(lines) + f"\n\n{end}{tail}", encoding="utf-8")
+    page.write_text(f"{head}{begin}\n" + "\n".join(lines) + f"\n\n{end}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

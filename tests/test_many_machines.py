@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,16 +23,28 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.engines import Order
-from judgesheet.errors import JudgeError, StoppedError
+from judgesheet.engines import Order, refuse_what_cannot_travel, work
+from judgesheet.errors import JudgeError, StoppedError, UsageError
+from judgesheet.judges import Connection
 from judgesheet.records import Datasheet
 from judgesheet.run_directory import LEDGER, SHARDS
-from judgesheet.spine.collect import Progress
+from judgesheet.spine.collect import CollectSettings, Progress
 from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.sharding import divide
 from tests.command import run as command
 from tests.command import sentence
-from tests.judges.loopback import Answer, Request, Script, Server, completion, failure, serving
+from tests.judges.loopback import (
+    Answer,
+    Request,
+    Script,
+    Server,
+    completion,
+    failure,
+    make_plan,
+    serving,
+)
+from tests.judges.scripted import ScriptedJudge
 from tests.workers import threads
 
 MEASURED = {"started_at", "ended_at", "wall_s", "latency_p50_s", "latency_p99_s"}
@@ -370,6 +383,22 @@ def test_a_secret_does_not_travel(tmp_path: Path, arguments: tuple[str, ...], sa
                    "--axis", "score_order", "--profile", "smoke", "--out", tmp_path)  # fmt: skip
     assert said in sentence(done, 2)
     assert "secret-word" not in done.stderr
+
+
+def test_a_model_on_this_machine_is_not_asked_by_others() -> None:
+    judge = ScriptedJudge({})
+    judge.machine = "2 cores"
+    with pytest.raises(UsageError, match="leave --engine out, or serve it"):
+        refuse_what_cannot_travel(judge, Connection())
+
+
+def test_a_worker_with_another_judge_by_that_name_asks_nothing(tmp_path: Path) -> None:
+    (shard,) = divide(lambda: make_plan(2).calls, tmp_path, 1)
+    order = Order(shard, "sim/fair", Connection(), CollectSettings(), {"provider": "sim"},
+                  answer_key=None, parsers=(), refused={}, is_final=False)  # fmt: skip
+    assert "another judge by this name" in work(order).fault
+    assert "install the same on every machine" in work(replace(order, version="0.1")).fault
+    assert not shard.lease(1).exists()
 
 
 def test_an_address_needs_its_engine(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any, Self, cast
 
 from judgesheet import __version__
-from judgesheet.errors import JudgeError, JudgesheetError, StoppedError, UsageError
+from judgesheet.errors import JudgeError, JudgesheetError, RunError, StoppedError, UsageError
 from judgesheet.judges import Connection, Judge, Refused, open_judge
 from judgesheet.judges.redaction import address_without_secrets, of_environment, secrets_in
 from judgesheet.judges.simulated import answer_key
@@ -128,18 +129,29 @@ class _Held:
 
 
 class _Worker:
-    """The work on one shard, with signs of life."""
+    """The work on one shard, with signs of life from a thread: what blocks the work is no death."""
 
     def __init__(self, order: Order, lease: Lease, judge: Judge) -> None:
         self._order = order
         self._lease = lease
         self._judge = cast("Judge", _Held(judge, lease, is_final=order.is_final))
         self._told: dict[str, Any] = {}
+        self._ended = Event()
 
     async def run(self) -> Ended:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        cancel = partial(loop.call_soon_threadsafe, task.cancel) if task else loop.stop
+        beating = Thread(target=self._beat, args=(cancel,), daemon=True)
+        beating.start()
         try:
             return await self._ask()
+        except (asyncio.CancelledError, JudgeError):
+            if self._lease.state == "asking":
+                raise
+            return Ended(is_lost=True)
         finally:
+            self._ended.set()
+            beating.join()
             self._lease.release(self._told)
 
     async def _ask(self) -> Ended:
@@ -155,29 +167,20 @@ class _Worker:
             if settings.rate:  # whoever asked before may have used up the first burst
                 await asyncio.sleep(1 / min(settings.rate, sharding.LEAST_RATE))
             reader = partial(readable_by, ledger)
-            collecting = asyncio.ensure_future(
-                enter_and_collect(self._judge, ledger, settings, self._tell, reader)
-            )
-            beating = asyncio.ensure_future(self._beat(collecting))
-            try:
-                return Ended(stopped=(await collecting).stopped)
-            except (asyncio.CancelledError, JudgeError):
-                if lease.state == "asking":
-                    raise
-                return Ended(is_lost=True)
-            finally:
-                beating.cancel()
+            done = await enter_and_collect(self._judge, ledger, settings, self._tell, reader)
+            return Ended(stopped=done.stopped)
 
     def _tell(self, progress: Progress) -> None:
         self._told = asdict(replace(progress, prices=None))
 
-    async def _beat(self, collecting: "asyncio.Future[Progress]") -> None:
-        """Renew the lease, until the run is to end at once."""
-        while self._lease.state != "cancel":
-            await asyncio.sleep(self._lease.beat_s)
+    def _beat(self, cancel: Callable[[], object]) -> None:
+        """Renew the lease; end the work where the run is to end at once."""
+        while not self._ended.wait(self._lease.beat_s):
             with suppress(OSError):  # the storage may come back before others take over
-                await asyncio.to_thread(self._lease.renew, self._told)
-        collecting.cancel()
+                self._lease.renew(self._told)
+            if self._lease.state == "cancel":
+                cancel()
+                return
 
 
 # -- the driver ------------------------------------------------------------------------------------
@@ -267,11 +270,14 @@ class Driver:
             self._gather(patience_s=0.0)
             raise
         attempts = self._totals.attempts
-        self._gather()
+        if alive := self._gather(2 * sharding.EXPIRY_S):
+            raise RunError(f"a worker that was given up still asks ({alive[0]}): end it, or wait")
         crashes = [error for one in futures if (error := one.exception())]
         if crashes and attempts == self._totals.attempts:
             said = of_environment()(str(crashes[0]).strip().rpartition("\n")[2])
-            raise JudgeError(f"no worker could do its work ({said}): install judgesheet on each")
+            raise JudgeError(
+                f"no worker could do its work ({said}): see that judgesheet runs on each"
+            )
         ended = [Ended(is_lost=True) if one.exception() else one.result() for one in futures]
         if fault := next((one.fault for one in ended if one.fault), ""):
             raise (StoppedError if self._totals.outcomes.get("ok") else JudgeError)(fault)
@@ -315,16 +321,17 @@ class Driver:
             if any(not one.exception() and one.result().fault for one in done):
                 sharding.end(self._shards[0].folder, "finish")
 
-    def _gather(self, patience_s: float = 2 * sharding.EXPIRY_S) -> None:
-        """Put what the workers were told into the ledger; RunError where one asks on."""
+    def _gather(self, patience_s: float) -> list[Path]:
+        """Put what the workers were told into the ledger; the leases of those who ask on."""
         told = sharding.told_by(self._shards)
         dead = sum(one.get("over") is not True for one in told)
         self._lost = self._lost.and_more(self._of_one, dead * self._unseen)
         self._failed += _sum(told, "failed")
         self._unreadable += _sum(told, "unreadable")
         self._shards = ()
-        sharding.gather(self._ledger, self._rounds, patience_s)
+        alive = sharding.gather(self._ledger, self._rounds, patience_s)
         self._totals = self._ledger.totals()
+        return alive
 
     def _progress(self, stopped: str | None = None) -> Progress:
         """Where the run stands: what is put together, and what the workers tell of the rest."""
