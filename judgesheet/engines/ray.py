@@ -7,6 +7,7 @@ worker dies.
 
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -41,6 +42,7 @@ def cluster(address: str | None) -> Iterator[tuple["Submit", int]]:
     started = not ray.is_initialized()
     if started:
         try:
+            _knock(address)
             ray.init(
                 address or "local",
                 log_to_driver=False,
@@ -49,8 +51,12 @@ def cluster(address: str | None) -> Iterator[tuple["Submit", int]]:
             )
         except Exception as error:
             said = without_userinfo(str(error)).strip().partition("\n")[0]
-            what = f"there is no Ray cluster at {address}" if address else "Ray does not start here"
-            raise RunError(f"{what} ({said})") from None
+            if address is None:
+                raise RunError(f"Ray does not start on this machine ({said})") from None
+            raise RunError(
+                f"there is no Ray cluster at {address}, or it does not let us in ({said}): check "
+                "the address; for a cluster with tokens set RAY_AUTH_MODE=token"
+            ) from None
     if current_thread() is main_thread():
         signal.signal(signal.SIGTERM, on_sigterm)  # Ray's own would end us at once
     try:
@@ -58,6 +64,13 @@ def cluster(address: str | None) -> Iterator[tuple["Submit", int]]:
     finally:
         if started:
             ray.shutdown()
+
+
+def _knock(address: str | None) -> None:
+    """OSError where nobody listens at HOST:PORT: Ray itself would try for minutes."""
+    host, colon, port = (address or "").rpartition(":")
+    if colon and port.isdecimal() and "://" not in host:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 def _submit(ray: Any) -> "Submit":

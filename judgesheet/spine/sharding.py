@@ -186,8 +186,8 @@ class Lease:
         """What the holder has to do, as far as it knows."""
         self._handle = handle
         self._valid_s = expiry_s / 2
-        self._about = {"pid": os.getpid(), "kernel": _kernel() if _locked(handle) else ""}
-        self._renewed_at = time.monotonic()
+        self._about = {"pid": os.getpid(), "where": _where(handle) if _locked(handle) else ""}
+        self._renewed_at = _now()
         self._write({})
 
     @classmethod
@@ -209,11 +209,11 @@ class Lease:
     @property
     def may_ask(self) -> bool:
         """Whether the round goes on, and nobody can have taken the shard over yet."""
-        return self.state == "asking" and time.monotonic() - self._renewed_at < self._valid_s
+        return self.state == "asking" and _now() - self._renewed_at < self._valid_s
 
     def renew(self, told: Mapping[str, Any]) -> None:
         """Give a sign of life, tell how far the work is, and learn whether it is to go on."""
-        at = time.monotonic()
+        at = _now()
         if at - self._renewed_at > self._valid_s or self.shard.lease(self.holder + 1).exists():
             self.state = "finish"
         else:
@@ -237,11 +237,11 @@ class Lease:
 
 def state_of(folder: Path) -> State:
     """What the workers of a round are to do."""
+    known: dict[bytes, State] = {b"asking": "asking", b"finish": "finish"}
     try:
-        said = (folder / "state").read_text(encoding="ascii")
+        return known.get((folder / "state").read_bytes(), "cancel")
     except FileNotFoundError:
         return "cancel"
-    return "asking" if said == "asking" else "finish" if said == "finish" else "cancel"
 
 
 def end(folder: Path, how: State) -> None:
@@ -290,11 +290,10 @@ def _has_ended(lease: Path) -> bool:
     about = told(lease)
     if about.get("over") is True:
         return True
-    if not about.get("kernel") or about["kernel"] != _kernel():
-        return False
     handle = os.open(lease, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        return _locked(handle)
+        where = _where(handle)
+        return where != "" and about.get("where") == where and _locked(handle)
     finally:
         os.close(handle)
 
@@ -308,12 +307,18 @@ def _locked(handle: int) -> bool:
     return True
 
 
-def _kernel() -> str:
-    """Names the running kernel, within which a lock is seen by everybody; "" if it has no name."""
+def _where(handle: int) -> str:
+    """Names the running kernel and what is mounted there: within it, all see a lock on the file."""
     try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        kernel = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return ""
+    return f"{kernel} {os.fstat(handle).st_dev}"
+
+
+def _now() -> float:
+    """Seconds of a clock that goes on while the machine sleeps, where there is one."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 # -- what earlier holders did ----------------------------------------------------------------------

@@ -179,7 +179,7 @@ def test_a_holder_learns_that_the_run_is_to_end(shard: Shard, how: sharding.Stat
 
 
 def test_a_lease_that_is_being_written_is_none_yet(shard: Shard) -> None:
-    for content in ("", '{"over": tr', "[1]", '{"over": "yes", "kernel": 3}'):
+    for content in ("", '{"over": tr', "[1]", '{"over": "yes", "where": 3}'):
         shard.lease(1).write_text(content)
         assert Lease.claim(shard, 0.2) is not None  # silence frees it, not its content
         shard.lease(2).unlink()
