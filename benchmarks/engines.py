@@ -7,6 +7,7 @@ docs/performance.md.
 """
 
 import asyncio
+import gc
 import tempfile
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.collecting import IN_FLIGHT, PAGE, TURNS, prompted, put_into_page, serving
+from judgesheet.__main__ import YOUNG
 from judgesheet.engines import Driver, Order
 from judgesheet.engines.ray import cluster
 from judgesheet.judges import Connection, Judge, open_judge
@@ -84,6 +86,7 @@ def table() -> Iterator[str]:
 
 def main() -> None:
     """Measure, print, and put the table into the page."""
+    gc.set_threshold(YOUNG)  # as the command does
     lines = [*table()]
     print("\n".join(lines))
     put_into_page(PAGE, "engines", lines)

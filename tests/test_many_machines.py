@@ -159,6 +159,7 @@ def in_background(*arguments: str, **environment: str) -> Iterator[subprocess.Po
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **environment},
+        start_new_session=True,
     )
     with process:
         try:
@@ -242,7 +243,10 @@ def test_an_interrupted_run_keeps_what_came(
     with serving(slowly) as server:
         with in_background(*start, *words(server, run)) as process:
             one_of_two(run)
-            process.send_signal(how)
+            if way == "ray":  # as a terminal does: Ray's own processes are told, too
+                os.killpg(process.pid, how)
+            else:
+                process.send_signal(how)
             _, said = process.communicate(timeout=60)
         assert process.returncode == 130, said
         assert "interrupted; the same command resumes the run" in said
