@@ -205,7 +205,7 @@ async def _judgesheet(port: int, calls: int) -> None:
             Path(folder) / "l.sqlite",
             HttpJudge(endpoint, Connection(url, concurrency=64)),
         )
-        plan = [_call(prompt) for prompt in _prompts(calls)]
+        plan = [*prompted(calls)]
         with Ledger.create_or_open(path, Plan(1, tuple(plan), (), {}), judge.identity) as ledger:
             _Spent.begin()  # a plan is made before anything is asked
             async with judge:
@@ -213,6 +213,11 @@ async def _judgesheet(port: int, calls: int) -> None:
             _Spent.end()
     if progress.settled != calls:
         raise SystemExit(f"{progress}")
+
+
+def prompted(calls: int) -> Iterator[Call]:
+    """So many different calls."""
+    return map(_call, _prompts(calls))
 
 
 def _call(prompt: str) -> Call:

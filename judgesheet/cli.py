@@ -197,6 +197,14 @@ _HOW_TO_ASK = (
 )  # fmt: skip
 
 
+_WHERE_FROM = (
+    _choice("--engine", "local", "ray", default="local",
+            help="Ask from this process, or from the workers of a Ray cluster."),
+    option("--engine-address", metavar="ADDRESS",
+           help="The Ray cluster, HOST:PORT or auto. [one on this machine, for this probe]"),
+)  # fmt: skip
+
+
 def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
         for add in reversed(options):
@@ -206,7 +214,7 @@ def _options(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
     return decorate
 
 
-asking = _options(*_WHAT_TO_ASK, *_HOW_TO_ASK)
+asking = _options(*_WHAT_TO_ASK, *_HOW_TO_ASK, *_WHERE_FROM)
 """Gives a command the options that `probe` and `plan` share."""
 deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW_TO_ASK)
 """Gives a command the options of `asking` that do not choose what is measured."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.errors import MissingDependencyError, RunError, StoppedError, UsageError
 from judgesheet.files import one_command
+from judgesheet.judges import Judge
 from judgesheet.records import Datasheet
 from judgesheet.request import Request, as_request, basis, collect_settings, prepare
 from judgesheet.resources import require_typesetter
@@ -101,11 +102,8 @@ def probe(
         if give_up:
             ledger.give_up()
         watch = _watch(ledger, until)
-        settings = collect_settings(request)
-        reader = partial(_reader, ledger)
         try:
-            work = partial(enter_and_collect, judge, ledger, settings, on_progress, reader, watch)
-            progress = run(work)
+            progress = _ask(request, judge, ledger, directory, on_progress, watch)
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
                 _publish(ledger, directory, rules, pdf=pdf, cases=cases)
@@ -131,6 +129,8 @@ def _refuse_two_ends(
         raise UsageError("--until-decided names the policy: leave --policy out")
     if until_decided is not None and request.sweep is not None:
         raise UsageError("a sweep compares settings on the same stimuli: leave --until-decided out")
+    if until_decided is not None and request.engine != "local":
+        raise UsageError("looks are taken where the questions are asked: use --engine local")
 
 
 def _watch(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
@@ -155,10 +155,28 @@ def _policy(source: str | Path | None) -> "Policy | None":
     return policy.load(source)
 
 
+def _ask(
+    request: Request,
+    judge: Judge,
+    ledger: Ledger,
+    directory: Path,
+    on_progress: Callable[[Progress], None],
+    watch: Callable[[], bool],
+) -> Progress:
+    """Ask what is pending: from here, or by the workers of another engine."""
+    totals = ledger.totals()
+    if request.engine == "ray" and totals.settled < totals.planned:
+        from judgesheet.engines import ask_elsewhere
+
+        return ask_elsewhere(request, judge, ledger, directory, on_progress)
+    settings, reader = collect_settings(request), partial(_reader, ledger)
+    return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, watch))
+
+
 def _reader(ledger: Ledger) -> IsReadable:
     from judgesheet.spine import parsing
 
-    return parsing.readable_by(parsing.from_records(ledger.parsers()))
+    return parsing.readable_by(ledger)
 
 
 def _publish(*what: Any, **how: Any) -> Datasheet:

@@ -63,10 +63,14 @@ class Request:
     max_cost: float | None = None
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
+    engine: Literal["local", "ray"] = "local"
+    engine_address: str | None = None
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
+        if self.engine_address is not None and self.engine == "local":
+            raise UsageError("--engine-address is that of a Ray cluster: give --engine ray too")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,7 @@ def basis(request: Request) -> str:
     if request.model.startswith("sim/") or not own.issuperset(names):
         return ""
     others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
+    others |= {"engine", "engine_address"}
     known = {part.name: getattr(request, part.name) for part in fields(Request)}
     kept = {name: value for name, value in known.items() if name not in others}
     libraries = [version(name) for name in ("numpy", "jinja2")]

@@ -13,7 +13,7 @@ from judgesheet.checkup import Diagnosis, tried
 from judgesheet.errors import JudgesheetError, StimuliError
 from judgesheet.files import records
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
+from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, SHARDS
 from judgesheet.spine.datasheet import by_key, from_json, to_json
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import LONGEST_LINE, call_of, planned_first, write_plan
@@ -245,3 +245,6 @@ def _strays(directory: Path) -> Iterator[Diagnosis]:
         if (directory / f"{LEDGER}{end}").exists():
             told = "it belongs to the ledger, and goes in when that is opened"
             yield Diagnosis(f"{LEDGER}{end}", "note", told)
+    if (directory / SHARDS).is_dir():
+        told = "workers have answers that are not in the ledger yet; the same probe puts them in"
+        yield Diagnosis(SHARDS, "note", told)

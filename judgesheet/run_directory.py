@@ -19,6 +19,7 @@ PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
 CASES = "cases.html"
+SHARDS = "shards"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ def open_run(
     """
     make_directory(directory, fresh=fresh)
     with Ledger.create_or_open(directory / LEDGER, plan, judge) as ledger:
+        _take_in(ledger, directory)
         # One sheet, one reading: a run is resumed with the parsers it has.
         given = (plan or ledger).provenance
         if ledger.parsers() != given.get("parsers", []):
@@ -91,6 +93,18 @@ def open_run(
         del plan  # a long one takes much room
         _write_plan(ledger, directory)
         yield ledger
+
+
+def _take_in(ledger: Ledger, directory: Path) -> None:
+    """Put what workers were told before the run was interrupted into its ledger."""
+    if not (directory / SHARDS).is_dir():
+        return
+    from judgesheet.spine.sharding import gather
+
+    if alive := gather(ledger, directory / SHARDS):
+        raise RunError(
+            f"a worker still asks for this run and does not stop ({alive[0]}): end it, or wait"
+        )
 
 
 def _write_plan(ledger: Ledger, directory: Path) -> None:

@@ -45,6 +45,10 @@ ALLOWED = {
     "spine.ledger": {"records", "errors", "files", "judges", "spine.ledger_schema"},
     "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
     "spine.collect": {"records", "errors", "plain", "prices", "judges", "spine.ledger"},
+    "spine.sharding": {
+        *("records", "errors", "files", "prices"),
+        *("spine.plan", "spine.ledger", "spine.salvage", "spine.collect"),
+    },
     "spine.batches": {*BASE, "axes", "judges", "spine.plan", "spine.ledger"},
     "spine.ingest": {
         *(*BASE, "axis", "axes", "judges"),
@@ -86,7 +90,14 @@ ALLOWED = {
         *("request", "run_directory", "running", "spine.render"),
         *("spine.stimuli", "spine.plan", "spine.ledger", "spine.collect", "spine.parsing"),
     },
-    "run_directory": {"records", "errors", "files", "spine.plan", "spine.ledger", "spine.collect"},
+    "run_directory": {
+        *("records", "errors", "files"),
+        *("spine.plan", "spine.ledger", "spine.collect", "spine.sharding"),
+    },
+    "engines": {
+        *("records", "errors", "prices", "judges", "request", "run_directory"),
+        *("spine.ledger", "spine.collect", "spine.sharding", "spine.parsing", "engines"),
+    },
     "sweep": set(),
     "sweep.knob": {"errors", "files", "judges", "run_directory"},
     "sweep.estimates": {*BASE, "axis", "stats", "spine.measure", "sweep.knob"},
@@ -99,6 +110,8 @@ ALLOWED = {
         *("records", "errors", "files", "request", "resources", "run_directory", "running"),
         *(
             "publish",
+            "judges",
+            "engines",
             "reuse",
             "spine.collect",
             "spine.ledger",
@@ -155,6 +168,7 @@ HOMES = {
     "yarl": {"judges.address", "judges.transport"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"spine.ledger_schema", "spine.ledger", "spine.salvage", "importers"},
+    "ray": {"engines.ray"},
     "aiolimiter": {"spine.collect"},
     "re2": {"spine.parsing"},
     "jsonpath": {"spine.parsing"},

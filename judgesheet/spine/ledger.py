@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -26,6 +26,7 @@ from judgesheet.judges.redaction import address_without_secrets, identity_withou
 from judgesheet.records import (
     BATCH,
     NEVER_ASKED,
+    SETTLING,
     UNBILLED,
     Call,
     Label,
@@ -42,8 +43,8 @@ SCHEMA_VERSION = 2
 # 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
 
 _SUMS = """
--- Where no call was given up, reopened or left out, those with a settling outcome are counted at once. The
--- plus signs keep SQLite from looking up each of many rows in an index.
+-- Where no call was given up, reopened or left out, those with a settling outcome are counted at
+-- once. The plus signs keep SQLite from looking up each of many rows in an index.
 WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE +outcome = 'ok'),
   -- What was answered elsewhere has no latency, and no call takes no time.
   ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
@@ -426,9 +427,9 @@ class Ledger:
 
     def reopen(self) -> None:
         """Have every call asked again that was settled as failed: given up, or too long."""
-        with self._reading() as db:
+        with self._writing() as db:
             failed = db.execute("SELECT call_id, attempt FROM attempt WHERE outcome = 'too_long'")
-            self.set_meta("reopened", failed.fetchall())
+            self._unsettle(db, failed.fetchall())
         self.set_meta("given_up", [])
 
     def add(self, calls: Sequence[Call]) -> None:
@@ -450,6 +451,28 @@ class Ledger:
         """
         with self._writing() as db:
             _insert(db, "attempt", _REPLY, map(_row_of, replies))
+
+    def take_over(self, replies: Iterable[Reply]) -> None:
+        """Write, in one transaction, those attempts of another ledger that are not here yet.
+
+        They count on from those that are here. Of two answers to one call, which two workers were
+        given, the later one counts; both are kept, as both were paid.
+        """
+        here = "SELECT attempt, at, latency_s, outcome FROM attempt WHERE call_id = ?"
+        twice: list[tuple[str, int]] = []
+        with self._writing() as db:
+            planned = {key for (key,) in db.execute("SELECT id FROM call")}
+            for reply in replies:
+                rows = db.execute(here, (reply.call_id,)).fetchall()
+                is_here = any(row[1:3] == (reply.at, reply.latency_s) for row in rows)
+                if is_here or reply.call_id not in planned:
+                    continue
+                if reply.outcome in SETTLING:
+                    twice += [(reply.call_id, row[0]) for row in rows if row[3] in SETTLING]
+                number = 1 + max((row[0] for row in rows), default=0)
+                _insert(db, "attempt", _REPLY, [_row_of(replace(reply, attempt=number))])
+            if twice:
+                self._unsettle(db, twice)
 
     def replies(self) -> Iterator[Reply]:
         """The last reply to every call that was asked, in plan order."""
@@ -507,6 +530,11 @@ class Ledger:
             return [row[:4] for row in db.execute(query)]
 
     # -- inside ------------------------------------------------------------------------------
+
+    def _unsettle(self, db: sqlite3.Connection, attempts: Iterable[tuple[str, int]]) -> None:
+        """Let these attempts settle their calls no more."""
+        marked = sorted({*map(tuple, self.get_meta("reopened", [])), *attempts})
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('reopened', ?)", (_json(marked),))
 
     def _create(self, plan: Plan, judge: Mapping[str, Any]) -> None:
         """All of the plan in one transaction: a ledger holds a whole plan or none."""

@@ -1,0 +1,301 @@
+"""Shards, their leases, and how they are put together; without any cluster."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from judgesheet.records import Reply
+from judgesheet.run_directory import open_run
+from judgesheet.spine import sharding
+from judgesheet.spine.collect import CollectSettings
+from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.sharding import Lease, Shard, Spent, divide, gather, left, less, shares
+from tests.judges.loopback import make_call, make_plan
+
+JUDGE = {"provider": "scripted", "model": "scripted"}
+
+
+def reply(call_id: str, text: str = "[RESULT] 1", at: float = 1.0, **more: object) -> Reply:
+    known = {"attempt": 1, "outcome": "ok", "raw": text, "latency_s": 0.1, "tokens_in": 10}
+    return Reply(
+        **{"call_id": call_id, "text": text, "at": at, "tokens_out": 2, "served_model": "m"}
+        | known | more  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@pytest.fixture
+def shard(tmp_path: Path) -> Shard:
+    (one,) = divide(lambda: make_plan(4).calls, tmp_path / "shards", 1)
+    return one
+
+
+def answered(shard: Shard, holder: int, *replies: Reply) -> None:
+    with Ledger.create_or_open(shard.ledger(holder), make_plan(4), JUDGE) as ledger:
+        ledger.record(replies)
+
+
+# -- dividing --------------------------------------------------------------------------------------
+
+
+def test_arms_and_repeats_of_a_stimulus_stay_together(tmp_path: Path) -> None:
+    calls = [
+        replace(make_call(f"stimulus {number % 9}"), repeat=number // 9) for number in range(90)
+    ]
+    shards = divide(lambda: calls, tmp_path, 4)
+    asked = [left(lease, None, Spent(), 0)[0] for lease in map(Lease.claim, shards) if lease]
+    assert sorted(len(part) for part in asked) == [20, 20, 20, 30]
+    owners = [{call.stimulus for call in part} for part in asked]
+    assert sum(map(len, owners)) == 9
+    for part in asked:
+        places = [calls.index(call) for call in part]
+        assert places == sorted(places)
+    again = divide(lambda: calls, tmp_path, 4)
+    assert [one.plan.read_text() for one in again] == [one.plan.read_text() for one in shards]
+
+
+def test_no_more_shards_than_stimuli(tmp_path: Path) -> None:
+    assert [one.calls for one in divide(lambda: make_plan(3).calls, tmp_path, 8)] == [1, 1, 1]
+
+
+@given(
+    some.lists(some.integers(1, 10_000), min_size=1, max_size=12),
+    some.integers(12, 500),
+    some.floats(0.1, 1e4),
+    some.integers(1, 100_000),
+)
+def test_all_workers_together_exceed_no_limit(
+    sizes: list[int], concurrency: int, rate: float, budget: int
+) -> None:
+    whole = CollectSettings(concurrency=concurrency, rate=rate, max_calls=budget, max_cost=rate)
+    shards = [Shard(Path(), number, size) for number, size in enumerate(sizes)]
+    parts = shares(whole, shards)
+    assert sum(part.concurrency for part in parts) <= concurrency
+    assert sum(part.rate or 0 for part in parts) <= rate * (1 + 1e-9)
+    assert sum(part.max_calls or 0 for part in parts) <= budget
+    assert sum(part.max_cost or 0 for part in parts) <= rate * (1 + 1e-9)
+    assert 1 <= sharding.useful_workers(whole, len(sizes)) <= max(1, rate / 10)
+
+
+# -- holding ---------------------------------------------------------------------------------------
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from judgesheet.records import Plan
+from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.sharding import Lease, Shard, Spent, divide, gather, left, less, shares
+shard = Shard(Path(sys.argv[1]), 0, 4)
+lease = Lease.claim(shard, float(sys.argv[2]))
+print("held", lease.holder, flush=True)
+while sys.stdin.readline():
+    lease.renew({"settled": 1})
+    print(lease.state, lease.may_ask, flush=True)
+lease.release({})
+"""
+
+
+class Elsewhere:
+    """A process that holds a shard, and gives a sign of life when it is told to."""
+
+    def __init__(self, shard: Shard, expiry_s: float = 30.0) -> None:
+        command = [sys.executable, "-c", HOLDER, str(shard.folder), str(expiry_s)]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.said = self._line()
+
+    def renew(self) -> str:
+        assert self.process.stdin
+        self.process.stdin.write("\n")
+        return self._line()
+
+    def end(self) -> None:
+        self.process.communicate()
+
+    def _line(self) -> str:
+        assert self.process.stdout
+        return self.process.stdout.readline().strip()
+
+
+def test_a_shard_whose_holder_was_killed_is_free_at_once(shard: Shard) -> None:
+    holder = Elsewhere(shard)
+    holder.process.kill()
+    holder.end()
+    lease = Lease.claim(shard, 1e9)  # no silence is waited for on the same machine
+    assert lease is not None
+    assert (holder.said, lease.holder) == ("held 1", 2)
+
+
+def test_a_shard_whose_holder_lives_is_not_taken(shard: Shard) -> None:
+    holder = Elsewhere(shard)
+    assert holder.renew() == "asking True"
+    second = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(shard.folder), "30"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    for _ in range(3):
+        assert holder.renew() == "asking True"
+    assert not shard.lease(2).exists()
+    holder.end()
+    assert second.communicate()[0].startswith("held 2")
+
+
+def test_a_holder_that_was_believed_dead_asks_nothing_more(shard: Shard) -> None:
+    holder = Elsewhere(shard, expiry_s=1.0)
+    os.kill(holder.process.pid, signal.SIGSTOP)  # it holds its locks, and says nothing
+    lease = Lease.claim(shard, 1.0)
+    assert lease is not None
+    assert lease.holder == 2
+    os.kill(holder.process.pid, signal.SIGCONT)
+    assert holder.renew() == "finish False"
+    holder.end()
+
+
+def test_who_gave_no_sign_of_life_stops_by_its_own_clock(shard: Shard) -> None:
+    lease = Lease.claim(shard, 0.0)
+    assert lease is not None
+    assert not lease.may_ask
+    lease.renew({})
+    assert lease.state == "finish"
+
+
+@pytest.mark.parametrize("how", ["finish", "cancel"])
+def test_a_holder_learns_that_the_run_is_to_end(shard: Shard, how: sharding.State) -> None:
+    lease = Lease.claim(shard)
+    assert lease is not None
+    lease.renew({"settled": 3})
+    assert (lease.state, sharding.told_by([shard])[0]["settled"]) == ("asking", 3)
+    sharding.end(shard.folder, how)
+    lease.renew({})
+    assert (lease.state, lease.may_ask) == (how, False)
+    assert Lease.claim(shard) is None
+
+
+def test_a_lease_that_is_being_written_is_none_yet(shard: Shard) -> None:
+    for content in ("", '{"over": tr', "[1]", '{"over": "yes", "where": 3}'):
+        shard.lease(1).write_text(content)
+        assert Lease.claim(shard, 0.2) is not None  # silence frees it, not its content
+        shard.lease(2).unlink()
+
+
+# -- what earlier holders did ----------------------------------------------------------------------
+
+
+def test_only_what_nobody_answered_is_asked(shard: Shard) -> None:
+    ids = [call.id for call in make_plan(4).calls]
+    first, second = Lease.claim(shard), None
+    assert first is not None
+    answered(shard, 1, reply(ids[0]), reply(ids[1], outcome="timeout"))
+    first.release({})
+    second = Lease.claim(shard)
+    assert second is not None
+    answered(shard, 2, reply(ids[2], outcome="refused"))
+    os.close(second._handle)  # it dies
+    third = Lease.claim(shard)
+    assert third is not None
+    calls, spent = left(third, (1e5, 1e5), Spent(1, 2.0), 5)
+    assert [call.id for call in calls] == [ids[1], ids[3]]
+    # One holder died: so many answers may have gone with it.
+    assert [*spent] == [3 + 5, pytest.approx(3 * 1.2 + 5 * 2.0)]
+    share = less(CollectSettings(max_calls=10, max_cost=1.0, prices=(1.0, 1.0)), spent)
+    assert (share.max_calls, share.max_cost) == (2, 0.0)
+
+
+# -- putting together ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Ledger:
+    return Ledger.create_or_open(tmp_path / "ledger.sqlite", make_plan(4), JUDGE)
+
+
+def rows(ledger: Ledger) -> list[tuple[str, int, str, str]]:
+    query = "SELECT stimulus, attempt, outcome, text FROM attempt JOIN call ON id = call_id"
+    return ledger._db.execute(f"{query} ORDER BY seq, attempt").fetchall()
+
+
+def test_what_came_is_put_in_once_however_often(run: Ledger) -> None:
+    one, two, *_ = (call.id for call in make_plan(4).calls)
+    replies = [reply(one, outcome="timeout"), reply(one, at=2.0, attempt=2), reply(two)]
+    run.record([reply(two, outcome="unavailable", at=0.5)])
+    for _ in range(2):
+        run.take_over([*replies, reply("of another plan")])
+    assert [row[:3] for row in rows(run)] == [
+        ("call 0", 1, "timeout"),
+        ("call 0", 2, "ok"),
+        ("call 1", 1, "unavailable"),
+        ("call 1", 2, "ok"),
+    ]
+    assert run.miscounts() == {}
+
+
+def test_two_answers_to_one_call_are_kept_and_one_counts(run: Ledger) -> None:
+    one = make_plan(4).calls[0].id
+    run.take_over([reply(one, "[RESULT] 1")])
+    run.take_over([reply(one, "[RESULT] 2", at=2.0)])
+    assert [answer.text for answer in run.replies()] == ["[RESULT] 2"]
+    assert (run.totals().attempts, run.totals().settled, run.miscounts()) == (2, 1, {})
+    run.reopen()
+    assert (run.totals().settled, run.miscounts()) == (1, {})
+
+
+def test_an_answer_counts_and_not_the_failure_of_a_later_holder(run: Ledger, shard: Shard) -> None:
+    one = make_plan(4).calls[0].id
+    for holder, outcome in ((1, "ok"), (2, "timeout")):
+        lease = Lease.claim(shard)
+        assert lease is not None
+        answered(shard, holder, reply(one, outcome=outcome, at=float(holder)))
+        lease.release({})
+    assert gather(run, shard.folder.parent) == []
+    assert [row[1:3] for row in rows(run)] == [(1, "timeout"), (2, "ok")]
+    assert not shard.folder.parent.exists()
+
+
+@pytest.mark.parametrize("cut", [0, 1000, 9000])
+def test_a_damaged_shard_is_put_in_as_far_as_it_can_be_read(
+    run: Ledger, shard: Shard, cut: int
+) -> None:
+    lease = Lease.claim(shard)
+    assert lease is not None
+    answered(shard, 1, reply(make_plan(4).calls[0].id))
+    lease.release({})
+    shard.ledger(1).write_bytes(shard.ledger(1).read_bytes()[:cut])
+    assert gather(run, shard.folder.parent) == []
+    assert run.totals().settled <= 1
+
+
+def test_a_round_that_is_still_asked_stays_and_the_run_is_not_opened(
+    tmp_path: Path, run: Ledger, shard: Shard
+) -> None:
+    holder = Elsewhere(shard)
+    assert gather(run, shard.folder.parent, patience_s=0.0) == [shard.lease(1)]
+    assert holder.renew() == "cancel False"
+    holder.end()
+    run.close()
+    with open_run(tmp_path, None, JUDGE, "", fresh=False) as ledger:
+        assert ledger.totals().settled == 0
+    assert not shard.folder.exists()
+
+
+def test_what_a_run_directory_holds_leads_nowhere_else(tmp_path: Path, run: Ledger) -> None:
+    mine = tmp_path / "mine"
+    (mine / "state").parent.mkdir()
+    (mine / "state").write_text("keep")
+    rounds = tmp_path / "shards"
+    (rounds / "0123456789ab").mkdir(parents=True)
+    (rounds / "0123456789ab" / "state").symlink_to(mine / "state")
+    (rounds / "ba9876543210").symlink_to(mine)
+    (rounds / "holiday").mkdir()
+    with pytest.raises(OSError, match="symbolic"):
+        gather(run, rounds)
+    (rounds / "0123456789ab" / "state").unlink()
+    gather(run, rounds)
+    assert (mine / "state").read_text() == "keep"
+    assert {path.name for path in rounds.iterdir()} == {"ba9876543210", "holiday"}
