@@ -44,7 +44,11 @@ ALLOWED = {
     "spine.ledger_schema": set(),
     "spine.ledger": {"records", "errors", "files", "judges", "spine.ledger_schema"},
     "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
-    "spine.collect": {"records", "errors", "plain", "prices", "judges", "spine.ledger"},
+    "spine.pacing": {"records"},
+    "spine.collect": {
+        *("records", "errors", "plain", "prices", "judges"),
+        *("spine.ledger", "spine.pacing"),
+    },
     "spine.batches": {*BASE, "axes", "judges", "spine.plan", "spine.ledger"},
     "spine.ingest": {
         *(*BASE, "axis", "axes", "judges"),
@@ -146,7 +150,6 @@ HOMES = {
     "yarl": {"judges.address", "judges.transport"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"spine.ledger_schema", "spine.ledger", "spine.salvage", "importers"},
-    "aiolimiter": {"spine.collect"},
     "re2": {"spine.parsing"},
     "jsonpath": {"spine.parsing"},
     "scipy": {"stats"},

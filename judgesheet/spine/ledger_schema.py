@@ -46,6 +46,7 @@ SOMETIMES: Mapping[str, Any] = {
     "reopened": [list],
     "earlier_base_urls": list,
     "refused_parameters": dict,
+    "limits": {"told": dict, "held_s": (int, float)},
     "batches": [dict],
 }
 _PROVENANCE: Mapping[str, Any] = {
