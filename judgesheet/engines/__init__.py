@@ -5,6 +5,7 @@ workers: anything that runs a function elsewhere and gives a `Future` will do.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -166,6 +167,8 @@ class _Worker:
             settings = sharding.less(order.settings, spent)
             if settings.rate:  # whoever asked before may have used up the first burst
                 await asyncio.sleep(1 / min(settings.rate, sharding.LEAST_RATE))
+            if lease.holder > 1 and (settings.rpm or settings.tpm):  # likewise, the whole window
+                await asyncio.sleep(settings.window_s)
             reader = partial(readable_by, ledger)
             done = await enter_and_collect(self._judge, ledger, settings, self._tell, reader)
             return Ended(stopped=done.stopped)
@@ -259,6 +262,7 @@ class Driver:
 
     def _round(self, submit: Submit, workers: int) -> list[Ended]:
         """Have shards of what is pending asked, and put together what came, whatever happens."""
+        self._let_window_pass()
         self._shards = sharding.divide(self._pending, self._rounds, workers)
         futures: list[Future[Ended]] = []
         try:
@@ -283,13 +287,22 @@ class Driver:
             raise (StoppedError if self._totals.outcomes.get("ok") else JudgeError)(fault)
         return ended
 
+    def _let_window_pass(self) -> None:
+        """Wait until limits by the minute hold of no earlier request: the shards know of none."""
+        settings = self._settings
+        if settings.rpm or settings.tpm:
+            last = min((ago for ago, _ in self._ledger.recent(settings.window_s)), default=None)
+            if last is not None:
+                time.sleep(settings.window_s - last)
+
     def _orders(self) -> Iterator[Order]:
         """One for each shard, with its share of what is left of the limits."""
         settings = sharding.less(self._settings, self._spent())
         if not self._trial:  # whether replies can be read was seen
             settings = replace(settings, unreadable_after=0)
         shares = sharding.shares(settings, self._shards)
-        priced = self._pending() if settings.max_cost is not None else ()
+        is_limited = (settings.max_cost, settings.max_total_tokens) != (None, None)
+        priced = self._pending() if is_limited else ()
         self._of_one = sharding.most_of_one(priced, settings.prices)
         self._unseen = shares[0].concurrency + shares[0].concurrency // 4
         for shard, share in zip(self._shards, shares, strict=True):
@@ -307,9 +320,11 @@ class Driver:
     def _spent(self) -> Spent:
         """What is used up of the budgets, what died with workers included."""
         totals, asked = self._totals, self._totals.attempts - self._before.attempts
-        paid = cost(totals.tokens_in or 0, totals.tokens_out or 0, self._settings.prices) or 0.0
-        mean = paid / max(1, totals.attempts - totals.unmetered)
-        return self._lost.and_more(Spent(asked, paid + totals.unmetered * mean))
+        read, written = totals.tokens_in or 0, totals.tokens_out or 0
+        paid = cost(read, written, self._settings.prices) or 0.0
+        # What was not metered counts as the mean of what was.
+        more = totals.attempts / max(1, totals.attempts - totals.unmetered)
+        return self._lost.and_more(Spent(asked, paid * more, math.ceil((read + written) * more)))
 
     def _watch(self, futures: Sequence["Future[Ended]"]) -> None:
         """Wait for all workers, tell how far they are, and stop them where one met a fault."""

@@ -32,8 +32,9 @@ from uuid import uuid4
 from judgesheet.files import decoded, records
 from judgesheet.prices import Prices, cost
 from judgesheet.records import SETTLING, Call
-from judgesheet.spine.collect import LONGEST_REPLY, CollectSettings
+from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.pacing import LONGEST_REPLY
 from judgesheet.spine.plan import LONGEST_LINE, as_line, call_of
 from judgesheet.spine.salvage import opened
 
@@ -126,12 +127,16 @@ def shares(settings: CollectSettings, shards: Sequence[Shard]) -> list[CollectSe
         settings,
         concurrency=max(1, settings.concurrency // workers),
         rate=settings.rate and settings.rate / workers,
+        rpm=settings.rpm and settings.rpm / workers,
+        tpm=settings.tpm and settings.tpm / workers,
     )
     return [
         replace(
             alike,
             max_calls=settings.max_calls and settings.max_calls * shard.calls // total,
             max_cost=settings.max_cost and settings.max_cost * shard.calls / total,
+            max_total_tokens=settings.max_total_tokens
+            and settings.max_total_tokens * shard.calls // total,
         )
         for shard in shards
     ]
@@ -142,11 +147,13 @@ class Spent(NamedTuple):
 
     max_calls: int = 0
     max_cost: float = 0.0
+    max_total_tokens: int = 0
 
     def and_more(self, more: "Spent", times: int = 1) -> "Spent":
         """The sum."""
-        calls, dollars = (mine + times * other for mine, other in zip(self, more, strict=True))
-        return Spent(int(calls), dollars)
+        pairs = zip(self, more, strict=True)
+        calls, dollars, tokens = (mine + times * other for mine, other in pairs)
+        return Spent(int(calls), dollars, int(tokens))
 
 
 NOTHING = Spent()
@@ -162,14 +169,15 @@ def less(settings: CollectSettings, spent: Spent) -> CollectSettings:
 
 def most_of_one(calls: Iterable[Call], prices: Prices | None) -> Spent:
     """The most that one request costs: no text has more tokens than bytes."""
-    dollars = 0.0
-    for call in calls if prices else ():
+    dollars, tokens = 0.0, 0
+    for call in calls:
         size = len(
             json.dumps([call.messages, call.params], ensure_ascii=False).encode("utf-8", "replace")
         )
-        most = cost(size, call.params.get("max_tokens", LONGEST_REPLY), prices)
-        dollars = max(dollars, most or 0.0)
-    return Spent(1, dollars)
+        longest = call.params.get("max_tokens", LONGEST_REPLY)
+        dollars = max(dollars, cost(size, longest, prices) or 0.0)
+        tokens = max(tokens, size + longest)
+    return Spent(1, dollars, tokens)
 
 
 # -- holding a shard -------------------------------------------------------------------------------
@@ -339,8 +347,9 @@ def left(
             continue
         with opened(lease.shard.ledger(holder)) as (_, replies):
             for reply in replies:
-                paid = cost(reply.tokens_in or 0, reply.tokens_out or 0, prices) or 0.0
-                spent = spent.and_more(of_one if reply.is_unmetered else Spent(1, paid))
+                read, written = reply.tokens_in or 0, reply.tokens_out or 0
+                paid = Spent(1, cost(read, written, prices) or 0.0, read + written)
+                spent = spent.and_more(of_one if reply.is_unmetered else paid)
                 if reply.outcome in SETTLING:
                     settled.add(reply.call_id)
     lines = (call_of(record) for record, _ in records(lease.shard.plan, LONGEST_LINE))
