@@ -51,7 +51,7 @@ ALLOWED = {
     },
     "spine.sharding": {
         *("records", "errors", "files", "prices"),
-        *("spine.plan", "spine.ledger", "spine.salvage", "spine.collect"),
+        *("spine.plan", "spine.ledger", "spine.salvage", "spine.collect", "spine.pacing"),
     },
     "spine.batches": {*BASE, "axes", "judges", "spine.plan", "spine.ledger"},
     "spine.ingest": {
