@@ -169,7 +169,7 @@ def figures(
 ) -> Datasheet:
     """A sheet of the figures that the policy limits, on the axes that have a level."""
     results = []
-    for axis in levels.keys() & readings.keys():
+    for axis in (name for name in levels if name in readings):
         families = frozenset(key.name for key in _keys(policy.limit, axis))
         with at_confidence(levels[axis]):
             wanted = replace(readings[axis], families=families)
