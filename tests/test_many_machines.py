@@ -107,7 +107,8 @@ def test_the_sheet_is_that_of_one_process(tmp_path: Path, by_threads: None) -> N
 
 
 def test_so_is_that_of_a_simulated_judge(tmp_path: Path, by_threads: None) -> None:
-    known: dict[str, Any] = {"model": "sim/first-biased?unreadable=0.1", "profile": "smoke"}
+    judge, axes = "sim/first-biased?unreadable=0.1", ("score_order", "candidate_order")
+    known: dict[str, Any] = {"model": judge, "axes": axes, "profile": "smoke"}
     one = judgesheet.probe(**known, out=tmp_path / "one")
     many = judgesheet.probe(**known, out=tmp_path / "many", engine="ray")
     assert same(many.datasheet) == same(one.datasheet)
@@ -234,10 +235,17 @@ def test_what_the_workers_of_a_killed_run_have_is_not_asked_again(
         assert_little_was_asked_twice(server, planned, in_flight=8)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("way", [pytest.param("processes"), pytest.param("ray", marks=needs_ray)])
+@pytest.mark.parametrize(
+    ("way", "how"),
+    [
+        ("processes", signal.SIGTERM),
+        pytest.param("ray", signal.SIGTERM, marks=needs_ray),
+        pytest.param("ray", signal.SIGINT, marks=needs_ray),
+    ],
+    ids=["processes", "ray, SIGTERM", "ray, Ctrl-C"],
+)
 def test_an_interrupted_run_keeps_what_came(
-    tmp_path: Path, program: list[str], how: signal.Signals, way: str
+    tmp_path: Path, program: list[str], way: str, how: signal.Signals
 ) -> None:
     run, start = tmp_path / "run", program if way == "processes" else ["-m", "judgesheet"]
     with serving(slowly) as server:
@@ -403,6 +411,11 @@ def test_a_worker_with_another_judge_by_that_name_asks_nothing(tmp_path: Path) -
     assert "another judge by this name" in work(order).fault
     assert "install the same on every machine" in work(replace(order, version="0.1")).fault
     assert not shard.lease(1).exists()
+
+
+def test_candidate_sets_are_decided_from_here() -> None:
+    with pytest.raises(UsageError, match="leave the engine out"):
+        judgesheet.consensus([], "sim/fair", engine="ray")
 
 
 def test_an_address_needs_its_engine(tmp_path: Path) -> None:

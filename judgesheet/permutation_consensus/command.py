@@ -62,6 +62,8 @@ def decide_sets(
             f"{request.model} words its prompts itself and cannot be asked about a set: name the "
             "model that it asks"
         )
+    if request.engine != "local":
+        raise UsageError("candidate sets are decided from this process: leave the engine out")
     given = read_sets(sets)
     # Winners are read from the words of a reply; log-probabilities would be paid for unread.
     both_axes = replace(request, axes=AXES, logprobs=False)
