@@ -185,12 +185,18 @@ _HOW_TO_ASK = (
     option("--extra-body", metavar="JSON", type=json_object, default="{}", show_default=False,
            help="Merged into every request."),
     option("--timeout", "timeout_s", type=Finite(0.1), default=120.0, help="Seconds per call."),
-    option("--concurrency", type=click.IntRange(1, 4096), default=16,
-           help="Calls in flight at most."),
-    option("--rate", type=Finite(0, min_open=True), help="Calls per second."),
+    option("--concurrency", type=click.IntRange(1, 4096), default=64,
+           help="Calls in flight at most; fewer where more bring nothing."),
+    option("--rpm", type=Finite(0, min_open=True),
+           help="Requests in any minute. [what the endpoint's headers tell]"),
+    option("--tpm", type=Finite(0, min_open=True),
+           help="Tokens in any minute, prompts and replies. [likewise]"),
+    option("--rate", type=Finite(0, min_open=True), help="Requests per second."),
     option("--max-calls", type=click.IntRange(1),
            help="Stop after this many requests in this session."),
     option("--max-cost", type=Finite(0), help="Stop at this cost of the run, US dollars."),
+    option("--max-total-tokens", type=click.IntRange(0),
+           help="Stop at this many tokens of the run, prompts and replies."),
     option("--prices", metavar="IN,OUT", type=prices, help="US dollars per million tokens."),
     option("--quiet", is_flag=True, help="No progress."),
     _JSON,
@@ -775,8 +781,9 @@ def _note(sentence: str) -> None:
 
 def _end_incomplete(what: str, progress: "Progress | None", otherwise: str = "") -> NoReturn:
     """Say how to go on with what is not complete; `otherwise` is told where calls failed."""
-    spent = progress is not None and progress.stopped == "max_cost"
-    how = "with a higher --max-cost " if spent else ""
+    spent = progress.stopped if progress is not None else None
+    of_run = spent if spent in {"max_cost", "max_total_tokens"} else None
+    how = f"with a higher --{of_run.replace('_', '-')} " if of_run else ""
     failed = otherwise if progress is not None and progress.failed else ""
     say(f"{what} not complete; {how}the same command goes on{failed}.", err=True)
     raise SystemExit(INCOMPLETE)

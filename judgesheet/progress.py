@@ -62,7 +62,7 @@ def _plain() -> Show:
 
 
 def sentence(progress: "Progress") -> str:
-    """Calls done, rate, tokens, cost if prices are known, failures so far, time left."""
+    """Calls done, rate, tokens, cost if prices are known, failures so far, limits, time left."""
     parts = [f"{progress.settled}/{progress.planned} calls"]
     if progress.rate:
         parts.append(f"{progress.rate:.1f}/s")
@@ -70,6 +70,13 @@ def sentence(progress: "Progress") -> str:
     if progress.cost is not None:
         parts.append(f"${progress.cost:.2f}")
     parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")
+    if progress.limits:
+        parts.append(
+            "limits " + ", ".join(f"{most:,} {of}" for of, most in progress.limits.items())
+        )
+    if progress.held_s >= 1:
+        parts.append(f"held back for {_duration(progress.held_s)}")
+    parts += [f"not believed before a refusal: {doubt} left" for doubt in progress.doubts]
     if progress.waiting_s is not None:
         parts.append(f"waiting, next request in {_duration(progress.waiting_s)}")
     elif progress.eta_s is not None and progress.settled < progress.planned:

@@ -57,10 +57,13 @@ class Request:
     api_key_env: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float = 120.0
-    concurrency: int = 16
+    concurrency: int = 64
+    rpm: float | None = None
+    tpm: float | None = None
     rate: float | None = None
     max_calls: int | None = None
     max_cost: float | None = None
+    max_total_tokens: int | None = None
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
     engine: Literal["local", "ray"] = "local"
@@ -336,13 +339,14 @@ def _refuse_unprobed(option: str, named: Mapping[str, Any], axes: Sequence[Axis]
 def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> bool:
     """Send the endpoint a tiny question that shows whether it can do something.
 
-    UsageError where requests or money are limited: the ledger does not count this one.
+    UsageError where requests, tokens or money are limited: the ledger does not count this one.
     """
-    if request.max_calls is not None or request.max_cost is not None:
-        raise UsageError(
-            "auto asks the endpoint outside the limit of --max-calls or --max-cost: choose "
-            "--reply text or json, and --logprobs on or off"
-        )
+    for name in ("max_calls", "max_cost", "max_total_tokens"):
+        if getattr(request, name) is not None:
+            raise UsageError(
+                f"auto asks the endpoint outside the limit of --{name.replace('_', '-')}: choose "
+                "--reply text or json, and --logprobs on or off"
+            )
 
     async def ask() -> bool:
         async with open_judge(request.model, connection(request)) as judge:

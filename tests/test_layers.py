@@ -44,7 +44,11 @@ ALLOWED = {
     "spine.ledger_schema": set(),
     "spine.ledger": {"records", "errors", "files", "judges", "spine.ledger_schema"},
     "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
-    "spine.collect": {"records", "errors", "plain", "prices", "judges", "spine.ledger"},
+    "spine.pacing": {"records"},
+    "spine.collect": {
+        *("records", "errors", "plain", "prices", "judges"),
+        *("spine.ledger", "spine.pacing"),
+    },
     "spine.sharding": {
         *("records", "errors", "files", "prices"),
         *("spine.plan", "spine.ledger", "spine.salvage", "spine.collect"),
@@ -169,7 +173,6 @@ HOMES = {
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"spine.ledger_schema", "spine.ledger", "spine.salvage", "importers"},
     "ray": {"engines.ray"},
-    "aiolimiter": {"spine.collect"},
     "re2": {"spine.parsing"},
     "jsonpath": {"spine.parsing"},
     "scipy": {"stats"},

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
 from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
-from judgesheet.records import Call, Outcome, Reply
+from judgesheet.records import Allowance, Call, Outcome, Reply
 
 Refused = Mapping[str, str | None]
 """Parameters that an endpoint refuses: the name each is sent under instead, None: not sent."""
@@ -29,6 +29,7 @@ class Answer:
     served_model: str | None = None
     retry_after_s: float | None = None
     finish_reason: str | None = None
+    allowances: tuple[Allowance, ...] = ()
 
     def as_reply(self, call_id: str, attempt: int, latency_s: float, at: float) -> Reply:
         """The answer as the record of an attempt."""
@@ -103,7 +104,7 @@ class Connection:
     must_send: tuple[str, ...] = ()
     """Parameters that are not left out, whatever the endpoint says."""
     timeout_s: float = 120.0
-    concurrency: int = 16
+    concurrency: int = 64
 
 
 def check_name(model: str) -> None:

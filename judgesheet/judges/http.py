@@ -16,6 +16,7 @@ from judgesheet import __version__
 from judgesheet.errors import JudgeError, UsageError
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
+from judgesheet.judges.allowances import read_allowances, reset_s
 from judgesheet.judges.dialects import (
     DIALECTS,
     LONGEST_NAME,
@@ -138,13 +139,18 @@ class HttpJudge(Judge):
             answer = replace(answer, outcome="unsupported")
         self._is_final = self._is_final or answer.outcome == "ok"
         longest = LONGEST_WITH_LOGPROBS if call.params.get("logprobs") else LONGEST_RAW
+        allowances = read_allowances(received.headers)
+        pause_s = None if answer.outcome == "ok" else received.retry_after_s()
+        if answer.outcome == "rate_limited" and pause_s is None:
+            pause_s = reset_s(allowances)
         return replace(
             answer,
             text=self._redacted(answer.text),
             raw=self._kept(received, longest),
             served_model=self._name(answer.served_model),
             finish_reason=self._name(answer.finish_reason),
-            retry_after_s=None if answer.outcome == "ok" else received.retry_after_s(),
+            retry_after_s=pause_s,
+            allowances=allowances,
         )
 
     def _name(self, given: str | None) -> str | None:

@@ -11,8 +11,6 @@ import sys
 import zlib
 from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from types import coroutine
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -23,6 +21,7 @@ import certifi
 from yarl import URL
 
 from judgesheet.errors import JudgeError
+from judgesheet.judges.allowances import seconds_until
 from judgesheet.judges.redaction import without_userinfo
 
 LONGEST_BODY = 8_000_000  # bytes that are read; a judgment is never that long
@@ -64,7 +63,7 @@ class Received(NamedTuple):
         if milliseconds is not None:
             seconds = milliseconds / 1000
         elif seconds is None:
-            seconds = _seconds_until(stated)
+            seconds = seconds_until(stated, self.headers)
         return None if seconds is None else max(0.0, seconds)
 
 
@@ -74,15 +73,6 @@ def _finite(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _seconds_until(date: str) -> float | None:
-    try:
-        then = parsedate_to_datetime(date)
-    except (ValueError, OverflowError):
-        return None
-    then = then if then.tzinfo else then.replace(tzinfo=UTC)
-    return (then - datetime.now(UTC)).total_seconds()
 
 
 class _AtOnce(aiohttp.ClientRequest):

@@ -17,7 +17,7 @@ from judgesheet.permutation_consensus.lists import Listed
 from judgesheet.permutation_consensus.pairs import Paired
 from judgesheet.permutation_consensus.sets import LISTWISE, PAIRWISE, as_pair
 from judgesheet.records import Call, Plan, Reply, Stimulus, digest
-from judgesheet.spine.collect import CollectSettings, Progress, collect
+from judgesheet.spine.collect import CollectSettings, Progress, Throttle, collect
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import generator
 from judgesheet.spine.stimuli import pool_digest
@@ -128,6 +128,7 @@ async def ask(
     """
     tried: set[str] = set()
     progress, before, budget = None, ledger.totals().attempts, settings
+    throttle = Throttle(judge, settings)
     async with judge:
         while progress is None or progress.stopped is None:
             replies = _replies(ledger)
@@ -140,7 +141,9 @@ async def ask(
             if (most := settings.max_calls) is not None:
                 spent = ledger.totals().attempts - before
                 budget = replace(settings, max_calls=most - spent)
-            progress = await collect(judge, ledger, budget, on_progress, _is_readable, ids)
+            progress = await collect(
+                judge, ledger, budget, on_progress, _is_readable, ids, throttle
+            )
             tried |= ids
     return progress
 

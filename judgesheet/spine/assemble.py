@@ -50,7 +50,9 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "papers": list(dict.fromkeys(_papers(measured.results))),
         },
         axes=tuple(
-            _with_caveats(one, *_note(ledger), *_copies(one.name, plan.get("stimuli", [])))
+            _with_caveats(
+                one, *_unmade(one), *_note(ledger), *_copies(one.name, plan.get("stimuli", []))
+            )
             for one in measured.results
         ),
         recommendations=measured.recommendations,
@@ -59,6 +61,15 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
 
 def _with_caveats(result: AxisResult, *told: str) -> AxisResult:
     return replace(result, caveats=(*told, *result.caveats)) if told else result
+
+
+def _unmade(result: AxisResult) -> Iterator[str]:
+    """That calls of the axis were not made, for want of budget or for another reason."""
+    if result.made < result.planned:
+        yield (
+            f"{result.made:,} of {result.planned:,} planned calls were made: every interval of "
+            "this axis is wider than it will be once all are."
+        )
 
 
 def _note(ledger: "Ledger") -> Iterator[str]:
@@ -134,6 +145,7 @@ def _run(
         "attempts": totals.attempts,
         "outcomes": dict(totals.outcomes),
         **_failures(ledger),
+        **_limits(ledger),
         "tokens_in": totals.tokens_in,
         "tokens_out": totals.tokens_out,
         **({} if (hidden := ledger.reasoning_tokens()) is None else {"tokens_reasoning": hidden}),
@@ -161,6 +173,14 @@ def _refused(ledger: "Ledger") -> dict[str, Any]:
     if not refused:
         return {}
     return {"refused_parameters": refused, "temperature": ledger.temperature}
+
+
+def _limits(ledger: "Ledger") -> dict[str, Any]:
+    """The rate limits that the endpoint told of, and the seconds that requests were held back."""
+    limits = ledger.limits
+    if not limits:
+        return {}
+    return {"rate_limits": limits["told"], "held_back_s": limits["held_s"]}
 
 
 def _failures(ledger: "Ledger") -> dict[str, Any]:

@@ -8,14 +8,12 @@ or when it is interrupted. In each case the same command resumes it.
 import asyncio
 import json
 import time
-from collections import deque
-from collections.abc import Callable, Container
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from itertools import count
 from random import uniform
 from typing import NamedTuple
-
-from aiolimiter import AsyncLimiter
 
 from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.judges import Judge
@@ -23,38 +21,38 @@ from judgesheet.plain import brief, said_by_server
 from judgesheet.prices import Prices, cost
 from judgesheet.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.spine.ledger import Ledger, Totals
+from judgesheet.spine.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
-LONGEST_REPLY = 4096  # tokens, where a call names no limit
 LINGER_S = 0.003  # waiting for more replies: a tenth of the transactions, a third of the cost
 MOST_DOUBLINGS = 30  # of a pause: beyond a century
 
 
 @dataclass(frozen=True, slots=True)
-class CollectSettings:
-    """Concurrency, rate, retries, and when to stop.
+class CollectSettings(Limits):
+    """Concurrency, limits of requests and tokens, retries, and when to stop.
 
-    `rate` is in requests per second. `max_calls` limits the requests of this session, retries
-    included. `max_cost` (US dollars, needs `prices`) limits the whole ledger, so that resuming does
-    not spend it again; a request is sent only where the most that it can cost is left. A call has
-    `max_attempts`; one that the rate limit turned away is none while others are answered, or where
-    the server says how long to wait. The pause between attempts doubles from `backoff_s` up to
-    `longest_backoff_s`. Nothing but rate limits for `longest_wait_s`, and a `Retry-After` beyond
-    it, stop the run. So do `hopeless_after` answers in a row that only the user can change (key,
-    credit, model, parameters), `fruitless_after` failures in a row (attempts at the start, calls
-    given up later on), and the first `unreadable_after` replies where none of them can be read.
+    Up to `concurrency` requests are in flight, as many as the endpoint can use. `max_calls` limits
+    the requests of this session, retries included. `max_cost` (US dollars, needs `prices`) and
+    `max_total_tokens` limit the whole ledger, so that resuming does not spend them again; a request
+    is sent only where the most that it can cost is left. A call has `max_attempts`; one that the
+    rate limit turned away is none while others are answered, or where the server says how long to
+    wait. The pause between attempts doubles from `backoff_s` up to `longest_backoff_s`. Nothing but
+    rate limits for `longest_wait_s`, and a `Retry-After` beyond it, stop the run. So do
+    `hopeless_after` answers in a row that only the user can change (key, credit, model,
+    parameters), `fruitless_after` failures in a row (attempts at the start, calls given up later
+    on), and the first `unreadable_after` replies where none of them can be read.
     """
 
-    concurrency: int = 16
-    rate: float | None = None
+    concurrency: int = 64
     max_attempts: int = 5
     max_calls: int | None = None
     max_cost: float | None = None
+    max_total_tokens: int | None = None
     prices: Prices | None = None
     backoff_s: float = 1.0
     longest_backoff_s: float = 60.0
-    longest_wait_s: float = 900.0
     hopeless_after: int = 5
     fruitless_after: int = 10
     unreadable_after: int = 20
@@ -66,8 +64,10 @@ class Progress:
 
     Of the whole ledger: `planned`, `settled`, `attempts`, tokens. Of this session, which has lasted
     `seconds`: `asked` (requests), `done_now` (settled), `failed` (given up until the run is
-    resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait.
-    `stopped` names the setting that ended the session early, `max_calls` or `max_cost`.
+    resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait,
+    `held_s` those for which requests were held back so far, to keep to a limit. `limits` are those
+    that the endpoint tells of, `doubts` what it tells of them and is not believed. `stopped` names
+    the setting that ended the session early: `max_calls`, `max_cost` or `max_total_tokens`.
     """
 
     planned: int
@@ -83,6 +83,9 @@ class Progress:
     done_now: int = 0
     failed: int = 0
     unreadable: int = 0
+    held_s: float = 0.0
+    limits: Mapping[str, int] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
     stopped: str | None = None
 
     @property
@@ -111,17 +114,20 @@ async def collect(
     on_progress: Callable[[Progress], None] = lambda _: None,
     is_readable: IsReadable | None = None,
     only: Container[str] | None = None,
+    throttle: "Throttle | None" = None,
 ) -> Progress:
     """Ask everything that is pending, in plan order, and return where the run stands.
 
     `judge` must be entered already. `on_progress` is called at most about ten times a second.
-    `only` holds the ids of the calls to make, if not all. On cancellation, replies that have
-    arrived are committed first; the run can then be resumed.
+    `only` holds the ids of the calls to make, if not all. `throttle` is that of an earlier session
+    with the same judge, which knows how much it takes. On cancellation, replies that have arrived
+    are committed first; the run can then be resumed.
 
     StoppedError if the endpoint no longer answers in any useful way, JudgeError if it never did.
     RunError if the ledger cannot be written.
     """
-    return await _Session(judge, ledger, settings, on_progress, is_readable, only).run()
+    throttle = throttle or Throttle(judge, settings)
+    return await _Session(judge, ledger, settings, on_progress, is_readable, only, throttle).run()
 
 
 async def enter_and_collect(
@@ -155,55 +161,13 @@ def _is_settled(ledger: Ledger) -> bool:
     return totals.settled == totals.planned
 
 
-class AdaptiveLimit:
-    """How many requests may be in flight: one more per successful round, half when refused.
+class Throttle:
+    """How many requests a judge may be sent, at once and in a minute, as far as it is known."""
 
-    Where the judge `adapts`, the first is awaited: what it teaches, the others need not learn.
-    """
-
-    def __init__(self, ceiling: int, *, adapts: bool = False) -> None:
-        self.in_flight = 0
-        self.ceiling = max(1, ceiling)
-        self._is_first = adapts
-        self._size = 1.0 if adapts else float(self.ceiling)
-        self._halved_at = 0.0
-        self._queue: deque[asyncio.Future[None]] = deque()
-
-    @property
-    def size(self) -> int:
-        """Requests that may be in flight now."""
-        return int(self._size)
-
-    async def acquire(self) -> None:
-        """Wait for a place among the requests in flight, and take it."""
-        while self.in_flight >= self.size:
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._queue.append(turn)
-            await turn
-        self.in_flight += 1
-
-    def release(self) -> None:
-        """Give the place back."""
-        self.in_flight -= 1
-        free = self.size - self.in_flight
-        while self._queue and free > 0:
-            turn = self._queue.popleft()
-            if not turn.done():  # else its owner was cancelled while waiting
-                turn.set_result(None)
-                free -= 1
-
-    def learn(self, outcome: Outcome, asked_at: float) -> None:
-        """Adapt to the outcome of a request that was sent at `asked_at` (monotonic seconds)."""
-        if outcome == "unsupported":
-            return
-        if self._is_first:
-            self._is_first, self._size = False, float(self.ceiling)
-        if outcome not in {"rate_limited", "unavailable"}:
-            self._size = min(self.ceiling, self._size + 1 / self._size)
-        elif asked_at >= self._halved_at:
-            # Requests sent before the last cut tell nothing about the present size.
-            self._size = max(1.0, self._size / 2)
-            self._halved_at = time.monotonic()
+    def __init__(self, judge: Judge, settings: CollectSettings) -> None:
+        ceiling = min(settings.concurrency, judge.max_concurrency or 1_000_000)
+        self.places = Places(ceiling, adapts=judge.adapts)
+        self.pace = Pace(settings)
 
 
 class Circuit:
@@ -219,7 +183,8 @@ class Circuit:
         self._settings = settings
         self._judge = judge
         self._replies = replies
-        self._is_start = replies < settings.unreadable_after and not judge.is_simulated
+        self.is_start = replies < settings.unreadable_after and not judge.is_simulated
+        """Whether no reply could be read so far, of so few that this may be chance."""
         self.answered = 0
         """Calls that were answered in this session."""
         self._answered_at = time.monotonic()
@@ -235,7 +200,7 @@ class Circuit:
     def read(self, *, is_readable: bool) -> None:
         """Register whether a reply could be read."""
         self._replies += 1
-        self._is_start = self._is_start and not is_readable
+        self.is_start = self.is_start and not is_readable
 
     def attempted(self, reply: Reply) -> None:
         """Register one attempt; JudgeError if further calls would be wasted."""
@@ -251,7 +216,7 @@ class Circuit:
             self._stop(reply, f"{self._fruitless} times and never answered")
         if reply.outcome in RETRYABLE:
             self._wait(reply)
-        if reply.outcome == "ok" and self._is_start:
+        if reply.outcome == "ok" and self.is_start:
             self._require_sense(reply)
 
     def gave_up(self, reply: Reply) -> None:
@@ -286,8 +251,9 @@ class Circuit:
     def _stop(self, reply: Reply, how_often: str) -> None:
         did, usual = _TROUBLE[reply.outcome]
         advice = self._judge.advise(reply.outcome) or usual
-        if reply.outcome == "rate_limited" and self._settings.rate:
-            advice = "wait, or lower --rate"
+        for name in ("tpm", "rpm", "rate"):
+            if reply.outcome == "rate_limited" and getattr(self._settings, name):
+                advice = f"wait, or lower --{name}"
         said = said_by_server(reply.finish_reason, reply.raw)
         quote = f" (“{said}”)" if said else ""
         again = "then run the same again"
@@ -300,7 +266,7 @@ _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "timeout": ("did not answer in time", "check the base URL or raise --timeout"),
     "unavailable": ("failed or could not be reached", "check that it runs, and the base URL"),
     "empty": ("answered without a word", "check the server's log"),
-    "rate_limited": ("limited the request rate", "wait, or set --rate"),
+    "rate_limited": ("limited the request rate", "wait, or set --rpm, --tpm or --rate"),
     "unpaid": ("asks for payment", "top up the account"),
     "rejected": ("rejected the request", "check --temperature, --reply and --extra-body"),
     "unauthorized": ("refused the key", "check the API key"),
@@ -314,6 +280,37 @@ class _OverError(Exception):
     """No further request in this session; the call stays pending."""
 
 
+@dataclass(slots=True)
+class _Purse:
+    """What may be spent of one limit: dollars, or tokens, which then have the price of one each.
+
+    `paid` is spent, `lent` is what requests in flight may cost, `dearest` the most that one did.
+    """
+
+    name: str
+    most: float
+    prices: Prices
+    paid: float
+    dearest: float
+    lent: float = 0.0
+
+    def price(self, tokens_in: int, tokens_out: int) -> float:
+        """What so many tokens cost."""
+        return cost(tokens_in, tokens_out, self.prices) or 0.0
+
+
+def _purses(settings: CollectSettings, before: Totals) -> Iterator[_Purse]:
+    """The limits that are set, of which the ledger spent some already."""
+    for name, most, prices in (
+        ("max_cost", settings.max_cost, settings.prices),
+        ("max_total_tokens", settings.max_total_tokens, (1e6, 1e6)),
+    ):
+        if most is not None and prices is not None:
+            paid = cost(before.tokens_in or 0, before.tokens_out or 0, prices) or 0.0
+            mean = paid / max(1, before.attempts - before.unmetered)
+            yield _Purse(name, most, prices, paid + before.unmetered * mean, mean)
+
+
 class Budget:
     """What a session may still ask for and spend.
 
@@ -325,34 +322,42 @@ class Budget:
         self.asked = 0
         self.spent_by: str | None = None
         self.is_over = asyncio.Event()
-        self._settings = settings
-        self._paid = cost(before.tokens_in or 0, before.tokens_out or 0, settings.prices) or 0.0
-        self._dearest = self._paid / max(1, before.attempts - before.unmetered)
-        self._paid += before.unmetered * self._dearest
-        self._lent: list[float] = []
+        self._max_calls = settings.max_calls
+        self._purses = [*_purses(settings, before)]
+        self._in_flight = 0
         self._is_known = before.attempts > 0
         self._returned = asyncio.Event()
 
-    async def lend(self, call: Call) -> float:
-        """Make one request of the budget, with its price; _OverError if it does not suffice."""
-        while self._must_wait(price := self._price(call)):
+    @property
+    def needs_usage(self) -> bool:
+        """Whether it can be kept only where replies say how many tokens they took."""
+        return bool(self._purses)
+
+    async def lend(self, call: Call) -> tuple[float, ...]:
+        """Make one request of the budget, with its prices; _OverError if it does not suffice."""
+        while self._must_wait(prices := self._prices(call)):
             self._returned.clear()
             await self._returned.wait()
         self.asked += 1
-        self._lent.append(price)
-        return price
+        self._in_flight += 1
+        for purse, price in zip(self._purses, prices, strict=True):
+            purse.lent += price
+        return prices
 
-    def take_back(self, price: float) -> None:
+    def take_back(self, prices: tuple[float, ...]) -> None:
         """End what `lend` began."""
-        self._lent.remove(price)
+        self._in_flight -= 1
+        for purse, price in zip(self._purses, prices, strict=True):
+            purse.lent = purse.lent - price if self._in_flight else 0.0
         self._is_known = True
         self._returned.set()
 
-    def pay(self, reply: Reply, price: float) -> None:
-        """Take down what a reply did cost; its whole `price` where only the endpoint knows."""
-        paid = cost(reply.tokens_in or 0, reply.tokens_out or 0, self._settings.prices) or 0.0
-        self._paid += price if reply.is_unmetered else paid
-        self._dearest = max(self._dearest, paid)
+    def pay(self, reply: Reply, prices: tuple[float, ...]) -> None:
+        """Take down what a reply did cost; its whole price where only the endpoint knows."""
+        for purse, price in zip(self._purses, prices, strict=True):
+            paid = purse.price(reply.tokens_in or 0, reply.tokens_out or 0)
+            purse.paid += price if reply.is_unmetered else paid
+            purse.dearest = max(purse.dearest, paid)
 
     def end(self, spent_by: str | None = None) -> None:
         """Lend nothing more: because one of the limits is spent, or for another reason."""
@@ -360,34 +365,32 @@ class Budget:
         self.is_over.set()
         self._returned.set()
 
-    def _must_wait(self, price: float) -> bool:
+    def _must_wait(self, prices: tuple[float, ...]) -> bool:
         """Whether what is in flight may leave enough; _OverError if nothing can."""
         if self.is_over.is_set():
             raise _OverError
-        settings, spent_by = self._settings, None
-        if settings.max_calls is not None and self.asked >= settings.max_calls:
-            spent_by = "max_calls"
-        if settings.max_cost is not None and not spent_by:
-            # The first tells what one costs where the endpoint counts otherwise.
-            if self._lent and not self._is_known:
-                return True
-            if self._paid + sum(self._lent) + price > settings.max_cost:
-                if self._lent:
-                    return True
-                spent_by = "max_cost"
-        if spent_by:
-            self.end(spent_by)
+        if self._max_calls is not None and self.asked >= self._max_calls:
+            self.end("max_calls")
             raise _OverError
+        # The first tells what one costs where the endpoint counts otherwise.
+        if self._purses and self._in_flight and not self._is_known:
+            return True
+        for purse, price in zip(self._purses, prices, strict=True):
+            if purse.paid + purse.lent + price > purse.most:
+                if self._in_flight:
+                    return True
+                self.end(purse.name)
+                raise _OverError
         return False
 
-    def _price(self, call: Call) -> float:
-        """US dollars that a call may cost; 0 where no limit is set."""
-        if self._settings.max_cost is None:
-            return 0.0
+    def _prices(self, call: Call) -> tuple[float, ...]:
+        """The most that a call may cost, of each limit."""
+        if not self._purses:
+            return ()
         text = json.dumps([call.messages, call.params], ensure_ascii=False)
         longest = call.params.get("max_tokens", LONGEST_REPLY)
-        most = cost(len(text.encode("utf-8", "replace")), longest, self._settings.prices) or 0.0
-        return max(most, self._dearest)
+        most = len(text.encode("utf-8", "replace")), longest
+        return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
 
 
 class Patience:
@@ -443,6 +446,7 @@ class _Session:
         on_progress: Callable[[Progress], None],
         is_readable: IsReadable | None,
         only: Container[str] | None,
+        throttle: Throttle,
     ) -> None:
         self._judge = judge
         self._ledger = ledger
@@ -455,14 +459,13 @@ class _Session:
         answers = before.outcomes.get("ok", 0)
         self._circuit = Circuit(settings, judge, answers)
         judge.recall(ledger.refused_parameters, is_final=answers > 0)
-        self._limit = AdaptiveLimit(
-            min(settings.concurrency, judge.max_concurrency or 1_000_000),
-            adapts=judge.adapts and not answers,
-        )
-        self._rate = _limiter(settings.rate)
+        self._places, self._pace = throttle.places, throttle.pace
+        if settings.rpm or settings.tpm:
+            self._pace.recall(ledger.recent(settings.window_s))
+        self._turn = asyncio.Lock()
+        self._held_s = 0.0
         self._budget = Budget(settings, before)
         self._fault: JudgeError | None = None
-        self._open_at = 0.0
         self._wake_at: list[float] = []
         self._asking = 0
         self._arrived: asyncio.Queue[_Arrived | None] = asyncio.Queue()
@@ -485,7 +488,7 @@ class _Session:
         writing = asyncio.create_task(self._write())
         try:
             async with asyncio.TaskGroup() as group:
-                workers = [group.create_task(self._work()) for _ in range(self._limit.ceiling)]
+                workers = [group.create_task(self._work()) for _ in range(self._places.ceiling)]
                 # It ends before they do only where it cannot write.
                 writing.add_done_callback(lambda _: [worker.cancel() for worker in workers])
         except BaseExceptionGroup as several:
@@ -511,6 +514,7 @@ class _Session:
                 # What is in flight is paid for: the others still take their answers.
                 self._fault = self._fault or fault
                 self._budget.end()
+                self._pace.heard.set()
 
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
@@ -527,44 +531,57 @@ class _Session:
 
     async def _attempt(self, call: Call, number: int) -> Reply:
         """Ask once, and hand the reply over to be written."""
-        price = await self._budget.lend(call)
+        prices = await self._budget.lend(call)
         try:
             reply = await self._ask(call, number)
-            self._budget.pay(reply, price)
+            self._budget.pay(reply, prices)
         finally:
-            self._budget.take_back(price)
+            self._budget.take_back(prices)
         self._keep(call, reply)
         self._circuit.attempted(reply)
         self._require_usage(reply)
         # A kill loses what is in flight, and what is on its way to the disk: that is kept short.
-        while self._unwritten > self._limit.ceiling // 4:
+        while self._unwritten > self._places.ceiling // 4:
             self._written.clear()
             await self._written.wait()
         return reply
 
     async def _ask(self, call: Call, number: int) -> Reply:
         """Put the question as soon as the limits let it through."""
-        await self._limit.acquire()
+        await self._places.acquire()
         try:
-            while (wait := self._open_at - time.monotonic()) > 0:
-                await self._pause(wait)
-            if self._rate:
-                await self._rate.acquire()
-            if self._fault:
-                raise _OverError
+            ticket = await self._leave(call)
             asked_at = time.monotonic()
             self._asking += 1
+            asked = 0 if self._circuit.is_start else self._asking  # no more are risked until then
             try:
                 reply = await self._judge.ask(call, number)
             finally:
                 self._asking -= 1
-            self._limit.learn(reply.outcome, asked_at)
+            self._places.learn(reply.outcome, asked_at, asked)
         finally:
-            self._limit.release()
-        if reply.outcome == "rate_limited":
-            # Everybody waits: who asks earlier is only turned away again.
-            self._open_at = max(self._open_at, time.monotonic() + (reply.retry_after_s or 0))
+            self._places.release()
+        self._pace.learn(ticket, reply)
         return reply
+
+    async def _leave(self, call: Call) -> Ticket:
+        """Wait for the moment when a request may leave; others wait behind it."""
+        async with self._turn:
+            load = self._pace.load(call)
+            while (wait := self._pace.wait_s(load)) > 0 and not self._fault:
+                await self._hold(wait)
+            if self._fault:
+                raise _OverError
+            return self._pace.send(load)
+
+    async def _hold(self, seconds: float) -> None:
+        """Hold the next request back, until a reply changes for how long."""
+        self._pace.heard.clear()
+        began = time.monotonic()
+        with self._waking_in(seconds), suppress(TimeoutError):
+            async with asyncio.timeout(min(seconds, TELL_WAIT_EVERY_S)):
+                await self._pace.heard.wait()
+        self._held_s += time.monotonic() - began
 
     def _keep(self, call: Call, reply: Reply) -> None:
         """Have a reply written in the next transaction."""
@@ -579,7 +596,7 @@ class _Session:
         is_open = True
         while is_open:
             batch = [await self._arrived.get()]
-            if self._limit.in_flight:
+            if self._places.in_flight:
                 await asyncio.sleep(LINGER_S)
             while not self._arrived.empty():
                 batch.append(self._arrived.get_nowait())
@@ -590,6 +607,14 @@ class _Session:
             self._unwritten -= len(arrived)
             self._written.set()
             self._report()
+        if self._pace.told or self._held_s:
+            await asyncio.to_thread(self._remember_limits)
+
+    def _remember_limits(self) -> None:
+        """Take down which limits there were, and how long they held requests back."""
+        held_s = self._ledger.limits.get("held_s", 0.0) + self._held_s
+        told = {"told": dict(self._pace.told), "held_s": round(held_s, 3)}
+        self._ledger.set_meta("limits", told)
 
     def _record(self, replies: list[Reply]) -> None:
         """Write replies, and first what they taught: a resumed run asks in the same way."""
@@ -616,24 +641,29 @@ class _Session:
 
     def _require_usage(self, reply: Reply) -> None:
         unknown = reply.tokens_in is None or reply.tokens_out is None
-        if self._settings.max_cost is not None and reply.outcome == "ok" and unknown:
+        if self._budget.needs_usage and reply.outcome == "ok" and unknown:
             raise JudgeError(
-                "the judge does not report its token usage, so a limit on cost cannot be kept: "
-                "use --max-calls instead of --max-cost"
+                "the judge does not report its token usage, so a limit on cost or tokens cannot be "
+                "kept: use --max-calls instead of --max-cost and --max-total-tokens"
             )
 
     async def _pause(self, seconds: float) -> None:
         """Sleep, but not beyond the end of the budget."""
+        with self._waking_in(seconds), suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._budget.is_over.wait()
+        if self._budget.is_over.is_set():
+            raise _OverError
+
+    @contextmanager
+    def _waking_in(self, seconds: float) -> Iterator[None]:
+        """Tell for how long somebody sleeps."""
         wake_at = time.monotonic() + seconds
         self._wake_at.append(wake_at)
         try:
-            async with asyncio.timeout(seconds):
-                await self._budget.is_over.wait()
-        except TimeoutError:
-            return
+            yield
         finally:
             self._wake_at.remove(wake_at)
-        raise _OverError
 
     # -- progress ----------------------------------------------------------------------------
 
@@ -649,6 +679,9 @@ class _Session:
                 seconds=at - self._started_at,
                 in_flight=self._asking,
                 waiting_s=waiting,
+                held_s=self._held_s,
+                limits={WORDS[of]: limit for of, limit in self._pace.told.items()},
+                doubts=tuple(self._pace.doubts.values()),
                 stopped=self._budget.spent_by,
             )
             self._on_progress(self._now)
@@ -659,11 +692,3 @@ class _Session:
             await asyncio.sleep(TELL_WAIT_EVERY_S)
             if self._wake_at and not self._asking:
                 self._report(at_once=True)
-
-
-def _limiter(rate: float | None) -> AsyncLimiter | None:
-    """A limiter to `rate` requests per second that lets at most a tenth of a second's through."""
-    if rate is None:
-        return None
-    burst = max(1.0, rate * 0.1)
-    return AsyncLimiter(burst, burst / rate)

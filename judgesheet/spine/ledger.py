@@ -101,6 +101,7 @@ LARGEST_SCORE = 1e9
 """No rating reaches so far, whichever its sign."""
 
 _CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
+_MOST_RECENT = 100_000  # requests in a minute that a limit of the user's can count
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
 _FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
@@ -111,7 +112,7 @@ AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str 
 """`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text, finish_reason`."""
 
 
-_REPLY = tuple(field.name for field in fields(Reply))
+_REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
 _LABEL = tuple(field.name for field in fields(Label))
 _MESSAGE = {"role", "content"}
 _CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
@@ -298,6 +299,11 @@ class Ledger:
         return dict(self.get_meta("refused_parameters", {}))
 
     @property
+    def limits(self) -> dict[str, Any]:
+        """The rate limits that the endpoint `told` of, and `held_s`, for how long they held."""
+        return dict(self.get_meta("limits", {}))
+
+    @property
     def temperature(self) -> float | None:
         """The temperature that was asked for; None where it is not known, or the endpoint's own."""
         if "temperature" in self.refused_parameters:
@@ -473,6 +479,22 @@ class Ledger:
                 _insert(db, "attempt", _REPLY, [_row_of(replace(reply, attempt=number))])
             if twice:
                 self._unsettle(db, twice)
+
+    def recent(self, seconds: float) -> Iterator[tuple[float, int]]:
+        """How many seconds ago each request of the last ones was answered, and its tokens.
+
+        Oldest first.
+        """
+        query = """
+            SELECT * FROM (SELECT :now - at AS ago,
+                iif(outcome IN (SELECT value FROM json_each(:unbilled)), 0,
+                    coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens
+                FROM attempt ORDER BY rowid DESC LIMIT :most)
+            WHERE ago BETWEEN 0 AND :seconds ORDER BY ago DESC"""
+        known = {"now": time.time(), "seconds": seconds, "most": _MOST_RECENT}
+        with self._reading() as db:
+            rows = db.execute(query, {**known, "unbilled": json.dumps([*UNBILLED])}).fetchall()
+        yield from rows
 
     def replies(self) -> Iterator[Reply]:
         """The last reply to every call that was asked, in plan order."""

@@ -1,8 +1,9 @@
 """One run per value of the knob, each in its own folder, and one sheet of them all."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.prices import Prices, cost
@@ -33,10 +34,13 @@ def probe_each_value(
     progress, left = None, request.max_calls
     for value in knob.values:
         folder = knob.place(directory, value)
-        others = (run for run in knob.begun(directory).values() if run != folder)
-        spent = sum(_cost(_totals(other), request.prices) for other in others)
-        dollars = None if request.max_cost is None else max(0.0, request.max_cost - spent)
-        single = replace(with_value(request, knob.name, value), max_calls=left, max_cost=dollars)
+        others = [_totals(run) for run in knob.begun(directory).values() if run != folder]
+        single = replace(
+            with_value(request, knob.name, value),
+            max_calls=left,
+            max_cost=_left(request.max_cost, others, request.prices),
+            max_total_tokens=_left(request.max_total_tokens, others, (1e6, 1e6)),
+        )
         try:
             progress = probe(single, folder).progress
         except JudgeError as stopped:
@@ -72,6 +76,7 @@ def _totals(directory: Path) -> Totals:
         return ledger.totals()
 
 
-def _cost(totals: Totals, prices: Prices | None) -> float:
-    """US dollars that a run did cost so far."""
-    return cost(totals.tokens_in or 0, totals.tokens_out or 0, prices) or 0.0
+def _left(most: float | None, others: Sequence[Totals], prices: Prices | None) -> Any:
+    """What other runs left of a limit; None where there is none."""
+    spent = (cost(one.tokens_in or 0, one.tokens_out or 0, prices) or 0.0 for one in others)
+    return None if most is None else max(0.0, most - sum(spent))

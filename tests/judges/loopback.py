@@ -83,6 +83,8 @@ def serving(script: Script) -> Iterator[Server]:
             return
 
     class Listener(ThreadingHTTPServer):
+        request_queue_size = 256  # a connection beyond it is tried again after a second
+
         def handle_error(self, *where: Any) -> None:
             if not isinstance(sys.exception(), ConnectionError):  # the client has gone
                 super().handle_error(*where)

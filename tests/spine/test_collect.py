@@ -20,13 +20,12 @@ from judgesheet.plain import server_message
 from judgesheet.progress import sentence
 from judgesheet.records import Call, Plan, Reply
 from judgesheet.spine.collect import (
-    AdaptiveLimit,
     CollectSettings,
     Progress,
-    _limiter,
     collect,
 )
 from judgesheet.spine.ledger import Ledger
+from judgesheet.spine.pacing import Places
 from tests.judges import loopback
 from tests.judges.loopback import Answer, Request, completion, failure, make_plan, serving
 from tests.judges.scripted import Line, ScriptedJudge
@@ -331,7 +330,7 @@ def test_trouble_half_way_stops_the_run_and_burns_no_call(
         return completion("[RESULT] 1") if mended or number <= 10 else trouble
 
     with pytest.raises(StoppedError, match=advice) as caught:
-        run_http(path, script, calls=78)
+        run_http(path, script, 78, settings(concurrency=16))
     assert caught.value.exit_code == 5
     assert len(attempts_of(path)) <= 10 + 2 * 16  # those under way are waited for
     mended = True
@@ -446,7 +445,7 @@ def test_a_rate_limit_uses_up_no_attempts(path: Path, headers: dict[str, str]) -
 
 def test_nothing_but_rate_limits_stops_the_run(path: Path) -> None:
     always = lambda *_: failure(429, {"retry-after-ms": "20"})  # noqa: E731
-    with pytest.raises(JudgeError, match=r"without an answer.*or set --rate"):
+    with pytest.raises(JudgeError, match=r"without an answer.*or set --rpm"):
         run_http(path, always, how=settings(longest_wait_s=0.3))
     with pytest.raises(JudgeError, match="or lower --rate"):
         run_http(path, always, how=settings(longest_wait_s=0.3, rate=100.0))
@@ -473,18 +472,18 @@ def test_places_in_flight_do_not_wait_for_the_disk(path: Path) -> None:
     def hold() -> None:
         with ledger._lock:  # as a disk would that takes its time
             held.set()
-            asked_on.wait(20)
+            went_on.append(asked_on.wait(20))
             time.sleep(0.1)
             written.append(len(server.requests))
 
-    held, written = threading.Event(), list[int]()
+    held, written, went_on = threading.Event(), list[int](), list[bool]()
     holder = threading.Thread(target=hold)
 
     def script(_request: Request, number: int) -> Answer:
         if number == 1:
             holder.start()
         held.wait()
-        if number == 12:
+        if number == 1 + 8 + 1:
             asked_on.set()
         return completion("[RESULT] 1")
 
@@ -497,7 +496,7 @@ def test_places_in_flight_do_not_wait_for_the_disk(path: Path) -> None:
     with serving(script) as server, Ledger.create_or_open(path, plan, {}) as ledger:
         progress = asyncio.run(main())
         holder.join()
-    assert asked_on.is_set()
+    assert went_on == [True]
     assert written[0] <= 2 * 8
     assert progress.settled == 100
 
@@ -555,30 +554,30 @@ def test_kill_9_loses_no_reply_and_repeats_none(path: Path) -> None:
 # -- parts ------------------------------------------------------------------------------------
 
 
-def test_the_limit_halves_once_per_round_and_grows_back() -> None:
-    limit = AdaptiveLimit(16)
+def test_places_halve_once_per_round_and_grow_back() -> None:
+    places = Places(16)
     before = time.monotonic()
     for _ in range(16):
-        limit.learn("rate_limited", before)  # one burst, all sent before the first cut
-    assert limit.size == 8
-    limit.learn("unavailable", time.monotonic())
-    assert limit.size == 4
+        places.learn("rate_limited", before, 16)  # one burst, all sent before the first cut
+    assert places.size == 8
+    places.learn("unavailable", time.monotonic(), 8)
+    assert places.size == 4
     for _ in range(500):
-        limit.learn("ok", time.monotonic())
-    assert limit.size == 16
+        places.learn("ok", time.monotonic(), places.size)
+    assert places.size == 16
 
 
-def test_the_limit_is_never_exceeded() -> None:
+def test_places_are_never_exceeded() -> None:
     async def main() -> int:
-        limit = AdaptiveLimit(3)
+        places = Places(3)
         most = 0
 
         async def worker() -> None:
             nonlocal most
-            await limit.acquire()
-            most = max(most, limit.in_flight)
+            await places.acquire()
+            most = max(most, places.in_flight)
             await asyncio.sleep(0)
-            limit.release()
+            places.release()
 
         await asyncio.gather(*(worker() for _ in range(50)))
         return most
@@ -592,13 +591,6 @@ def test_a_judges_own_limit_is_kept(path: Path) -> None:
     seen: list[Progress] = []
     run(path, judge, make_plan(50), on_progress=seen.append)
     assert max(progress.in_flight for progress in seen) <= 1
-
-
-@pytest.mark.parametrize(("rate", "burst", "seconds"), [(100.0, 10.0, 0.1), (0.5, 1.0, 2.0)])
-def test_a_rate_lets_no_large_burst_through(rate: float, burst: float, seconds: float) -> None:
-    limiter = _limiter(rate)
-    assert limiter is not None
-    assert (limiter.max_rate, limiter.time_period) == (burst, seconds)
 
 
 def test_a_run_with_a_rate_settles(path: Path) -> None:

@@ -1,0 +1,89 @@
+"""What response headers say of an endpoint's rate limits; see docs/judges.md for who sends which.
+
+Headers are a stranger's: a number that cannot be one is not there.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from judgesheet.records import Allowance, Resource
+
+_FORMS: tuple[tuple[str, Mapping[Resource, str]], ...] = (
+    ("x-ratelimit-{part}-{name}", {"requests": "requests", "tokens": "tokens"}),
+    ("x-ratelimit-{part}-{name}", {"requests": "req-minute", "tokens": "tokens-minute"}),  # Mistral
+    (
+        "anthropic-ratelimit-{name}-{part}",
+        {
+            "requests": "requests",
+            "tokens": "tokens",
+            "tokens_in": "input-tokens",
+            "tokens_out": "output-tokens",
+        },
+    ),
+)
+_NAMES: list[tuple[Resource, str, str, str]] = [
+    (of, limit, remaining, reset)
+    for form, names in _FORMS
+    for of, name in names.items()
+    for limit, remaining, reset in [
+        [form.format(name=name, part=part) for part in ("limit", "remaining", "reset")]
+    ]
+]
+"""Of what, and the headers that tell the limit, what is left, and when it is whole again."""
+_COUNT = re.compile(r"\d{1,15}")
+_SPAN = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(ns|us|µs|ms|s|m|h|d)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_LONGEST = 64  # characters of a time
+
+
+def read_allowances(headers: Mapping[str, str]) -> tuple[Allowance, ...]:
+    """The limits that a response tells of; none where nothing plausible is said of what is left.
+
+    The names in `headers` are found whatever their case, or are in lower case.
+    """
+    return tuple(_read(headers))
+
+
+def _read(headers: Mapping[str, str]) -> Iterator[Allowance]:
+    for of, limit, remaining, reset in _NAMES:
+        if remaining in headers and (left := _count(headers[remaining])) is not None:
+            reset_s = seconds_until(headers.get(reset, ""), headers)
+            yield Allowance(of, _count(headers.get(limit, "")) or None, left, reset_s)
+
+
+def reset_s(allowances: Iterable[Allowance]) -> float | None:
+    """Seconds until nothing is used up any more; None where nothing is, or nobody says."""
+    known = (one.reset_s for one in allowances if one.left == 0)
+    return max((seconds for seconds in known if seconds is not None), default=None)
+
+
+def _count(text: str) -> int | None:
+    return int(text) if _COUNT.fullmatch(text.strip()) else None
+
+
+def seconds_until(told: str, headers: Mapping[str, str]) -> float | None:
+    """Seconds, from 0, until a time: `55`, `6m0s`, `12ms` or a date; None where it is none.
+
+    Dates are compared with the server's own clock, if its headers show it.
+    """
+    told = told.strip()[:_LONGEST]
+    with suppress(ValueError, OverflowError):
+        if parts := _SPAN.findall(told):
+            if "".join(map("".join, parts)) == told:
+                return float(sum(float(number) * _SECONDS[unit] for number, unit in parts))
+        elif _SPAN.fullmatch(f"{told}s"):
+            return float(told)
+    there, here = _moment(told), _moment(headers.get("date", "")) or datetime.now(UTC)
+    return None if there is None else max(0.0, (there - here).total_seconds())
+
+
+def _moment(date: str) -> datetime | None:
+    """The moment that a date of RFC 3339 or HTTP names; one without a zone is UTC."""
+    for parse in (datetime.fromisoformat, parsedate_to_datetime):
+        with suppress(ValueError, OverflowError):
+            moment = parse(date)
+            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return None
