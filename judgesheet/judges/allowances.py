@@ -1,4 +1,4 @@
-"""What response headers say of an endpoint's rate limits; see docs/judges.md for who sends which.
+"""What response headers say of rate limits; docs/tutorials/hosted.md tells who sends which.
 
 Headers are a stranger's: a number that cannot be one is not there.
 """
@@ -33,8 +33,8 @@ _NAMES: list[tuple[Resource, str, str, str]] = [
     ]
 ]
 """Of what, and the headers that tell the limit, what is left, and when it is whole again."""
-_COUNT = re.compile(r"\d{1,15}")
-_SPAN = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(ns|us|µs|ms|s|m|h|d)")
+_COUNT = re.compile(r"[0-9]{1,15}")
+_SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ns|us|µs|ms|s|m|h|d)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST = 64  # characters of a time
 
