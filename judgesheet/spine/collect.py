@@ -596,7 +596,7 @@ class _Session:
         is_open = True
         while is_open:
             batch = [await self._arrived.get()]
-            if self._places.in_flight:
+            if self._places.in_flight and self._unwritten < self._places.ceiling // 8:
                 await asyncio.sleep(LINGER_S)
             while not self._arrived.empty():
                 batch.append(self._arrived.get_nowait())

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ TOO_MANY: frozenset[Outcome] = frozenset({"rate_limited", "unavailable", "timeou
 SLACK = 61 / 60  # a request reaches the endpoint a little after it was sent
 MOST_WINDOWS = 10  # that a request, however large it is, keeps others waiting
 CHARACTERS_PER_TOKEN = 3.0  # before anything is known; never less than a quarter
+MOST_HEARD = 1000  # replies that are remembered to judge those that come late
 LONGEST_REPLY = 4096  # tokens, where a call names no limit
 
 
@@ -179,19 +180,38 @@ class Window:
 
 @dataclass(slots=True, eq=False)
 class _Told:
-    """What a reply said of a limit.
+    """What an endpoint tells of a limit.
 
-    All requests together may use no more than `most`; from `until` on it is whole again, and one
-    request is sent alone, number `test`, to hear how much there is. `number` is that of the last
-    request that had left when this was heard, `idle_s` for how long there was nothing left.
+    Since it was told first, requests `spent` so much, and may spend `most`: so says request
+    `number`. From `until` on it is whole again, and one request is sent alone, number `test`, to
+    hear how much there is. There was nothing left for `idle_s`. `heard` are what replies said of
+    `most`, without those that a later one fell below; each with the number of replies until then.
     """
 
-    limit: int | None
-    most: float
-    number: int
-    until: float
-    idle_s: float
-    test: int | None = None
+    limit: int | None = None
+    spent: float = 0.0
+    most: float = 0.0
+    number: int = 0
+    until: float = 0.0
+    test: int = 0
+    idle_s: float = 0.0
+    heard: list[tuple[int, float]] = field(default_factory=list)
+
+    def hear(self, most: float, ticket: "Ticket", replies: int) -> bool:
+        """Whether this is news: from a request that left after the one that is believed.
+
+        Replies come in any order. What came since that request left may know of others that were
+        counted after it.
+        """
+        while self.heard and self.heard[-1][1] >= most:
+            self.heard.pop()
+        self.heard.append((replies, most))
+        if ticket.number <= self.number:
+            return False
+        self.number = ticket.number
+        self.most = next(most for before, most in self.heard if before > ticket.replies)
+        del self.heard[:-MOST_HEARD]
+        return True
 
 
 class Load(NamedTuple):
@@ -202,9 +222,10 @@ class Load(NamedTuple):
 
 
 class Ticket(NamedTuple):
-    """A request that has left, with what it uses."""
+    """A request that has left, with what it uses; so many `replies` had come by then."""
 
     number: int
+    replies: int
     load: Load
     tokens: _Used | None
 
@@ -252,10 +273,8 @@ class Pace:
         if limits.tpm is not None:
             self._tokens = Window(limits.tpm, limits.window_s * SLACK)
         self._closed_until = 0.0
-        self._number = 0
-        self._spent: dict[Resource, float] = dict.fromkeys(_RESOURCES, 0.0)
-        self._out: dict[Resource, float] = dict.fromkeys(_RESOURCES, 0.0)
-        """What all requests used, and those of them that are in flight."""
+        self._number = self._replies = 0
+        self._in_flight: dict[int, Load] = {}
         self._left: dict[Resource, _Told] = {}
         self._usage = _Usage()
 
@@ -281,9 +300,8 @@ class Pace:
         if self._tokens:
             wait = max(wait, self._tokens.wait_s(load.used["tokens"], now))
         for of, told in self._left.items():
-            if told.most - self._spent[of] < _needed(load, of, told.limit):
-                left_s = told.until - now if told.test is None else self._limits.longest_wait_s
-                wait = max(wait, left_s)
+            if told.most - told.spent < _needed(load, of, told.limit):
+                wait = max(wait, self._limits.longest_wait_s if told.test else told.until - now)
         return max(0.0, wait)
 
     def send(self, load: Load) -> Ticket:
@@ -291,32 +309,31 @@ class Pace:
         now, self._number = time.monotonic(), self._number + 1
         for window in self._requests:
             window.use(1, now)
-        for told in self._left.values():
+        for of, told in self._left.items():
+            told.spent += load.used[of]
             if now >= told.until:
                 told.test = self._number
-        for of, used in load.used.items():
-            self._spent[of] += used
-            self._out[of] += used
+        self._in_flight[self._number] = load
         tokens = self._tokens.use(load.used["tokens"], now) if self._tokens else None
-        return Ticket(self._number, load, tokens)
+        return Ticket(self._number, self._replies, load, tokens)
 
     def learn(self, ticket: Ticket, reply: Reply) -> None:
         """Take down what the reply to a request says of the limits, and what it used of them."""
+        self._replies += 1
         self._count(ticket, reply)
-        for of, used in ticket.load.used.items():
-            self._out[of] -= used
+        del self._in_flight[ticket.number]
         if reply.outcome == "rate_limited":
             # Everybody waits: who asks earlier is only turned away again.
             pause = reply.retry_after_s or 0.0
             self._closed_until = max(self._closed_until, time.monotonic() + pause)
             self.doubts.clear()
+        tested = [of for of, told in self._left.items() if told.test == ticket.number]
+        for of in tested:
+            self._left[of].test = 0
+            if reply.outcome == "ok" and all(one.of != of for one in reply.allowances):
+                del self._left[of]  # it is not told any more
         for allowance in reply.allowances:
-            self._believe(allowance, ticket)
-        for of, told in [*self._left.items()]:
-            if told.test == ticket.number:  # it was answered, and nothing new was told
-                told.test = None
-                if reply.outcome == "ok":
-                    del self._left[of]
+            self._believe(allowance, ticket, was_tested=allowance.of in tested)
         self.heard.set()
 
     def _count(self, ticket: Ticket, reply: Reply) -> None:
@@ -328,28 +345,25 @@ class Pace:
         if self._tokens and ticket.tokens and used is not None:
             self._tokens.correct(ticket.tokens, used)
 
-    def _believe(self, allowance: Allowance, ticket: Ticket) -> None:
+    def _believe(self, allowance: Allowance, ticket: Ticket, *, was_tested: bool) -> None:
         of, limit, left, reset_s = allowance
+        told = self._left.setdefault(of, _Told())
+        # Requests in flight may not be counted yet.
+        uncounted = sum(load.used[of] for load in self._in_flight.values())
+        if not told.hear(told.spent + left - uncounted, ticket, self._replies):
+            return
+        told.limit, longest_s = limit, self._limits.longest_wait_s
         if limit is not None:
             self.told[of] = limit
         if reset_s is None:
             reset_s = self._limits.window_s
-        # Requests in flight may not be counted yet.
-        now, most = time.monotonic(), self._spent[of] - self._out[of] + left
-        told = _Told(limit, most, self._number, now + reset_s, 0.0)
-        before = self._left.get(of)
-        if left < _needed(ticket.load, of, limit):
-            # To wait again and again, for a single request each time, is no limit but nonsense.
-            is_tested = before is not None and before.test == ticket.number
-            told.idle_s = reset_s + (before.idle_s if before and is_tested else 0.0)
-        if told.idle_s > self._limits.longest_wait_s:
+        told.until = time.monotonic() + min(reset_s, longest_s)
+        # To wait again and again, for a single request each time, is no limit but nonsense.
+        is_spent = left < _needed(ticket.load, of, limit)
+        told.idle_s = is_spent * (reset_s + was_tested * told.idle_s)
+        if told.idle_s > longest_s:
             of_limit = "" if limit is None else f" of {limit:,}"
             self.doubts[of] = f"{left:,}{of_limit} {WORDS[of]}"
-        if before and ticket.number <= before.number:  # it left before that was known
-            told.most, told.until = min(most, before.most), max(told.until, before.until)
-            told.number, told.test = before.number, before.test
-        told.until = min(told.until, now + self._limits.longest_wait_s)
-        self._left[of] = told
         if of in self.doubts:
             del self._left[of]
 
@@ -375,4 +389,3 @@ WORDS: Mapping[Resource, str] = {
     "tokens_out": "tokens of replies",
 }
 """What is limited, as a reader calls it."""
-_RESOURCES: tuple[Resource, ...] = tuple(WORDS)
