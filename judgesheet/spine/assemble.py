@@ -178,7 +178,7 @@ def _refused(ledger: "Ledger") -> dict[str, Any]:
 def _limits(ledger: "Ledger") -> dict[str, Any]:
     """The rate limits that the endpoint told of, and the seconds that requests were held back."""
     limits = ledger.limits
-    if not limits:
+    if not limits or not 0 <= limits["held_s"] < END_OF_TIME:
         return {}
     return {"rate_limits": limits["told"], "held_back_s": limits["held_s"]}
 
