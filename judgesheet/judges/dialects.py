@@ -82,6 +82,8 @@ def request_body(
     dialect: Dialect, model: str, call: Call, extra: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The body of a request, with `extra` merged last as in RFC 7396: a null takes a field out."""
+    if not extra:
+        return dialect.body(model, call)
     merged = {**dialect.body(model, call), **extra}
     return {key: value for key, value in merged.items() if key not in extra or value is not None}
 
@@ -214,9 +216,8 @@ def _tokens_out(usage: Any) -> int | None:
 
     Most servers count these as completion tokens; some (Google, xAI) only in the total.
     """
-    told, asked, total = (
-        _count(_get(usage, f"{kind}_tokens")) for kind in ("completion", "prompt", "total")
-    )
+    names = ("completion_tokens", "prompt_tokens", "total_tokens")
+    told, asked, total = [_count(_get(usage, name)) for name in names]
     if told is None or asked is None or total is None:
         return told
     return max(told, total - asked)

@@ -160,7 +160,7 @@ class HttpJudge(Judge):
     def _body(self, call: Call) -> dict[str, Any]:
         endpoint, extra = self._endpoint, self._connection.extra_body
         body = request_body(endpoint.dialect, endpoint.model, call, extra)
-        return without_refused(body, self._refused)
+        return without_refused(body, self._refused) if self._refused else body
 
     def _learns(self, received: "Received", sent: Mapping[str, Any]) -> bool:
         """Whether a refused request is to be sent again without what was refused in it."""
