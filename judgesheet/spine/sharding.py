@@ -112,8 +112,9 @@ def divide(pending: Callable[[], Iterable[Call]], rounds: Path, most: int) -> li
 def useful_workers(settings: CollectSettings, there: int) -> int:
     """How many of the workers that are there can be used within the limits of all together."""
     most = min(there, settings.concurrency, MOST_WORKERS)
-    if settings.rate is not None:
-        most = min(most, int(settings.rate / LEAST_RATE))
+    for rate in (settings.rate, settings.rpm and settings.rpm / settings.window_s):
+        if rate is not None:
+            most = min(most, int(rate / LEAST_RATE))
     return max(1, most)
 
 

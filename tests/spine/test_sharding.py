@@ -73,11 +73,17 @@ def test_no_more_shards_than_stimuli(tmp_path: Path) -> None:
 def test_all_workers_together_exceed_no_limit(
     sizes: list[int], concurrency: int, rate: float, budget: int
 ) -> None:
-    whole = CollectSettings(concurrency=concurrency, rate=rate, max_calls=budget, max_cost=rate)
+    whole = CollectSettings(
+        concurrency=concurrency, rate=rate, rpm=60 * rate, tpm=rate, max_calls=budget,
+        max_cost=rate, max_total_tokens=budget,
+    )  # fmt: skip
     shards = [Shard(Path(), number, size) for number, size in enumerate(sizes)]
     parts = shares(whole, shards)
     assert sum(part.concurrency for part in parts) <= concurrency
     assert sum(part.rate or 0 for part in parts) <= rate * (1 + 1e-9)
+    assert sum(part.rpm or 0 for part in parts) <= 60 * rate * (1 + 1e-9)
+    assert sum(part.tpm or 0 for part in parts) <= rate * (1 + 1e-9)
+    assert sum(part.max_total_tokens or 0 for part in parts) <= budget
     assert sum(part.max_calls or 0 for part in parts) <= budget
     assert sum(part.max_cost or 0 for part in parts) <= rate * (1 + 1e-9)
     assert 1 <= sharding.useful_workers(whole, len(sizes)) <= max(1, rate / 10)
@@ -203,7 +209,7 @@ def test_only_what_nobody_answered_is_asked(shard: Shard) -> None:
     calls, spent = left(third, (1e5, 1e5), Spent(1, 2.0), 5)
     assert [call.id for call in calls] == [ids[1], ids[3]]
     # One holder died: so many answers may have gone with it.
-    assert [*spent] == [3 + 5, pytest.approx(3 * 1.2 + 5 * 2.0)]
+    assert [*spent] == [3 + 5, pytest.approx(3 * 1.2 + 5 * 2.0), 3 * 12]
     share = less(CollectSettings(max_calls=10, max_cost=1.0, prices=(1.0, 1.0)), spent)
     assert (share.max_calls, share.max_cost) == (2, 0.0)
 
