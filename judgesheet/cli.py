@@ -287,7 +287,7 @@ def plan(
     if target is not None:
         _say_designs(target, as_json=as_json, **options)
         return
-    policy = policy or until_decided
+    policy = until_decided if policy is None else policy
     if policy is not None:
         policies.load(policy)  # so that a refusal comes before anything is written
     planned, budgets = judgesheet.plan(tell=lambda text: say(text, err=True), **options)

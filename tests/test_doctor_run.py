@@ -56,7 +56,7 @@ def test_a_whole_run(run: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "check", "words"),
     [
-        ("byte 32 of the header flipped", "ledger", "faults, the first"),
+        ("byte 52 of the header flipped", "ledger", "faults, the first"),
         ("a changed question", "calls", "are not what was asked"),
         ("a call lost", "calls", "not those of its plan"),
         ("another plan", "calls", "not those of its plan"),
