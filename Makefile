@@ -6,6 +6,9 @@ DEMO   ?= demo
 
 GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 
+# Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help demo announced test env check docs site proof check-proof torture bench golden judges counts clean
 
 help:  ## this list
