@@ -33,7 +33,8 @@ from deepeval.metrics import GEval
 from deepeval.test_case import SingleTurnParams as shown
 
 metric = GEval(
-    name="Manners", criteria="Is it kind?", evaluation_params=[shown.INPUT, shown.ACTUAL_OUTPUT],
+    name="Manners", criteria="Is it kind?", model="gpt-4o",
+    evaluation_params=[shown.INPUT, shown.ACTUAL_OUTPUT],
 )
 """,
     "inspect_ai": """
