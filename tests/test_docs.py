@@ -68,6 +68,18 @@ def test_the_navigation_has_every_page() -> None:
     assert listed == {*docs.rglob("*.md")} - {docs / "index.md"}
 
 
+def test_every_hop_from_a_command_to_a_figure_is_there() -> None:
+    text = (ROOT / "docs" / "structure.md").read_text(encoding="utf-8")
+    hops = re.findall(r"(?m)^\| \d+ \| `(.+?)` \| `(.+?)` \|", text)
+    assert len(hops) == 15
+    for file, name in hops:
+        source = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(rf"(?m)^(async )?def {name}\(|import .*\b{name}$", source), (file, name)
+    modules = sorted((ROOT / "judgesheet").rglob("*.py"))
+    found = [path.parent.name for path in modules if "\ndef cramers_v(" in path.read_text()]
+    assert found == ["score_order", "stats"], "the figure and its estimator, and no third"
+
+
 def test_make_targets_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(
