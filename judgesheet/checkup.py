@@ -12,6 +12,7 @@ from typing import Literal
 from judgesheet import __version__
 from judgesheet.errors import JudgesheetError, MissingDependencyError
 from judgesheet.resources import data_folder
+from judgesheet.rounded import seconds
 from judgesheet.running import run
 
 Status = Literal["ok", "missing", "failed", "note"]
@@ -125,7 +126,7 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
     if seen.problem:
         yield Diagnosis(model, "failed", seen.problem)
         return
-    yield Diagnosis(model, "ok", f"answers in {seen.latency_s:.2f} s")
+    yield Diagnosis(model, "ok", f"answers in {seconds(seen.latency_s)}")
     yield _parameters(seen.refused)
     for what, present, otherwise in (
         ("JSON schema", seen.json_schema, "use --reply text"),

@@ -154,7 +154,7 @@ def _run(
         "unmetered_attempts": totals.unmetered,
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),
-        "wall_s": round(wall, 3) if totals.first_at else None,
+        "wall_s": wall if totals.first_at else None,
         "latency_p50_s": totals.latency_p50_s,
         "latency_p99_s": totals.latency_p99_s,
         **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),

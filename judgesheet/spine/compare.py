@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from judgesheet.errors import RunError
 from judgesheet.reasons import Reason
 from judgesheet.records import Characteristic, Datasheet, Estimate
+from judgesheet.rounded import digits
 from judgesheet.spine.datasheet import by_key
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
@@ -230,7 +231,7 @@ def difference(
         return replace(row, value=new.value - old.value, note=note)
     rho = correlation or 0.0
     changed = mover(before, after, rho)
-    paired = f"paired by stimulus, correlation {rho:.2f}"
+    paired = f"paired by stimulus, correlation {digits(rho)}"
     method = "square and add (MOVER), " + ("independent" if correlation is None else paired)
     row = replace(row, **changed._asdict(), correlation=correlation, method=method)
     worsening = None if wanted is None else _worsening(before, after, wanted, rho)

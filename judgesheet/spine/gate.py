@@ -21,6 +21,7 @@ from judgesheet.records import (
     Estimate,
     Verdict,
 )
+from judgesheet.rounded import digits, percent, tenths
 from judgesheet.spine.compare import (
     NO_DIRECTION,
     Z95,
@@ -193,8 +194,8 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         observed=estimate.value,
         passed=passed,
         why=(
-            f"the one-sided {_level(estimate)} {'upper' if upper else 'lower'} bound {bound:.3g} "
-            f"is {place} the limit {limit.value:g}{_counted(estimate)}"
+            f"the one-sided {percent(_level(estimate))} {'upper' if upper else 'lower'} bound "
+            f"{digits(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
         ),
         limit=limit.value,
         kind=limit.kind,
@@ -204,10 +205,9 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
     )
 
 
-def _level(estimate: Estimate) -> str:
+def _level(estimate: Estimate) -> float:
     """The confidence of its bounds: that of one look, unless the run was looked at more often."""
-    level = estimate.level if estimate.bounds is None else estimate.bounds.level
-    return f"{100 * level:.3g} %"
+    return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
 def _needed(limit: Limit, estimate: Estimate, bounds: Reach) -> str:
@@ -272,9 +272,13 @@ def _more(limit: Limit, estimate: Estimate, factor: float) -> str:
     stimuli = max(missing, math.ceil(estimate.clusters * (factor - 1)))
     calls = math.ceil(estimate.n * (factor - 1))
     if not stimuli:
-        return f"about {factor:.1f} times the data"
+        return _times(factor)
     more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
     return f"{more} ({calls:,} more calls or items)" if calls > stimuli else more
+
+
+def _times(factor: float) -> str:
+    return f"about {tenths(factor)} times the data"
 
 
 def _factor(limit: float, bounds: Reach) -> float:
@@ -358,13 +362,11 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
     passed = False if p < ALPHA else True if upper <= one.margin else None
     bound = lower if passed is False else upper
     side = "lower" if passed is False else "upper"
-    why = f"worse by {found.value:.3g}; one-sided 95 % {side} bound {bound:.3g}"
+    why = f"worse by {digits(found.value)}; one-sided 95 % {side} bound {digits(bound)}"
     needed = ""
     if passed is None:
         span = Reach(found.value, lower, upper)
-        needed = _outlook(
-            one.margin, "max", span, "about {:.1f} times the data of both runs".format
-        )
+        needed = _outlook(one.margin, "max", span, lambda factor: f"{_times(factor)} of both runs")
     return replace(
         verdict, observed=found.value, passed=passed, why=why, bound=bound, needed=needed
     )
@@ -465,5 +467,5 @@ def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The calls without a verdict, where the bounds do not allow for what they could have said."""
     lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
     if axis.made and lost / axis.made > MANY_LOST and not counted:
-        told = f"{100 * lost / axis.made:.0f} % of the calls of {axis.name} gave no verdict"
+        told = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"
         yield f"{told}; the limits are proven of the others only", ()

@@ -6,6 +6,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from math import ceil
 from pathlib import Path
 from statistics import mode
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
+from judgesheet.rounded import cents, thousandths
 from judgesheet.spine import stimuli as pools
 
 if TYPE_CHECKING:
@@ -185,7 +187,7 @@ def budget(
             axis=axis.NAME,
             calls=len(calls),
             stimuli=len({call.stimulus for call in calls}),
-            tokens_in=round(sum(map(tokens_in, calls))),
+            tokens_in=ceil(sum(map(tokens_in, calls))),
             tokens_out_at_most=sum(map(tokens_out, calls)),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
             expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
@@ -243,8 +245,8 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
     lines.append(
         "cost unknown: give --prices IN,OUT"
         if limit is None
-        else f"cost at most about {times * limit:.2f} US dollars, retries aside (tokens estimated: "
-        "one per 4 letters, one per character of other scripts)"
+        else f"cost at most about {cents(times * limit)} US dollars, retries aside (tokens "
+        "estimated: one per 4 letters, one per character of other scripts)"
     )
     return "\n".join(map(one_line, lines))
 
@@ -265,7 +267,7 @@ def _expected(expectations: Sequence[Expectation]) -> Iterator[str]:
 
 
 def _width(half_width: float | None) -> str:
-    return "not estimable" if half_width is None else f"± {half_width:.3f}"
+    return "not estimable" if half_width is None else f"± {thousandths(half_width)}"
 
 
 def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:

@@ -18,6 +18,7 @@ from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.records import Call, Datasheet, Plan, Verdict
+from judgesheet.rounded import count, percent, thousandths
 from judgesheet.spine import looks
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.gate import EXIT_CODES, PASSED, reach
@@ -179,10 +180,8 @@ def _tables(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
 
 def as_text(outlook: Outlook) -> str:
     """The outlook for a reader."""
-    passed = round(outlook.passes * outlook.trials)
-    title = (
-        f"policy {outlook.policy}: {outlook.judge} passes in {passed} of {outlook.trials} trials"
-    )
+    passed = f"{count(outlook.passes * outlook.trials)} of {outlook.trials} trials"
+    title = f"policy {outlook.policy}: {outlook.judge} passes in {passed}"
     if any(not one.provable and not one.warns for one in outlook.limits):
         title += "; no judge can pass: ask more stimuli, or for less"
     told = [title, *(f"  {_told(one)}" for one in outlook.limits), *_decides(outlook)]
@@ -193,7 +192,7 @@ def _decides(outlook: Outlook) -> Iterator[str]:
     """How many calls decide, in a line."""
     for judge, calls in outlook.courses.items():
         yield (
-            f"  --until-decided {outlook.policy}: {judge} likely takes {median(calls):,.0f} of "
+            f"  --until-decided {outlook.policy}: {judge} likely takes {count(median(calls))} of "
             f"{outlook.calls:,} calls ({min(calls):,} to {max(calls):,} in {len(calls)} trials)"
         )
 
@@ -203,8 +202,8 @@ def _told(one: Prospect) -> str:
     if one.best is None:
         return f"out of reach: {limit}, this plan gives it no bound"
     if not one.provable:
-        return f"out of reach: {limit}, the best bound is {one.best:.3f}"
-    return f"proven in {one.proven:.0%}: {limit}, the best bound is {one.best:.3f}"
+        return f"out of reach: {limit}, the best bound is {thousandths(one.best)}"
+    return f"proven in {percent(one.proven)}: {limit}, the best bound is {thousandths(one.best)}"
 
 
 def rehearse(plan: Plan, judge: str, draw: int, keys: Iterable[str]) -> Datasheet:

@@ -19,6 +19,7 @@ from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import Call, Plan
+from judgesheet.rounded import cents, thousandths
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.looks import needed, of_plan
 from judgesheet.spine.plan import tokens_in, tokens_out
@@ -173,5 +174,6 @@ def _lines(target: Target, one: Design) -> Iterator[str]:
     )
     spent = "give --prices IN,OUT for the cost"
     if one.cost is not None:
-        spent = f"at most about {one.cost:.2f} US dollars"
-    yield f"  {one.calls:,} calls that the figure reads, {spent}; expect ± {one.half_width:.3f}"
+        spent = f"at most about {cents(one.cost)} US dollars"
+    width = thousandths(one.half_width)
+    yield f"  {one.calls:,} calls that the figure reads, {spent}; expect ± {width}"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from judgesheet.errors import RunError
 from judgesheet.plain import one_line
 from judgesheet.records import Datasheet, Estimate
+from judgesheet.rounded import digits
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.gate import Reach, members, reach
 from judgesheet.spine.policy import Limit, Policy, load, shipped
@@ -87,7 +88,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     bound = _worst(limit.kind, [one for one in bounds if one is not None])
     asked = f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
     if _slack(limit.kind, limit.value, bound) >= 0:
-        why = f"{limit.why} (That of {policy.name}; the run's bound is {bound:.3g}.)"
+        why = f"{limit.why} (That of {policy.name}; the run's bound is {digits(bound)}.)"
         yield Suggestion(limit.key, limit.model_copy(update={"why": why}), why)
         return
     near = _outward(limit.kind, bound)
@@ -95,8 +96,8 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
         yield Suggestion(limit.key, None, f"{asked} is not kept, nor any limit that says anything")
         return
     why = (
-        f"The nearest limit that the run's bound of {bound:.3g} keeps. It is no recommendation: "
-        f"the policy {policy.name} asks for {asked}. {limit.why}"
+        f"The nearest limit that the run's bound of {digits(bound)} keeps. It is no "
+        f"recommendation: the policy {policy.name} asks for {asked}. {limit.why}"
     )
     update = {limit.kind: near, "why": why}
     yield Suggestion(limit.key, limit.model_copy(update=update), why)

@@ -108,6 +108,12 @@ def short_number(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0")
 
 
+def mixed(start: str, end: str, part: float) -> str:
+    """A colour so far between two others."""
+    pairs = zip(bytes.fromhex(start), bytes.fromhex(end), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+
+
 def path(*steps: str | float) -> str:
     """The steps of a path: letters and coordinates."""
     written = (step if isinstance(step, str) else short_number(step) for step in steps)

@@ -23,6 +23,7 @@ from judgesheet.spine.render.chart import (
     Chart,
     Place,
     Style,
+    mixed,
     short_number,
     text_width,
     wrapped,
@@ -374,15 +375,9 @@ def _shade(value: float, values: Sequence[float], middle: float | None) -> str:
     """
     if middle is None:
         low, span = min(values), max(values) - min(values)
-        return _mixed("f3f7fb", "0b5cad", (value - low) / span if span else 0.0)
+        return mixed("f3f7fb", "0b5cad", (value - low) / span if span else 0.0)
     reach = max(abs(each - middle) for each in values) or 1.0
-    return _mixed("fbfbfb", "dd7420" if value > middle else "cfe1f3", abs(value - middle) / reach)
-
-
-def _mixed(start: str, end: str, part: float) -> str:
-    """A colour so far between two others."""
-    pairs = zip(bytes.fromhex(start), bytes.fromhex(end), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+    return mixed("fbfbfb", "dd7420" if value > middle else "cfe1f3", abs(value - middle) / reach)
 
 
 KINDS: dict[str, Callable[[Data, Place], Chart]] = {

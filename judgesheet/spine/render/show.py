@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from judgesheet import rounded
 from judgesheet.plain import spelled
 from judgesheet.records import Estimate, Verdict, canonical_json
 from judgesheet.units import Unit, unit
@@ -107,7 +108,7 @@ def looks(run: Mapping[str, Any]) -> str:
         return ""
     axes = told.get("axes")
     parts = (
-        f"{visible(str(axis.get('axis')), 60)} {100 * (finite(axis.get('level')) or 0.0):.3g} % "
+        f"{visible(str(axis.get('axis')), 60)} {rounded.percent(finite(axis.get('level')) or 0.0)} "
         f"({count(axis.get('stimuli'))} of {count(axis.get('stimuli_planned'))} stimuli)"
         for axis in (axes if isinstance(axes, list | tuple) else ())
         if isinstance(axis, Mapping)
@@ -228,7 +229,7 @@ def count(number: Any) -> str:
     if real is None:
         missing = number is None or isinstance(number, float)
         return NOT_RECORDED if missing else visible(str(number), 60)
-    return f"{real:,.0f}".replace("-", _MINUS)
+    return rounded.count(real).replace("-", _MINUS)
 
 
 def cost(run: Mapping[str, Any]) -> str:
@@ -245,22 +246,13 @@ def money(usd: Any) -> str:
     real = finite(usd)
     if real is None:
         return "unknown"
-    return "$0" if real == 0 else "<$0.01" if real < 0.01 else f"${real:,.2f}"
+    return "$0" if real == 0 else "<$0.01" if real < 0.01 else f"${rounded.cents(real)}"
 
 
 def seconds(value: Any) -> str:
     """`0.84 s`, `42 s`, `3 min 5 s`, `2 h 10 min`."""
     real = finite(value)
-    if real is None:
-        return NOT_RECORDED
-    if real < 10:
-        return f"{real:.2g} s" if real >= 0.001 or real == 0 else "<0.001 s"
-    whole = round(real)
-    if whole < 100:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600:,} h {whole % 3600 // 60} min"
+    return NOT_RECORDED if real is None else rounded.seconds(real)
 
 
 def moment(text: Any) -> str:
