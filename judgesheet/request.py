@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from judgesheet.axes import all_axes, axis_names, get_axis
+from judgesheet.axes import all_axes, axis_names, get_axis, prompt
 from judgesheet.axis import Axis, Options
 from judgesheet.errors import UsageError
 from judgesheet.files import read_from, text_of
@@ -256,24 +256,19 @@ def _options(request: Request, settled: Settled, axis: str) -> Options:
     # parser knows where its score is.
     is_free = axis in settled.parsers and request.reply != "json"
     own = request.prompts.get(axis)
+    in_parts = prompt(get_axis(axis), "parts_") if _is_of_framework(request) else None
     return _part(
         Options,
         request,
         reply="text" if is_free else settled.reply,
-        template=_in_parts(request.model, axis)
-        if own is None
-        else text_of(own, "the prompt template", UsageError),
+        template=text_of(own, "the prompt template", UsageError) if own else in_parts,
         logprobs=settled.logprobs and not is_free,
     )
 
 
-def _in_parts(model: str, axis: str) -> str | None:
-    """The template that hands over the parts of a question, for a judge with its own prompt."""
-    if model.partition("/")[0] not in FRAMEWORK_NAMES:
-        return None
-    from judgesheet.axis.prompt import built_in
-
-    return built_in(f"parts_{axis}.jinja")
+def _is_of_framework(request: Request) -> bool:
+    """Whether the judge has a prompt of its own, and takes questions in parts."""
+    return request.model.partition("/")[0] in FRAMEWORK_NAMES
 
 
 def connection(request: Request) -> Connection:
@@ -314,7 +309,6 @@ def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
 
 def _refuse_what_frameworks_set(request: Request) -> None:
     """Options that a judge of a framework would not hear of."""
-    framework = request.model.partition("/")[0]
     unheard = {
         "--base-url": request.base_url,
         "--api-key-env": request.api_key_env,
@@ -323,7 +317,8 @@ def _refuse_what_frameworks_set(request: Request) -> None:
         "--parser": request.parsers,
     }
     given = [option for option, value in unheard.items() if value]
-    if framework in FRAMEWORK_NAMES and given:
+    if _is_of_framework(request) and given:
+        framework = request.model.partition("/")[0]
         raise UsageError(
             f"leave {', '.join(given)} out: {framework} finds address and key in its own settings, "
             "such as OPENAI_BASE_URL, and asks for a reply of its own form"
