@@ -49,14 +49,6 @@ def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
     return seen if isinstance(seen, Diagnosis) else Diagnosis(what, "ok", seen)
 
 
-def _python() -> str:
-    return f"{__version__} on Python {platform.python_version()}"
-
-
-def _package_data() -> str:
-    return f"{data_folder('templates')}, {data_folder('stimuli')}"
-
-
 def _pdf() -> Diagnosis | str:
     """Whether the typesetter works, tested with an empty sheet."""
     from judgesheet.records import Datasheet
@@ -92,8 +84,8 @@ def _keys() -> Diagnosis:
 
 
 _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
-    "judgesheet": _python,
-    "templates and stimuli": _package_data,
+    "judgesheet": lambda: f"{__version__} on Python {platform.python_version()}",
+    "templates and stimuli": lambda: f"{data_folder('templates')}, {data_folder('stimuli')}",
     "PDF": _pdf,
     "working folder": _writable,
     "local judge": _local_judge,

@@ -221,6 +221,10 @@ def _wanted(judged: logs.Judged) -> dict[str, str]:
 # -- a sample --------------------------------------------------------------------------------------
 
 
+_COUNTED = ("verdicts", "unreadable", "rated", "complete")
+"""What a sample and a report call by the same name."""
+
+
 @dataclass
 class _Sample:
     """The records of the first stimuli, and how many there are of all."""
@@ -271,11 +275,8 @@ def _sampled(
     return replace(
         known,
         axes=tuple(result.name for result in results),
-        verdicts=sample.verdicts,
-        unreadable=sample.unreadable,
         stimuli=len(sample.stimuli),
-        rated=sample.rated,
-        complete=sample.complete,
+        **{name: getattr(sample, name) for name in _COUNTED},
         allows=allows,
         missing=missing,
     )

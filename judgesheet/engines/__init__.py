@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -52,8 +52,8 @@ class Order:
     identity: Mapping[str, Any]
     answer_key: Mapping[str, float] | None
     parsers: Sequence[Mapping[str, str]]
-    refused: Refused
-    is_final: bool
+    refused: Refused = field(default_factory=dict)
+    is_final: bool = False
     of_one: Spent = sharding.NOTHING
     unseen: int = 0
     expiry_s: float = sharding.EXPIRY_S
@@ -402,8 +402,6 @@ def ask_elsewhere(
         identity=dict(judge.identity),
         answer_key=key,
         parsers=ledger.parsers(),
-        refused={},
-        is_final=False,
     )
     driver = Driver(ledger, directory / SHARDS, order, on_progress, is_simulated=judge.is_simulated)
     with cluster(request.engine_address) as (submit, workers):

@@ -8,23 +8,17 @@ correction for their number is needed (intersection-union). Nothing here needs n
 import difflib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 
 from judgesheet.keys import ANY, Key
-from judgesheet.records import (
-    AxisResult,
-    Characteristic,
-    Datasheet,
-    Decision,
-    Estimate,
-    Verdict,
-)
+from judgesheet.records import AxisResult, Characteristic, Datasheet, Decision, Estimate, Verdict
 from judgesheet.rounded import digits, percent, tenths
 from judgesheet.spine.compare import (
     NO_DIRECTION,
     Z95,
+    Bounded,
     Comparison,
     Difference,
     difference,
@@ -75,17 +69,11 @@ def review_day(sheet: Datasheet, policy: Policy) -> date | None:
 # -- one limit -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """A value with the one-sided bounds that a gate may use; infinite on a side without any."""
+def reach(estimate: Estimate) -> Bounded | None:
+    """The value with the one-sided bounds that a gate may use, infinite on a side without any.
 
-    value: float
-    low: float
-    high: float
-
-
-def reach(estimate: Estimate) -> Reach | None:
-    """The bounds of an estimate: its own, else the ends of its interval; None if none proves."""
+    They are the estimate's own, else the ends of its interval; None if none proves anything.
+    """
     bounds = estimate.bounds
     if bounds is not None and not bounds.proves:
         return None
@@ -96,7 +84,7 @@ def reach(estimate: Estimate) -> Reach | None:
     value = estimate.value
     if value is None or not math.isfinite(value) or high == -low == math.inf:
         return None
-    return Reach(float(value), float(low), float(high))
+    return Bounded(float(value), float(low), float(high))
 
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
@@ -158,7 +146,7 @@ def _closest_key(key: str, found: Iterable[str]) -> str:
 
 def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str) -> Verdict:
     return Verdict(
-        rule=_rule(limit),
+        rule=f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}",
         key=key,
         observed=value,
         passed=None,
@@ -170,11 +158,7 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
     )
 
 
-def _rule(limit: Limit) -> str:
-    return f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
-
-
-def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdict:
+def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded) -> Verdict:
     """Kept, broken or not proven, by the bound that decides."""
     ceiling = limit.kind == "max"
     if ceiling:
@@ -188,21 +172,13 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
         why = f"it has no {'upper' if upper else 'lower'} bound, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with this bound")
     place = "below" if bound < limit.value else "above" if bound > limit.value else "at"
-    return Verdict(
-        rule=_rule(limit),
-        key=key,
-        observed=estimate.value,
-        passed=passed,
-        why=(
-            f"the one-sided {percent(_level(estimate))} {'upper' if upper else 'lower'} bound "
-            f"{digits(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
-        ),
-        limit=limit.value,
-        kind=limit.kind,
-        bound=bound,
-        needed="" if passed is not None else _needed(limit, estimate, bounds),
-        warns=limit.not_proven == "warn",
+    why = (
+        f"the one-sided {percent(_level(estimate))} {'upper' if upper else 'lower'} bound "
+        f"{digits(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
+    needed = "" if passed is not None else _needed(limit, estimate, bounds)
+    told = _unproven(limit, key, estimate.value, why, needed)
+    return replace(told, passed=passed, bound=bound)
 
 
 def _level(estimate: Estimate) -> float:
@@ -210,7 +186,7 @@ def _level(estimate: Estimate) -> float:
     return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
-def _needed(limit: Limit, estimate: Estimate, bounds: Reach) -> str:
+def _needed(limit: Limit, estimate: Estimate, bounds: Bounded) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
         return "verdicts on the lost calls: the calls that were read would prove it"
@@ -233,7 +209,7 @@ def _counted(estimate: Estimate) -> str:
     return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
 
 
-def _outlook(limit: float, kind: str, bounds: Reach, amount: Callable[[float], str]) -> str:
+def _outlook(limit: float, kind: str, bounds: Bounded, amount: Callable[[float], str]) -> str:
     """What more of the same data would decide if the value stayed, and the `amount` needed."""
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
@@ -281,7 +257,7 @@ def _times(factor: float) -> str:
     return f"about {tenths(factor)} times the data"
 
 
-def _factor(limit: float, bounds: Reach) -> float:
+def _factor(limit: float, bounds: Bounded) -> float:
     """Times the data. Bounds close in by 1/sqrt of it, those of a rate of 0 or 1 by 1/data."""
     value = bounds.value
     gap = abs(limit - value)
@@ -365,7 +341,7 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
     why = f"worse by {digits(found.value)}; one-sided 95 % {side} bound {digits(bound)}"
     needed = ""
     if passed is None:
-        span = Reach(found.value, lower, upper)
+        span = Bounded(found.value, lower, upper)
         needed = _outlook(one.margin, "max", span, lambda factor: f"{_times(factor)} of both runs")
     return replace(
         verdict, observed=found.value, passed=passed, why=why, bound=bound, needed=needed

@@ -261,13 +261,13 @@ def _expected(expectations: Sequence[Expectation]) -> Iterator[str]:
     """One line per figure, with what it is expected to be for each judge."""
     for key in dict.fromkeys(one.key for one in expectations):
         widths = ", ".join(
-            f"{_width(one.half_width)} ({one.assuming})" for one in expectations if one.key == key
+            f"not estimable ({one.assuming})"
+            if one.half_width is None
+            else f"± {thousandths(one.half_width)} ({one.assuming})"
+            for one in expectations
+            if one.key == key
         )
         yield f"expect {key} {widths}"
-
-
-def _width(half_width: float | None) -> str:
-    return "not estimable" if half_width is None else f"± {thousandths(half_width)}"
 
 
 def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:

@@ -26,7 +26,6 @@ from judgesheet.spine.gate import judge as hold
 from judgesheet.spine.measure import COLUMNS, measure_wanted, parse_rows
 from judgesheet.spine.plan import Expectation
 from judgesheet.spine.policy import Policy
-from judgesheet.stats.confidence import LEVEL
 
 PERFECT, GOOD, WAVERING = "sim/perfect", "sim/good", "sim/noisy"
 """Judges: one that never errs, one that slips in a call of fifty, one that errs in every third."""
@@ -82,12 +81,18 @@ def expect(plan: Plan, judges: Sequence[str]) -> Iterator[Expectation]:
     """Mean half-widths, over some draws of each judge, of the figures that a sweep would follow."""
     keys = [key for name in _axes(plan) for key in all_axes()[name].SWEEP_KEYS]
     for judge in judges:
-        sheets = [by_key(rehearse(plan, judge, draw, keys)) for draw in range(draws(plan))]
-        for key in keys:
-            found = [sheet[key] for sheet in sheets if key in sheet]
-            widths = [e.high - e.low for e in found if e.low is not None and e.high is not None]
-            if found:
-                yield Expectation(key, fmean(widths) / 2 if widths else None, judge)
+        for key, width in half_widths(plan, judge, keys):
+            yield Expectation(key, width, judge)
+
+
+def half_widths(plan: Plan, judge: str, keys: Sequence[str]) -> Iterator[tuple[str, float | None]]:
+    """The mean half-width of each figure over some draws of the judge; None without interval."""
+    sheets = [by_key(rehearse(plan, judge, draw, keys)) for draw in range(draws(plan))]
+    for key in keys:
+        found = [sheet[key] for sheet in sheets if key in sheet]
+        widths = [e.high - e.low for e in found if e.low is not None and e.high is not None]
+        if found:
+            yield key, fmean(widths) / 2 if widths else None
 
 
 def draws(plan: Plan) -> int:
@@ -109,9 +114,9 @@ def foresee(
     tried = [hold(rehearse(plan, judge, draw, keys), asked) for draw in range(trials)]
     perfect = hold(rehearse(plan, PERFECT, 0, keys), asked)
     passes = fmean(_passes(sheet) for sheet in tried)
-    limits_told, calls = tuple(_prospects(perfect, tried)), len(plan.calls)
+    told = tuple(_prospects(perfect, tried))
     taken = _courses(plan, asked, stand_ins(judge if judge != GOOD else ""), courses)
-    return Outlook(policy.name, judge, passes, trials, limits_told, calls, taken)
+    return Outlook(policy.name, judge, passes, trials, told, len(plan.calls), taken)
 
 
 def _courses(
@@ -146,7 +151,7 @@ def until_decided(
     plan: Plan, policy: Policy, schedules: looks.Schedules, frame: pd.DataFrame
 ) -> Course:
     """The course of a run in which these replies come (`answered`)."""
-    tables = _tables(plan, frame)
+    tables = tables_of(plan, frame)
 
     def seen(levels: Mapping[str, float], ids: Collection[str]) -> Datasheet:
         taken = {
@@ -167,13 +172,8 @@ def until_decided(
     return Course(len(ids), hold(seen(levels, ids), policy), stimuli)
 
 
-def figures_of(plan: Plan, policy: Policy, frame: pd.DataFrame) -> Datasheet:
-    """The figures that a policy limits, where all of these replies are looked at once."""
-    tables = _tables(plan, frame)
-    return looks.figures(tables, policy, dict.fromkeys(tables, LEVEL))
-
-
-def _tables(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
+def tables_of(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
+    """The readings of these replies (`answered`), by axis."""
     by_axis = frame.groupby("axis", sort=False)
     return {str(name): _readings(plan, str(name), rows, frozenset()) for name, rows in by_axis}
 

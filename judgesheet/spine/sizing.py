@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log2
-from statistics import fmean
 from typing import Self
 
 from judgesheet.axis.material import spread
@@ -20,10 +19,9 @@ from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import Call, Plan
 from judgesheet.rounded import cents, thousandths
-from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.looks import needed, of_plan
 from judgesheet.spine.plan import tokens_in, tokens_out
-from judgesheet.spine.rehearsal import draws, rehearse
+from judgesheet.spine.rehearsal import half_widths
 
 SLOWEST, FASTEST = 0.4, 1.2
 """Powers of the number of stimuli with which a half-width shrinks: 1/2 for a mean, 1 for a rate of
@@ -141,13 +139,10 @@ def _read_by(key: Key, plan: Plan) -> Plan:
 
 
 def _half_width(key: Key, plan: Plan, stimuli: Sequence[str], judge: str) -> float | None:
-    """The mean over some draws of the judge, asked about these stimuli; None without interval."""
+    """That of the figure where these stimuli are asked about; None without interval."""
     asked = set(stimuli)
     part = replace(plan, calls=tuple(call for call in plan.calls if call.stimulus in asked))
-    sheets = (by_key(rehearse(part, judge, draw, [str(key)])) for draw in range(draws(part)))
-    found = [one for sheet in sheets if (one := sheet.get(str(key))) is not None]
-    widths = [e.high - e.low for e in found if e.low is not None and e.high is not None]
-    return fmean(widths) / 2 if widths else None
+    return dict(half_widths(part, judge, [str(key)])).get(str(key))
 
 
 def _most_orders(calls: Sequence[Call]) -> int:

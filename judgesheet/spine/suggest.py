@@ -14,8 +14,9 @@ from judgesheet.errors import RunError
 from judgesheet.plain import one_line
 from judgesheet.records import Datasheet, Estimate
 from judgesheet.rounded import digits
+from judgesheet.spine.compare import Bounded
 from judgesheet.spine.datasheet import by_key
-from judgesheet.spine.gate import Reach, members, reach
+from judgesheet.spine.gate import members, reach
 from judgesheet.spine.policy import Limit, Policy, load, shipped
 from judgesheet.units import unit
 
@@ -103,7 +104,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     yield Suggestion(limit.key, limit.model_copy(update=update), why)
 
 
-def _worst(kind: str, bounds: list[Reach]) -> float:
+def _worst(kind: str, bounds: list[Bounded]) -> float:
     return max(one.high for one in bounds) if kind == "max" else min(one.low for one in bounds)
 
 

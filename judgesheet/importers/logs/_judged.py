@@ -122,6 +122,7 @@ class Judged:
     _things: dict[str, str] = field(default_factory=dict)
     _readings: dict[str, dict[str, int]] = field(default_factory=dict)
     _ratings: dict[tuple[str, str], list[float | None]] = field(default_factory=dict)
+    _scales: dict[str, Scale] = field(default_factory=dict)
     tells_nothing: bool = False
     """Whether all rows were read and no figure follows from them."""
     _tells: bool = False
@@ -239,10 +240,6 @@ class Judged:
         if text not in self._scales:
             self._scales[text] = self._fitting(Scale.of(text))
         return self._scales[text]
-
-    @cached_property
-    def _scales(self) -> dict[str, Scale]:
-        return {}
 
     def _fitting(self, scale: Scale) -> Scale:
         """The scale, if the axis takes one of so many points."""
