@@ -27,21 +27,8 @@ from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
 from judgesheet.probing import probe as probe  # noqa: PLC0414 - a command as the others are
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
-from judgesheet.request import (
-    Request,
-    as_request,
-    make_plan,
-    settle,
-    without_asking,
-)
-from judgesheet.run_directory import (
-    DATASHEET,
-    JUDGMENTS,
-    LEDGER,
-    PLAN,
-    Run,
-    make_directory,
-)
+from judgesheet.request import Request, as_request, make_plan, settle, without_asking
+from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, Run, make_directory
 from judgesheet.spine import compare as comparing
 from judgesheet.spine import parsing
 from judgesheet.spine import plan as planning

@@ -12,13 +12,7 @@ from jinja2 import Environment, TemplateSyntaxError
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
-from judgesheet.errors import (
-    JudgesheetError,
-    ParserError,
-    PolicyError,
-    StimuliError,
-    TemplateError,
-)
+from judgesheet.errors import JudgesheetError, ParserError, PolicyError, StimuliError, TemplateError
 from judgesheet.files import numbered_lines, record_of, text_of
 from judgesheet.plain import one_line
 from judgesheet.records import Plan, Stimulus

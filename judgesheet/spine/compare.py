@@ -107,22 +107,11 @@ def compare(
     *,
     force: bool = False,
 ) -> Comparison:
-    """The differences of two sheets.
+    """The differences of two sheets, new minus old.
 
-    Parameters
-    ----------
-    old, new
-        The sheets; differences are new minus old.
-    correlations
-        Per key, the correlation of the two values' errors, where both ran on the same stimuli
-        (`paired.correlations`). A key without one is taken as independent.
-    force
-        Compare although the sheets answer different questions.
-
-    Raises
-    ------
-    RunError
-        if they do, or share no axis.
+    `correlations` are those of the two values' errors by key, where both ran on the same stimuli
+    (`paired.correlations`); a key without one is taken as independent. RunError if the sheets
+    answer different questions or share no axis, unless `force` is given.
     """
     reasons = tuple(obstacles(old, new))
     if reasons and not force:

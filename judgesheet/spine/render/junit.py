@@ -21,10 +21,7 @@ _NO_TIME = "1970-01-01T00:00:00"
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The verdicts of a sheet as one test suite.
 
-    Raises
-    ------
-    UsageError
-        if the sheet carries no verdict.
+    UsageError if the sheet carries no verdict.
     """
     if not sheet.verdicts:
         raise UsageError(

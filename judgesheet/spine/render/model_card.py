@@ -29,10 +29,7 @@ MOST_FIGURES = 6
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The metadata block and the section, ready to paste into a card.
 
-    Raises
-    ------
-    MissingDependencyError
-        if huggingface_hub is not installed.
+    MissingDependencyError if huggingface_hub is not installed.
     """
     return f"---\n{metadata(sheet)}\n---\n\n{section(sheet)}".encode()
 
@@ -65,10 +62,7 @@ def section(sheet: Datasheet) -> str:
 def metadata(sheet: Datasheet) -> str:
     """The `model-index` of the key figures as YAML, without a line end.
 
-    Raises
-    ------
-    MissingDependencyError
-        if huggingface_hub is not installed.
+    MissingDependencyError if huggingface_hub is not installed.
     """
     try:
         from huggingface_hub import EvalResult, ModelCardData

@@ -40,10 +40,7 @@ _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 def render(sheet: Datasheet, paper: Paper) -> bytes:
     """The sheet for paper; the same sheet gives the same bytes.
 
-    Raises
-    ------
-    MissingDependencyError
-        if the typesetter cannot be loaded on this machine.
+    MissingDependencyError if the typesetter cannot be loaded on this machine.
     """
     press = Press(to_json(sheet), paper)
     # The end of the run: a date that does not change when the sheet is rendered again.
