@@ -91,6 +91,7 @@ def plan(
     if request.sweep is not None and (out is not None or batch is not None):
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
     settled = settle(request)
+    # No judge is opened, but a slip in its name is told of now.
     check_name(request.model)
     planned = make_plan(request, settled)
     if out is not None:
@@ -456,6 +457,7 @@ def render(
     sheet, file = load(source), _sheet_of(Path(source))
     directory = Path(out) if out is not None else file.parent
     there = directory / DATASHEET
+    # Written anew by a later version it would no longer be the file whose digest others hold.
     itself = ["json"] if there.exists() and there.samefile(file) else []
     others = [form for form in formats if form not in itself]
     written = rendering.write(sheet, directory, others, paper)

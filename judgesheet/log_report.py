@@ -235,7 +235,7 @@ class _Sample:
     unreadable: int = 0
     rated: int = 0
     complete: bool = True
-    judge: None = None
+    judge: None = None  # as `Judged` has it: of a sample nobody needs to know who judged
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """The sample; what is left of the log is only counted."""
@@ -264,7 +264,6 @@ class _Sample:
 def _sampled(
     known: LogReport, path: Path, source: Iterator[tuple[Mapping[str, Any], str]]
 ) -> LogReport:
-    """The report with what can be measured."""
     sample = _Sample(source)
     with TemporaryDirectory(prefix="judgesheet-") as folder:
         ledger_path = Path(folder) / "ledger.sqlite"

@@ -108,6 +108,7 @@ def prepare(
 
     None for a plan that is there already, made from the same `basis`.
     """
+    # Before a cached plan is taken, which would hide it.
     _refuse_what_is_ours(request.extra_body)
     if basis and not fresh and made_from(directory) == basis:
         return open_judge(request.model, connection(request)), None
@@ -170,7 +171,6 @@ def _program() -> Iterator[Path]:
 
 
 def _files_of(request: Request) -> Iterator[Path]:
-    """The user's own files."""
     own = request.stimuli
     if own is not None:
         yield from sorted(own.glob("*.jsonl")) if own.is_dir() else [read_from(own)]
@@ -200,8 +200,10 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     usual = provider_of(request.model)
     reply = request.reply or usual.reply
     logprobs = usual.logprobs if request.logprobs is None else request.logprobs
+    # Parsers of the user's own read text, so nobody need be asked.
     if reply == "auto" and all(axis.NAME in parsers for axis in axes):
         reply = "text"
+    # A resumed run asks as it began, whatever the endpoint can do today.
     earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
     if reply == "auto":
         asked = earlier.get("reply")

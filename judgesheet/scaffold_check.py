@@ -126,6 +126,7 @@ def _stimuli(axis: Axis, path: Path) -> Iterator[Fault]:
         yield Fault(path, None, str(error))
     for problem in axis.check(stimuli):
         if problem.grave:
+            # An axis may name a place within a stimulus, `id/candidate`.
             line_number = lines.get(problem.where.split("/")[0])
             yield Fault(path, line_number, f"{problem.where}: {problem.what}")
 

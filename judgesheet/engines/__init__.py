@@ -32,7 +32,7 @@ from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import readable_by
 from judgesheet.spine.sharding import Lease, Shard, Spent
 
-LOOK_EVERY_S = 0.5
+LOOK_EVERY_S = 0.5  # between two lines of progress
 GRACE_S = 10.0
 """Workers that are told to stop are waited for; they write down what has arrived."""
 
@@ -80,6 +80,7 @@ Submit = Callable[[Callable[[Order], Ended], Order], "Future[Ended]"]
 def work(order: Order) -> Ended:
     """Take the shard of an order, and ask what no earlier holder of it has an answer to."""
     try:
+        # Another version may word prompts or read replies differently: one sheet, one program.
         if order.version != __version__:
             raise JudgeError(
                 f"a worker runs judgesheet {__version__}, this is {order.version}: install the "

@@ -22,7 +22,7 @@ _HEADERS: tuple[tuple[Resource, str], ...] = (
     ("tokens_out", "anthropic-ratelimit-output-tokens-{}"),
 )
 """Of what, and the headers that tell its limit, what is remaining, and when it is reset."""
-_COUNT = re.compile(r"[0-9]{1,15}")
+_COUNT = re.compile(r"[0-9]{1,15}")  # more digits than any limit has, and too few to take long
 _SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ns|us|µs|ms|s|m|h|d)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST = 64  # characters of a time

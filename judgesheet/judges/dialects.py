@@ -302,7 +302,6 @@ def _text(content: Any) -> str:
 
 
 def _count(value: Any) -> int | None:
-    """A number of tokens, or None if it is not one."""
     plausible = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
     return value if plausible else None
 

@@ -123,6 +123,7 @@ def _run(
         "seed": ledger.get_meta("seed"),
         "planned": totals.planned,
         "settled": totals.settled,
+        # A run that stops once decided has settled all that it may ask so far before it ends.
         "complete": totals.settled >= totals.planned and (looks is None or looks.ended),
         **({} if looks is None else {"looks": asdict(looks)}),
         "answered": sum(axis.answered for axis in axes),
@@ -160,6 +161,7 @@ def _refused(ledger: "Ledger") -> dict[str, Any]:
 def _limits(ledger: "Ledger") -> dict[str, Any]:
     """The rate limits that the endpoint told of, and the seconds that requests were held back."""
     limits = ledger.limits
+    # A ledger may come from anywhere: no clock shows such a wait.
     if not limits or not 0 <= limits["held_s"] < END_OF_TIME:
         return {}
     return {"rate_limits": limits["told"], "held_back_s": limits["held_s"]}

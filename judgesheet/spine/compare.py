@@ -123,7 +123,7 @@ def compare(
     olds, news, paired = by_key(old), by_key(new), correlations or {}
     rows = [
         difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
-        for key in dict.fromkeys((*news, *olds))
+        for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
     ]
     return Comparison(old, new, tuple(_judged(rows)), tuple(_remarks(old, new)), reasons)
 
@@ -194,6 +194,7 @@ def mover(old: Bounded, new: Bounded, correlation: float = 0.0) -> Bounded:
 
 
 def _margin(first: float, second: float, correlation: float) -> float:
+    # With a correlation near 1 rounding can leave less than nothing.
     return math.sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
 
 
@@ -247,6 +248,7 @@ def _bounded(estimate: Estimate) -> Bounded | None:
     value, low, high, level = estimate.value, estimate.low, estimate.high, estimate.level
     if level == LEVEL or not 0 < level < 1:
         return Bounded(value, low, high)
+    # A run that was looked at early has wider intervals; all differences are told at 95 %.
     narrower = Z95 / NormalDist().inv_cdf((1 + level) / 2)
     return Bounded(value, value - narrower * (value - low), value + narrower * (high - value))
 
@@ -279,6 +281,7 @@ def p_worse(worsening: Bounded, margin: float) -> float:
     value, low, high = worsening
     gap = value - margin
     side = value - low if gap > 0 else high - value
+    # An interval that ends in its value leaves no doubt on that side.
     if side <= 0:
         return 0.0 if gap > 0 else 1.0
     return math.erfc(Z95 * gap / side / math.sqrt(2)) / 2

@@ -75,10 +75,12 @@ def reach(estimate: Estimate) -> Bounded | None:
     They are the estimate's own, else the ends of its interval; None if none proves anything.
     """
     bounds = estimate.bounds
+    # Percentiles over subsets, say, tell of no sampling error: a gate must not decide by them.
     if bounds is not None and not bounds.proves:
         return None
     low = estimate.least if bounds is None else bounds.low
     high = estimate.most if bounds is None else bounds.high
+    # An end that is missing bounds nothing on its side; with neither, a value proves nothing.
     low = low if low is not None and math.isfinite(low) else -math.inf
     high = high if high is not None and math.isfinite(high) else math.inf
     value = estimate.value
@@ -95,6 +97,7 @@ def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
         if Key.parse(limit.key).axis in probed:
             for key in members(limit.key, found):
                 yield _hold(limit, key, found, unmade)
+        # A policy that names an axis wants it probed: leaving it out must not pass the gate.
         elif not limit.when_probed:
             axis = Key.parse(limit.key).axis
             why = f"{axis} was not probed"
@@ -111,6 +114,7 @@ def members(key: str, found: Mapping[str, Estimate]) -> list[str]:
 
 def _hold(limit: Limit, key: str, found: Mapping[str, Estimate], unmade: Set[str]) -> Verdict:
     estimate = found.get(key)
+    # First: all figures of an axis without calls are missing, for this one reason.
     if Key.parse(key).axis in unmade:
         why = "no call of the axis was made yet"
         return _unproven(limit, key, None, why, "the rest of the run: the same command goes on")
@@ -166,6 +170,7 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded) -> Verd
     else:
         right, wrong = bounds.low >= limit.value, bounds.high < limit.value
     passed = True if right else False if wrong else None
+    # What is broken is proven by the other bound than what is kept.
     upper = ceiling != (passed is False)
     bound = bounds.high if upper else bounds.low
     if math.isinf(bound):
@@ -262,8 +267,10 @@ def _factor(limit: float, bounds: Bounded) -> float:
     value = bounds.value
     gap = abs(limit - value)
     width = bounds.high - value if limit > value else value - bounds.low
+    # A value that should lie on the limit may miss it in its last digits.
     if gap <= 1e-9 * max(1.0, abs(limit)):
         return math.inf
+    # Of "none in n" the bound comes nearer like 3/n, of any other rate like 1/sqrt(n).
     at_edge = value in (0.0, 1.0) and 0 <= bounds.low <= bounds.high <= 1
     return max(1.0, width / gap) ** (1 if at_edge else 2)
 
@@ -280,6 +287,7 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
     """
     rows = {row.key: row for row in comparison.differences}
     wanted = [_directed(one, rows) for one in policy.regression or _from_limits(policy)]
+    # What only a limit names may be absent; a [[regression]] that is absent is told of.
     found = [(one, row) for one, row in wanted if one.key in rows or policy.regression]
     p = [
         p_worse(row.worsening, one.margin) if row is not None and row.worsening else None
@@ -298,7 +306,7 @@ def _from_limits(policy: Policy) -> list[Regression]:
             not_proven="warn",
         )
         for limit in policy.limit
-        if "*" not in limit.key
+        if "*" not in limit.key  # the members of a family may differ between two sheets
     ]
 
 
@@ -332,6 +340,7 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
         if row is not None and row.reason == NO_DIRECTION.code:
             why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
         return replace(verdict, why=why, needed="a run of both judges that measures it")
+    # The ends are those of a 95 % interval; a one-sided bound of 95 % lies nearer.
     scale = ONE_SIDED / Z95
     upper = found.value + scale * (found.high - found.value)
     lower = found.value - scale * (found.value - found.low)
@@ -402,6 +411,7 @@ def _distance(verdict: Verdict) -> float:
     """How far the bound lies from the limit, in units of the limit."""
     if verdict.bound is None or verdict.limit is None:
         return 0.0
+    # A limit of 0 is no unit: a hundredth stands in for it.
     return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
 
 

@@ -23,6 +23,7 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
     if isinstance(axis, Completing):
         readings = replace(readings, frame=axis.complete(readings.frame))
     gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
+    # Where all calls were lost nothing was measured that others could move.
     if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
         return estimates
     imputed: defaultdict[str, list[Estimate]] = defaultdict(list)

@@ -49,6 +49,7 @@ def make_plan(
         pool = pools.load(axis, stimuli_path)
         mine = list(axis.design(pool, options[axis.NAME], generator(seed, axis.NAME)))
         asked = {call.stimulus for call in mine}
+        # A profile may ask about a part of the pool: name and digest are those of that part.
         used = [stimulus for stimulus in pool if stimulus.id in asked]
         labels.extend(axis.labels(used))
         provenance["stimuli"].append(_about_stimuli(axis, used, stimuli_path))
@@ -78,6 +79,7 @@ def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> d
 def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
     template = options.template or prompt(axis)
     kinds = [canonical_json(call.params) for call in calls]
+    # Arms may differ in their parameters; the commonest stand for the axis.
     typical = calls[kinds.index(mode(kinds))] if calls else None
     return {
         "axis": axis.NAME,
@@ -98,6 +100,7 @@ def as_line(call: Call) -> str:
 def call_of(record: Mapping[str, Any]) -> Call | None:
     """The call of a line of plan.jsonl; None if it is none, or was changed."""
     content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
+    # The id is computed anew, so that a changed line does not pass for the one that was planned.
     content.pop("id", None)
     try:
         call = Call(**{**content, "messages": tuple(record["messages"])})
@@ -110,6 +113,7 @@ def planned_first(ids: Iterable[str], wanted: str) -> int:
     """How many of the first ids make up the plan with this digest; 0 if it is not theirs."""
     sha = hashlib.sha256()
     for place, one in enumerate(ids):
+        # As in `Plan.digest`, which joins ids by line ends: so every prefix has its digest.
         sha.update(f"\n{one}".encode() if place else one.encode())
         if sha.hexdigest() == wanted:
             return place + 1

@@ -108,10 +108,12 @@ def foresee(
     A good judge has a wavering one beside it. Limits on axes of the plan that no simulated judge
     can answer are left out.
     """
+    # Limits on these would fail for want of a simulation, which says nothing of any judge.
     silent = {call.axis for call in plan.calls} - set(_axes(plan))
     limits = [one for one in policy.limit if Key.parse(one.key).axis not in silent]
     asked, keys = policy.model_copy(update={"limit": limits}), [one.key for one in limits]
     tried = [hold(rehearse(plan, judge, draw, keys), asked) for draw in range(trials)]
+    # What this one does not prove, the plan proves of no judge.
     perfect = hold(rehearse(plan, PERFECT, 0, keys), asked)
     passes = fmean(_passes(sheet) for sheet in tried)
     told = tuple(_prospects(perfect, tried))
@@ -189,7 +191,6 @@ def as_text(outlook: Outlook) -> str:
 
 
 def _decides(outlook: Outlook) -> Iterator[str]:
-    """How many calls decide, in a line."""
     for judge, calls in outlook.courses.items():
         yield (
             f"  --until-decided {outlook.policy}: {judge} likely takes {count(median(calls))} of "
@@ -223,6 +224,7 @@ def rehearse(plan: Plan, judge: str, draw: int, keys: Iterable[str]) -> Datashee
 def _drawn(plan: Plan, judge: str, draw: int) -> pd.DataFrame:
     """What a judge `sim/…` answers in one of its draws."""
     name = judge.partition("/")[2]
+    # What the user planted stays as it is; the draw is one parameter more.
     spec = f"{name}{'&' if '?' in name else '?'}seed={draw}"
     return answered(plan, SimulatedJudge.from_name(spec, answer_key(plan.labels)))
 

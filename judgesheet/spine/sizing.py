@@ -98,9 +98,12 @@ def _design(
     plan = _read_by(target.key, plan)
     every = list(dict.fromkeys(call.stimulus for call in plan.calls))
     all_of_them = _half_width(target.key, plan, every, judge)
+    # Evenly over the pool: neighbours in a file are often alike.
     half = _half_width(target.key, plan, spread(every, ceil(len(every) / 2)), judge)
+    # From no interval, or one without width, nothing tells what more stimuli would do.
     if not all_of_them or not half:
         return None
+    # Twice the stimuli: the logarithm of what that does to the width is the power.
     power = min(FASTEST, max(SLOWEST, log2(half / all_of_them)))
     stimuli, width = len(every), all_of_them
     for _ in range(2):  # the second from where the first came out
@@ -127,6 +130,7 @@ def _design(
 
 def _nearer(target: Target, stimuli: int, width: float, power: float) -> tuple[int, float]:
     """Stimuli that should reach the target, and the half-width to expect of them."""
+    # Less a trifle: a width that is the target must not ask for one stimulus more.
     wanted = max(LEAST, ceil(stimuli * (width / target.half_width) ** (1 / power) - 1e-9))
     return wanted, width * (stimuli / wanted) ** power
 

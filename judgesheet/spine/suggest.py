@@ -39,6 +39,7 @@ class Suggestion:
 
 def suggest(sheet: Datasheet) -> str:
     """The text of a policy file; RunError if there is nothing in the sheet to make it from."""
+    # Its bounds are wider than those of the whole run: limits made of them would ask too little.
     if sheet.run.get("complete") is False:
         raise RunError("the run is not complete: finish it first, the same command goes on")
     found = by_key(sheet)
@@ -81,6 +82,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     bounds = [reach(estimate) for estimate in held]
     if not held:
         return
+    # The members of a family keep a limit together, so one without bounds leaves it out.
     if None in bounds:
         lacking = held[bounds.index(None)]
         why = lacking.note if lacking.value is None else "it has no confidence interval"

@@ -281,12 +281,14 @@ class Judged:
         return [str(one) for one in cell]
 
     def _judgment(self, row: Row, stimulus: str, cell: Record, verdict: Any) -> Record:
+        # The same thing shown in another order is the same thing, judged again.
         thing = json.dumps([stimulus, {k: v for k, v in cell.items() if k not in ("order", "arm")}])
         place = json.dumps([thing, cell["order"]])
         repeat = self._repeat(row, place)
         if not self._tells:
             reading = f"{place} {repeat}"
             self._tells = self._things.setdefault(thing, reading) != reading
+        # One is enough, and a log may hold millions.
         if self._tells:
             self._things.clear()
         return {"axis": self.axis, "stimulus": stimulus, "cell": cell, "repeat": repeat,

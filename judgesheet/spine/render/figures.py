@@ -206,7 +206,7 @@ def _description(data: Data) -> str:
     """What a reader who cannot see the figure is told."""
     shown = [
         f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
-        for point in data.points[:8]
+        for point in data.points[:8]  # a screen reader reads all of it aloud
     ]
     more = len(data.points) - len(shown)
     return f"{'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
@@ -350,6 +350,7 @@ def _heatmap(data: Data, size: Place) -> Chart:
     rows = sorted({p.y for p in data.points}, key=_order)
     cells = {(p.x, p.y): p.value for p in data.points}
     sign = " %" if data.unit.percent and len(columns) < 7 else ""
+    # Around 0 a number is a deviation, and its sign is half of it.
     texts = {at: f"{show.in_cell(n, signed=data.reference == 0)}{sign}" for at, n in cells.items()}
     x_axis = replace(_places_axis(data, columns, (-0.5, len(columns) - 0.5), size), line=False)
     title = show.words(data.plot.y_label or data.plot.y)
@@ -460,12 +461,12 @@ def _places(data: Data) -> dict[str, float]:
 
 
 def _in_turn(names: Iterable[str]) -> dict[str, float]:
-    """Places one after another."""
     return {name: float(place) for place, name in enumerate(dict.fromkeys(names))}
 
 
 def _number(text: str) -> float | None:
     with suppress(ValueError):
+        # Neither NaN nor infinity has a place, nor has what is rather an id.
         if abs(number := float(text)) < 1e6:
             return number
     return None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from judgesheet import rounded
 from judgesheet.plain import spelled
-from judgesheet.records import Estimate, Verdict, canonical_json
+from judgesheet.records import Datasheet, Estimate, Verdict, canonical_json
 from judgesheet.units import Unit, unit
 
 NOT_MEASURED = "not measured"
@@ -24,7 +24,7 @@ SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL T
 _MINUS = "\N{MINUS SIGN}"
 _DASH = "\N{EN DASH}"
 _MOST_DECIMALS = 4
-_HUGE = 1e9
+_HUGE = 1e9  # with an exponent beyond it: nobody reads so many digits
 
 
 class Shown(NamedTuple):
@@ -92,6 +92,7 @@ def estimate(e: Estimate) -> Shown:
 
 def confidence(estimates: Iterable[Estimate]) -> str:
     """The level of their intervals: `95 %`, or `95 to 99.8 %` where they have several."""
+    # A sheet without any interval speaks of the usual level.
     levels = {e.level for e in estimates if e.low is not None and finite(e.level)} or {0.95}
     ends = dict.fromkeys(f"{100 * level:.3g}" for level in (min(levels), max(levels)))
     return f"{' to '.join(ends)} %"
@@ -213,6 +214,7 @@ def finite(value: Any) -> float | None:
 
 def p_value(p: float) -> str:
     """`.034`, `<.001`, `>.999`."""
+    # As the APA prints them: never 0 or 1, more decimals where they decide.
     if not 0.001 <= p <= 0.999:
         return "<.001" if p < 0.5 else ">.999"
     return f"{p:.{3 if p < 0.1 else 2}f}".removeprefix("0")
@@ -292,11 +294,17 @@ def anything(value: Any, limit: int = 400) -> str:
     return visible(_plain(value), limit)
 
 
+def judge(sheet: Datasheet, limit: int = 120) -> str:
+    """What the judge is called."""
+    return visible(str(sheet.judge.get("model") or "unnamed judge"), limit)
+
+
 def visible(text: str, limit: int = 2000) -> str:
     r"""Foreign text with its invisible characters spelled out and its length bounded.
 
     `\u202e` becomes `[U+202E]`, NUL `[U+0000]`; line ends and tabs stay.
     """
+    # Cut first: a sign that is spelled out is eight times as long.
     shown = spelled(text[:limit].replace("\r\n", "\n"))
     cut = len(text) - limit
     return f"{shown} [… {cut:,} more characters]" if cut > 0 else shown
