@@ -22,8 +22,11 @@ from typing import TypeAlias
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "judgesheet"
 ROOMS = PACKAGE / "axes"
-PRINTING = {"spine/render/show.py", "axis/words.py"}
-"""Modules whose work it is to round: numbers on the sheet, and numbers in its sentences."""
+PRINTING = {"rounded.py", "spine/render/show.py", "axis/words.py", "spine/render/chart.py"}
+"""Modules whose work it is to round: numbers in messages, on the sheet and in its sentences, and
+the coordinates and colours of drawings."""
+NEAREST = {"importers/logs/_log.py", "judges/frameworks/deepeval.py"}
+"""Modules that read a number as the nearest point of its scale: no figure loses a digit there."""
 LAYOUT = "spine/render/"
 """Renderers may compare words to print them once; they decide nothing else by them."""
 WORDS = {"label", "method", "note", "conditions"}
@@ -102,7 +105,7 @@ def comments(module: Module) -> int:
 
 def roundings(module: Module) -> int:
     """Calls of `round`, and numbers formatted with a fixed number of digits."""
-    if module.name in PRINTING:
+    if module.name in PRINTING | NEAREST:
         return 0
     found = 0
     for node in ast.walk(module.tree):

@@ -27,21 +27,8 @@ from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
 from judgesheet.probing import probe as probe  # noqa: PLC0414 - a command as the others are
 from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
-from judgesheet.request import (
-    Request,
-    as_request,
-    make_plan,
-    settle,
-    without_asking,
-)
-from judgesheet.run_directory import (
-    DATASHEET,
-    JUDGMENTS,
-    LEDGER,
-    PLAN,
-    Run,
-    make_directory,
-)
+from judgesheet.request import Request, as_request, make_plan, settle, without_asking
+from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, Run, make_directory
 from judgesheet.spine import compare as comparing
 from judgesheet.spine import parsing
 from judgesheet.spine import plan as planning
@@ -104,6 +91,7 @@ def plan(
     if request.sweep is not None and (out is not None or batch is not None):
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
     settled = settle(request)
+    # No judge is opened, but a slip in its name is told of now.
     check_name(request.model)
     planned = make_plan(request, settled)
     if out is not None:
@@ -469,6 +457,7 @@ def render(
     sheet, file = load(source), _sheet_of(Path(source))
     directory = Path(out) if out is not None else file.parent
     there = directory / DATASHEET
+    # Written anew by a later version it would no longer be the file whose digest others hold.
     itself = ["json"] if there.exists() and there.samefile(file) else []
     others = [form for form in formats if form not in itself]
     written = rendering.write(sheet, directory, others, paper)

@@ -12,6 +12,7 @@ from typing import Literal
 from judgesheet import __version__
 from judgesheet.errors import JudgesheetError, MissingDependencyError
 from judgesheet.resources import data_folder
+from judgesheet.rounded import seconds
 from judgesheet.running import run
 
 Status = Literal["ok", "missing", "failed", "note"]
@@ -46,14 +47,6 @@ def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
     except (JudgesheetError, OSError) as error:
         return Diagnosis(what, "failed", str(error))
     return seen if isinstance(seen, Diagnosis) else Diagnosis(what, "ok", seen)
-
-
-def _python() -> str:
-    return f"{__version__} on Python {platform.python_version()}"
-
-
-def _package_data() -> str:
-    return f"{data_folder('templates')}, {data_folder('stimuli')}"
 
 
 def _pdf() -> Diagnosis | str:
@@ -91,8 +84,8 @@ def _keys() -> Diagnosis:
 
 
 _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
-    "judgesheet": _python,
-    "templates and stimuli": _package_data,
+    "judgesheet": lambda: f"{__version__} on Python {platform.python_version()}",
+    "templates and stimuli": lambda: f"{data_folder('templates')}, {data_folder('stimuli')}",
     "PDF": _pdf,
     "working folder": _writable,
     "local judge": _local_judge,
@@ -125,7 +118,7 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
     if seen.problem:
         yield Diagnosis(model, "failed", seen.problem)
         return
-    yield Diagnosis(model, "ok", f"answers in {seen.latency_s:.2f} s")
+    yield Diagnosis(model, "ok", f"answers in {seconds(seen.latency_s)}")
     yield _parameters(seen.refused)
     for what, present, otherwise in (
         ("JSON schema", seen.json_schema, "use --reply text"),

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 INCOMPLETE = 5
-INTERRUPTED = 130
+INTERRUPTED = 130  # as a shell has it: 128 and the number of SIGINT
 MARKS = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}
 
 
@@ -68,6 +68,8 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; JudgesheetError exits 1, 2 or 5, Ctrl-C and SIGTERM 130, a bug 1."""
+        # Batch systems end a job with SIGTERM: what has arrived is saved as after Ctrl-C. Python
+        # takes signals in the main thread alone.
         if current_thread() is main_thread():
             signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
         try:

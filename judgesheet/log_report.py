@@ -221,6 +221,10 @@ def _wanted(judged: logs.Judged) -> dict[str, str]:
 # -- a sample --------------------------------------------------------------------------------------
 
 
+_COUNTED = ("verdicts", "unreadable", "rated", "complete")
+"""What a sample and a report call by the same name."""
+
+
 @dataclass
 class _Sample:
     """The records of the first stimuli, and how many there are of all."""
@@ -231,7 +235,7 @@ class _Sample:
     unreadable: int = 0
     rated: int = 0
     complete: bool = True
-    judge: None = None
+    judge: None = None  # as `Judged` has it: of a sample nobody needs to know who judged
 
     def records(self) -> Iterator[tuple[dict[str, Any], str]]:
         """The sample; what is left of the log is only counted."""
@@ -260,7 +264,6 @@ class _Sample:
 def _sampled(
     known: LogReport, path: Path, source: Iterator[tuple[Mapping[str, Any], str]]
 ) -> LogReport:
-    """The report with what can be measured."""
     sample = _Sample(source)
     with TemporaryDirectory(prefix="judgesheet-") as folder:
         ledger_path = Path(folder) / "ledger.sqlite"
@@ -271,11 +274,8 @@ def _sampled(
     return replace(
         known,
         axes=tuple(result.name for result in results),
-        verdicts=sample.verdicts,
-        unreadable=sample.unreadable,
         stimuli=len(sample.stimuli),
-        rated=sample.rated,
-        complete=sample.complete,
+        **{name: getattr(sample, name) for name in _COUNTED},
         allows=allows,
         missing=missing,
     )

@@ -104,6 +104,7 @@ def probe(
         watch = _watch(ledger, until)
         try:
             progress = _ask(request, judge, ledger, directory, on_progress, watch)
+        # What was paid for before the judge failed is measured and shown.
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
                 _publish(ledger, directory, rules, pdf=pdf, cases=cases)
@@ -180,6 +181,7 @@ def _reader(ledger: Ledger) -> IsReadable:
 
 
 def _publish(*what: Any, **how: Any) -> Datasheet:
+    # Loaded after collecting: hours of asking need no memory for measuring and drawing.
     from judgesheet.publish import publish
 
     return publish(*what, **how)

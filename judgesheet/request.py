@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from judgesheet.axes import all_axes, axis_names, get_axis
+from judgesheet.axes import all_axes, axis_names, get_axis, prompt
 from judgesheet.axis import Axis, Options
 from judgesheet.errors import UsageError
 from judgesheet.files import read_from, text_of
@@ -108,6 +108,7 @@ def prepare(
 
     None for a plan that is there already, made from the same `basis`.
     """
+    # Before a cached plan is taken, which would hide it.
     _refuse_what_is_ours(request.extra_body)
     if basis and not fresh and made_from(directory) == basis:
         return open_judge(request.model, connection(request)), None
@@ -170,7 +171,6 @@ def _program() -> Iterator[Path]:
 
 
 def _files_of(request: Request) -> Iterator[Path]:
-    """The user's own files."""
     own = request.stimuli
     if own is not None:
         yield from sorted(own.glob("*.jsonl")) if own.is_dir() else [read_from(own)]
@@ -200,8 +200,10 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     usual = provider_of(request.model)
     reply = request.reply or usual.reply
     logprobs = usual.logprobs if request.logprobs is None else request.logprobs
+    # Parsers of the user's own read text, so nobody need be asked.
     if reply == "auto" and all(axis.NAME in parsers for axis in axes):
         reply = "text"
+    # A resumed run asks as it began, whatever the endpoint can do today.
     earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
     if reply == "auto":
         asked = earlier.get("reply")
@@ -256,24 +258,19 @@ def _options(request: Request, settled: Settled, axis: str) -> Options:
     # parser knows where its score is.
     is_free = axis in settled.parsers and request.reply != "json"
     own = request.prompts.get(axis)
+    in_parts = prompt(get_axis(axis), "parts_") if _is_of_framework(request) else None
     return _part(
         Options,
         request,
         reply="text" if is_free else settled.reply,
-        template=_in_parts(request.model, axis)
-        if own is None
-        else text_of(own, "the prompt template", UsageError),
+        template=text_of(own, "the prompt template", UsageError) if own else in_parts,
         logprobs=settled.logprobs and not is_free,
     )
 
 
-def _in_parts(model: str, axis: str) -> str | None:
-    """The template that hands over the parts of a question, for a judge with its own prompt."""
-    if model.partition("/")[0] not in FRAMEWORK_NAMES:
-        return None
-    from judgesheet.axis.prompt import built_in
-
-    return built_in(f"parts_{axis}.jinja")
+def _is_of_framework(request: Request) -> bool:
+    """Whether the judge has a prompt of its own, and takes questions in parts."""
+    return request.model.partition("/")[0] in FRAMEWORK_NAMES
 
 
 def connection(request: Request) -> Connection:
@@ -314,7 +311,6 @@ def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
 
 def _refuse_what_frameworks_set(request: Request) -> None:
     """Options that a judge of a framework would not hear of."""
-    framework = request.model.partition("/")[0]
     unheard = {
         "--base-url": request.base_url,
         "--api-key-env": request.api_key_env,
@@ -323,7 +319,8 @@ def _refuse_what_frameworks_set(request: Request) -> None:
         "--parser": request.parsers,
     }
     given = [option for option, value in unheard.items() if value]
-    if framework in FRAMEWORK_NAMES and given:
+    if _is_of_framework(request) and given:
+        framework = request.model.partition("/")[0]
         raise UsageError(
             f"leave {', '.join(given)} out: {framework} finds address and key in its own settings, "
             "such as OPENAI_BASE_URL, and asks for a reply of its own form"

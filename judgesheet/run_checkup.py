@@ -43,6 +43,7 @@ def examine_run(directory: Path) -> Iterator[Diagnosis]:
                 tried(what, partial(look, ledger, directory)) for what, look in _LEDGER.items()
             ]
             yield from checks
+            # A consensus run has decisions and no sheet.
             if "command" not in ledger.provenance:
                 yield from _what_was_made(ledger, directory)
     except JudgesheetError as error:
@@ -145,6 +146,7 @@ def _what_was_made(ledger: Ledger, directory: Path) -> Iterator[Diagnosis]:
 
     try:
         measured = measure(ledger)
+        # There and back, as the file was: JSON has no tuples and no NaN.
         sheet = from_json(to_json(assemble(ledger, measured)))
     except JudgesheetError as error:
         yield Diagnosis("reading", "failed", str(error))

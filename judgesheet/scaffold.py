@@ -34,11 +34,9 @@ class Placed:
 
 def kinds() -> list[str]:
     """What kinds of judges there are files for."""
-    return sorted(place.name for place in data_folder("scaffold").iterdir() if _is_kind(place))
-
-
-def _is_kind(place: Path) -> bool:
-    return place.is_dir() and place.name != SHARED
+    return sorted(
+        place.name for place in data_folder("scaffold").glob("*/") if place.name != SHARED
+    )
 
 
 def write(directory: Path, kind: str, *, force: bool) -> Iterator[Placed]:

@@ -12,13 +12,7 @@ from jinja2 import Environment, TemplateSyntaxError
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
-from judgesheet.errors import (
-    JudgesheetError,
-    ParserError,
-    PolicyError,
-    StimuliError,
-    TemplateError,
-)
+from judgesheet.errors import JudgesheetError, ParserError, PolicyError, StimuliError, TemplateError
 from judgesheet.files import numbered_lines, record_of, text_of
 from judgesheet.plain import one_line
 from judgesheet.records import Plan, Stimulus
@@ -67,7 +61,9 @@ def _judge(directory: Path) -> Iterator[Fault]:
     axis, path = all_axes()[found[0]], pools[found[0]]
     faults = list(_stimuli(axis, path))
     yield from faults
-    yield from (fault for name in (PROMPT, POLICY) for fault in _missing(directory / name))
+    for name in (PROMPT, POLICY):
+        if not (directory / name).is_file():
+            yield Fault(directory / name, None, "is missing; `judgesheet init` writes an example")
     yield from _template(directory / PROMPT)
     plan = None
     try:
@@ -77,11 +73,6 @@ def _judge(directory: Path) -> Iterator[Fault]:
         if file != path or not faults:
             yield _of_error(file, error)
     yield from _policy(directory / POLICY, plan)
-
-
-def _missing(path: Path) -> Iterator[Fault]:
-    if not path.is_file():
-        yield Fault(path, None, "is missing; `judgesheet init` writes an example")
 
 
 def _plan(axis: Axis, stimuli: Path, prompt: Path) -> Plan:
@@ -104,12 +95,9 @@ def _line_of(path: Path, place: tuple[str | int, ...]) -> int | None:
         return None
     heads = [at for at, line in enumerate(lines) if re.match(rf"\s*\[\[?{names[0]}\b", line)]
     start = heads[number] if number < len(heads) else 0
-    fields = (at for at in range(start, len(lines)) if _is_field(lines[at], names[-1]))
+    field = re.compile(rf"\s*{re.escape(names[-1])}\s*=")
+    fields = (at for at in range(start, len(lines)) if field.match(lines[at]))
     return next(fields, start) + 1
-
-
-def _is_field(line: str, name: str) -> bool:
-    return re.match(rf"\s*{re.escape(name)}\s*=", line) is not None
 
 
 # -- stimuli and prompt ----------------------------------------------------------------------------
@@ -138,6 +126,7 @@ def _stimuli(axis: Axis, path: Path) -> Iterator[Fault]:
         yield Fault(path, None, str(error))
     for problem in axis.check(stimuli):
         if problem.grave:
+            # An axis may name a place within a stimulus, `id/candidate`.
             line_number = lines.get(problem.where.split("/")[0])
             yield Fault(path, line_number, f"{problem.where}: {problem.what}")
 

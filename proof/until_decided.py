@@ -97,9 +97,10 @@ def _judges(name: str, sets: int, _rng: Rng, _truths: Truths) -> Rows:
         tally.next()
         spec = f"{name.partition('/')[2]}{'&' if '?' in name else '?'}seed={2_000 + draw}"
         frame = rehearsal.answered(plan, SimulatedJudge.from_name(spec, answer_key(plan.labels)))
+        tables = rehearsal.tables_of(plan, frame)
         for policy, rule, schedule in zip(POLICIES, rules, schedules, strict=True):
             course = rehearsal.until_decided(plan, rule, schedule, frame)
-            once = judge(rehearsal.figures_of(plan, rule, frame), rule)
+            once = judge(looks.figures(tables, rule, dict.fromkeys(tables, LEVEL)), rule)
             row = {ADOPTED: _is(course.sheet, "adopt"), REJECTED: _is(course.sheet, "reject")}
             row |= {BEFORE: _is(once, "adopt"), LATER: _is(once, "reject")}
             tally.add(policy, row)

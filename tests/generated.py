@@ -134,8 +134,8 @@ def frameworks() -> str:
     lines = ["", "| judge | axis | tried with | what its sheet says |", "|---|---|---|---|"]
     for name, framework in sorted(FRAMEWORKS.items()):
         lines += [
-            f"| `{name}/{judge}` | `{metric.axis}` | {framework.package or name} {framework.tried} "
-            f"| {metric.note} |"
+            f"| `{name}/{judge}` | `{'`, `'.join(metric.axes)}` "
+            f"| {framework.package or name} {framework.tried} | {metric.note} |"
             for judge, metric in framework.judges.items()
         ]
     return "\n".join([*lines, "", ""])

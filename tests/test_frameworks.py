@@ -147,7 +147,8 @@ FIRST = {
 
 def axis_of(judge: str) -> str:
     framework, _, name = judge.partition("/")
-    return FRAMEWORKS[framework].judges[name].axis
+    (axis,) = FRAMEWORKS[framework].judges[name].axes
+    return axis
 
 
 def probe(

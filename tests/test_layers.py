@@ -12,7 +12,10 @@ from judgesheet.axes import axis_names
 
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
-BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources", "files", "plain"}
+BASE = {
+    *("errors", "records", "reasons", "units", "keys", "estimates", "resources", "files"),
+    *("plain", "rounded"),
+}
 """The lowest modules, which anything but `stats` may import."""
 
 # layer -> what of ours it may import
@@ -28,6 +31,7 @@ ALLOWED = {
     "units": set(),
     "prices": set(),
     "plain": set(),
+    "rounded": set(),
     "running": set(),
     "terminal": {"plain"},
     "keys": {"errors"},
@@ -46,7 +50,7 @@ ALLOWED = {
     "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
     "spine.pacing": {"records"},
     "spine.collect": {
-        *("records", "errors", "plain", "prices", "judges"),
+        *("records", "errors", "plain", "prices", "rounded", "judges"),
         *("spine.ledger", "spine.pacing"),
     },
     "spine.sharding": {
@@ -87,7 +91,7 @@ ALLOWED = {
     "spine.compare": {*BASE, "stats", "spine.datasheet"},
     "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
     "spine.gate": {*BASE, "stats", "spine.datasheet", "spine.policy", "spine.compare"},
-    "spine.suggest": {*BASE, "spine.datasheet", "spine.policy", "spine.gate"},
+    "spine.suggest": {*BASE, "spine.datasheet", "spine.policy", "spine.compare", "spine.gate"},
     "spine.render": {*BASE, "spine.render", "spine.datasheet", "spine.compare"},
     "permutation_consensus": {
         *(*BASE, "prices", "axis", "axes", "judges", "stats"),
@@ -156,7 +160,7 @@ ALLOWED = {
         *("spine.datasheet", "spine.ledger", "spine.salvage", "spine.plan"),
         *("spine.measure", "spine.assemble"),
     },
-    "checkup": {"records", "errors", "resources", "running", "judges", "spine.render"},
+    "checkup": {"records", "errors", "resources", "rounded", "running", "judges", "spine.render"},
     "scaffold": {"errors", "files", "resources"},
     "scaffold_check": {
         *("errors", "files", "plain", "records", "axis", "axes", "request", "scaffold"),
@@ -268,7 +272,6 @@ def test_private_modules_and_names_stay_in_their_package(module: str, path: Path
 
 
 MAY_NAME_AN_AXIS = {
-    "judges.frameworks": "a metric of a framework grades or compares",
     "permutation_consensus": "decisions on lists and pairs are made with these two protocols",
 }
 """Packages outside the rooms that know an axis by name, and why. All others ask `all_axes`."""

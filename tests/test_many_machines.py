@@ -407,7 +407,7 @@ def test_a_model_on_this_machine_is_not_asked_by_others() -> None:
 def test_a_worker_with_another_judge_by_that_name_asks_nothing(tmp_path: Path) -> None:
     (shard,) = divide(lambda: make_plan(2).calls, tmp_path, 1)
     order = Order(shard, "sim/fair", Connection(), CollectSettings(), {"provider": "sim"},
-                  answer_key=None, parsers=(), refused={}, is_final=False)  # fmt: skip
+                  answer_key=None, parsers=())  # fmt: skip
     assert "another judge by this name" in work(order).fault
     assert "install the same on every machine" in work(replace(order, version="0.1")).fault
     assert not shard.lease(1).exists()

@@ -8,7 +8,7 @@ axes; the axes themselves are in `judgesheet.axes`, or in other packages.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from judgesheet.estimates import Estimates
 from judgesheet.keys import Key, split_local
@@ -282,6 +282,21 @@ class Permuting(Protocol):
 
     PERMUTED: frozenset[str]
     """Names of template variables: what a loop lists, or what is named after its place."""
+
+
+Parts = Literal["grading", "comparison"]
+"""What a judge with a prompt of its own is handed: a response and a scale, or two responses."""
+
+
+@runtime_checkable
+class InParts(Protocol):
+    """An axis whose questions can be put to a judge with a prompt of its own.
+
+    `parts_<NAME>.jinja`, found like the prompt, names the parts as `judges.frameworks.parts` reads
+    them.
+    """
+
+    PARTS: Parts
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -32,7 +32,7 @@ from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import readable_by
 from judgesheet.spine.sharding import Lease, Shard, Spent
 
-LOOK_EVERY_S = 0.5
+LOOK_EVERY_S = 0.5  # between two lines of progress
 GRACE_S = 10.0
 """Workers that are told to stop are waited for; they write down what has arrived."""
 
@@ -52,8 +52,8 @@ class Order:
     identity: Mapping[str, Any]
     answer_key: Mapping[str, float] | None
     parsers: Sequence[Mapping[str, str]]
-    refused: Refused
-    is_final: bool
+    refused: Refused = field(default_factory=dict)
+    is_final: bool = False
     of_one: Spent = sharding.NOTHING
     unseen: int = 0
     expiry_s: float = sharding.EXPIRY_S
@@ -80,6 +80,7 @@ Submit = Callable[[Callable[[Order], Ended], Order], "Future[Ended]"]
 def work(order: Order) -> Ended:
     """Take the shard of an order, and ask what no earlier holder of it has an answer to."""
     try:
+        # Another version may word prompts or read replies differently: one sheet, one program.
         if order.version != __version__:
             raise JudgeError(
                 f"a worker runs judgesheet {__version__}, this is {order.version}: install the "
@@ -402,8 +403,6 @@ def ask_elsewhere(
         identity=dict(judge.identity),
         answer_key=key,
         parsers=ledger.parsers(),
-        refused={},
-        is_final=False,
     )
     driver = Driver(ledger, directory / SHARDS, order, on_progress, is_simulated=judge.is_simulated)
     with cluster(request.engine_address) as (submit, workers):

@@ -20,7 +20,7 @@ from judgesheet.judges.redaction import without_userinfo
 if TYPE_CHECKING:
     from judgesheet.engines import Ended, Order, Submit
 
-RETRIES = 3
+RETRIES = 3  # deaths of a worker; after that the driver divides what is left anew
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def cluster(address: str | None) -> Iterator[tuple["Submit", int]]:
                 address or "local",
                 log_to_driver=False,
                 logging_level="error",
-                **({} if address else {"include_dashboard": False}),
+                **({} if address else {"include_dashboard": False}),  # it would listen on a port
             )
         except Exception as error:
             said = without_userinfo(str(error)).strip().partition("\n")[0]

@@ -28,7 +28,7 @@ from judgesheet.importers import (
 )
 from judgesheet.importers._piece import Choice, Format, Skip, chosen, read_rubric
 from judgesheet.importers._report import Imported
-from judgesheet.importers._rows import Row, kind_of, read_rows
+from judgesheet.importers._rows import kind_of, read_rows
 from judgesheet.spine.stimuli import validated
 
 FORMATS: Mapping[str, Format] = {
@@ -50,7 +50,9 @@ def run(name: str, files: Sequence[Path], out: Path, choice: Choice) -> Imported
     form = FORMATS[name]
     axis = _axis(name, form.holds, choice.axis)
     done = Imported(out, name, axis, form.licence, form.attribution)
-    pieces = done.kept(form.read(_rows(name, files), choice))
+    kinds = ((file, name if name in plain.KINDS else kind_of(file)) for file in files)
+    rows = (row for file, kind in kinds for row in read_rows(file, kind))
+    pieces = done.kept(form.read(rows, choice))
     rubrics = chosen(choice.rubrics or form.rubrics, choice.criterion)
     out.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -85,11 +87,6 @@ def _axis(name: str, holds: Holds | None, asked: str | None) -> str:
 
 def _shapers() -> dict[str, Shaping]:
     return {name: axis for name, axis in all_axes().items() if isinstance(axis, Shaping)}
-
-
-def _rows(name: str, files: Sequence[Path]) -> Iterator[Row]:
-    for file in files:
-        yield from read_rows(file, name if name in plain.KINDS else kind_of(file))
 
 
 def _panel(db: sqlite3.Connection, done: Imported) -> Sequence[str]:

@@ -104,6 +104,7 @@ def name_of(raw: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}", raw):
         return raw
     letters = slug(raw.replace(".", "-"))[:40]
+    # Two names may have the same letters: the digest tells them apart.
     return "-".join(part for part in (letters, digest(raw)[:6]) if part)
 
 

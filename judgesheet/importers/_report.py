@@ -9,6 +9,7 @@ from typing import Any
 from judgesheet.importers._grouping import MODEL, named
 from judgesheet.importers._piece import Piece, Skip
 from judgesheet.plain import one_line
+from judgesheet.rounded import thousandths
 
 
 @dataclass(slots=True)
@@ -141,7 +142,8 @@ class Imported:
 def _of_criterion(name: str, figures: Mapping[str, Any]) -> str:
     least, most = figures["raters_min"], figures["raters_max"]
     raters = f"{most}" if least == most else f"{least} to {most}"
+    span = f"from {figures['min']:g} to {figures['max']:g}"
     return (
-        f"  {name}: mean {figures['mean']:.3f}, from {figures['min']:g} to {figures['max']:g}, "
+        f"  {name}: mean {thousandths(figures['mean'])}, {span}, "
         f"{raters} rating{'' if raters == '1' else 's'} for each of {figures['rated']} responses"
     )

@@ -125,6 +125,7 @@ def _clean(text: str) -> str:
 
 
 def _finite(cell: Any) -> float | None:
+    # Python takes true for 1, which nobody gave as a rating.
     if isinstance(cell, bool) or not isinstance(cell, int | float | str):
         return None
     try:
@@ -155,6 +156,7 @@ def _jsonl(path: Path) -> Iterator[Row]:
 
 def _csv(path: Path) -> Iterator[Row]:
     """Rows of a CSV file with a header; the delimiter is the one that splits the header most."""
+    # Python's own limit, 131,072 characters, is less than a long response has.
     csv.field_size_limit(MAX_LINE)
     lines = (line for _, line in numbered_lines(path))
     first = next(lines, "")
@@ -165,6 +167,7 @@ def _csv(path: Path) -> Iterator[Row]:
         twice = sorted(name for name, times in Counter(header).items() if times > 1)
         if twice:
             raise StimuliError(f"{path.name}:1: the column {twice[0]!r} occurs twice")
+        # Not strict, a stray quotation mark would swallow lines without a word.
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         for cells in filter(None, reader):
             where = f"{path.name}:{reader.line_num + 1}"

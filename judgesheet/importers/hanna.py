@@ -6,6 +6,7 @@ prompt are one stimulus.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of, own_rubrics
@@ -23,29 +24,25 @@ def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
 
 def _annotation(row: Row) -> Piece:
     """One rater's line of the benchmark's own table."""
-    prompt = row.text("Prompt")
-    return Piece(
-        where=row.where,
-        key=key_of(prompt),
-        prompt=prompt,
-        domain="story",
-        item=row.text("Model"),
-        text=row.text("Story"),
-        human={name: row.numbers(name) for name in RUBRICS},
-        rater=f"{row.text('Worker ID')} {row.cells.get('Assignment ID', '')}",
-    )
+    rater = f"{row.text('Worker ID')} {row.cells.get('Assignment ID', '')}"
+    piece = _piece(row, row.text("Prompt"), row.text("Model"), row.text("Story"), row)
+    return replace(piece, rater=rater)
 
 
 def _story(row: Row) -> Piece:
-    prompt, ratings = row.text("prompt"), row.row("criteria")
+    system, text = row.optional("system") or "Human", row.text("response")
+    piece = _piece(row, row.text("prompt"), system, text, row.row("criteria"))
+    return replace(piece, id=row.optional("id"))
+
+
+def _piece(row: Row, prompt: str, system: str, text: str, ratings: Row) -> Piece:
     return Piece(
         where=row.where,
         key=key_of(prompt),
         prompt=prompt,
         domain="story",
-        id=row.optional("id"),
-        item=row.optional("system") or "Human",
-        text=row.text("response"),
+        item=system,
+        text=text,
         human={name: ratings.numbers(name) for name in RUBRICS},
     )
 

@@ -21,6 +21,7 @@ class Address:
             raise UsageError("the base URL is not valid: give one like https://host/v1") from None
         if url.scheme not in {"http", "https"} or not url.host:
             raise UsageError("the base URL must start with http:// or https:// and name a host")
+        # Who names a host alone means its API, who gives a path means that path.
         is_bare = url.path in {"", "/"}
         self._url = url.with_path(customary, keep_query=True) if is_bare else url
 
@@ -46,5 +47,6 @@ class Address:
 
     def at(self, path: str) -> URL:
         """The URL under it that requests go to."""
+        # Credentials go into a header: as part of the address they would stand in every log.
         below = self._url.raw_path.rstrip("/") + path
         return self._url.with_user(None).with_path(below, encoded=True, keep_query=True)

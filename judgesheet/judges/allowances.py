@@ -11,29 +11,18 @@ from email.utils import parsedate_to_datetime
 
 from judgesheet.records import Allowance, Resource
 
-_FORMS: tuple[tuple[str, Mapping[Resource, str]], ...] = (
-    ("x-ratelimit-{part}-{name}", {"requests": "requests", "tokens": "tokens"}),
-    ("x-ratelimit-{part}-{name}", {"requests": "req-minute", "tokens": "tokens-minute"}),  # Mistral
-    (
-        "anthropic-ratelimit-{name}-{part}",
-        {
-            "requests": "requests",
-            "tokens": "tokens",
-            "tokens_in": "input-tokens",
-            "tokens_out": "output-tokens",
-        },
-    ),
+_HEADERS: tuple[tuple[Resource, str], ...] = (
+    ("requests", "x-ratelimit-{}-requests"),
+    ("tokens", "x-ratelimit-{}-tokens"),
+    ("requests", "x-ratelimit-{}-req-minute"),  # Mistral
+    ("tokens", "x-ratelimit-{}-tokens-minute"),
+    ("requests", "anthropic-ratelimit-requests-{}"),
+    ("tokens", "anthropic-ratelimit-tokens-{}"),
+    ("tokens_in", "anthropic-ratelimit-input-tokens-{}"),
+    ("tokens_out", "anthropic-ratelimit-output-tokens-{}"),
 )
-_NAMES: list[tuple[Resource, str, str, str]] = [
-    (of, limit, remaining, reset)
-    for form, names in _FORMS
-    for of, name in names.items()
-    for limit, remaining, reset in [
-        [form.format(name=name, part=part) for part in ("limit", "remaining", "reset")]
-    ]
-]
-"""Of what, and the headers that tell the limit, what is left, and when it is whole again."""
-_COUNT = re.compile(r"[0-9]{1,15}")
+"""Of what, and the headers that tell its limit, what is remaining, and when it is reset."""
+_COUNT = re.compile(r"[0-9]{1,15}")  # more digits than any limit has, and too few to take long
 _SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ns|us|µs|ms|s|m|h|d)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _LONGEST = 64  # characters of a time
@@ -48,7 +37,8 @@ def read_allowances(headers: Mapping[str, str]) -> tuple[Allowance, ...]:
 
 
 def _read(headers: Mapping[str, str]) -> Iterator[Allowance]:
-    for of, limit, remaining, reset in _NAMES:
+    for of, header in _HEADERS:
+        limit, remaining, reset = map(header.format, ("limit", "remaining", "reset"))
         if remaining in headers and (left := _count(headers[remaining])) is not None:
             reset_s = seconds_until(headers.get(reset, ""), headers)
             yield Allowance(of, _count(headers.get(limit, "")) or None, left, reset_s)

@@ -125,7 +125,7 @@ def _read_response_result(response: Any, error: Any) -> Result:
     told = response if isinstance(response, dict) else {}
     body = told if "choices" in told else told.get("body")  # so did vLLM at first
     status = told.get("status_code", 200 if isinstance(body, dict) and "choices" in body else None)
-    if type(status) is not int:
+    if type(status) is not int:  # true is an int to Python
         return _unfinished(error.get("code") if isinstance(error, dict) else None, error)
     created = body.get("created") if isinstance(body, dict) else None
     if body is None:

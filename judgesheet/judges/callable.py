@@ -64,6 +64,7 @@ class CallableJudge(Judge):
 
     async def __aenter__(self) -> Self:
         self._folder = Path.cwd()
+        # What a user's function prints must not mix with the result of the command.
         self._printing = redirect_stdout(sys.stderr)
         self._printing.__enter__()
         return self
@@ -131,7 +132,7 @@ def named_object(name: str) -> Any:
             return getattr(importlib.import_module(module), attribute)
     except AttributeError:
         raise UsageError(f"the module {module} has no {attribute}") from None
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # while a module loads, Ctrl-C is still the user's
         raise
     except ModuleNotFoundError as error:
         lacks = error.name and error.name.partition(".")[0]
@@ -185,7 +186,7 @@ def _words(error: BaseException) -> str:
     kind = type(error).__name__
     try:
         return f"{kind}: {error}"
-    except Exception:
+    except Exception:  # an exception that fails to say what it is
         return kind
 
 

@@ -92,6 +92,7 @@ async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0) -> Reply
                 'to 5 (right). Answer with a JSON object and nothing else: {"score": N}',
             },
         ),
+        # Enough for the object that is asked for, and little to pay for.
         params={"temperature": 0.0, "max_tokens": 64, **extra},
         reply="json",
     )

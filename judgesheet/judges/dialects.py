@@ -223,13 +223,6 @@ def _tokens_out(usage: Any) -> int | None:
     return max(told, total - asked)
 
 
-# -- Azure -----------------------------------------------------------------------------------------
-
-
-def _azure_key(key: str) -> Mapping[str, str]:
-    return {"api-key": key}
-
-
 # -- Anthropic messages ----------------------------------------------------------------------------
 
 
@@ -278,13 +271,12 @@ def _read_message(body: Any) -> Answer | None:
 
 
 OPENAI = Dialect("/chat/completions", _bearer, _openai_body, _read_completion)
-COMPATIBLE = Dialect("/chat/completions", _bearer, _compatible_body, _read_completion)
+COMPATIBLE = replace(OPENAI, body=_compatible_body)
 ANTHROPIC = Dialect("/messages", _anthropic_key, _anthropic_body, _read_message)
-AZURE = Dialect("/chat/completions", _azure_key, _openai_body, _read_completion)
 DIALECTS: Mapping[DialectName, Dialect] = {
     "compatible": COMPATIBLE,
     "openai": OPENAI,
-    "azure": AZURE,
+    "azure": replace(OPENAI, key_headers=lambda key: {"api-key": key}),
     "anthropic": ANTHROPIC,
 }
 
@@ -310,7 +302,6 @@ def _text(content: Any) -> str:
 
 
 def _count(value: Any) -> int | None:
-    """A number of tokens, or None if it is not one."""
     plausible = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
     return value if plausible else None
 

@@ -72,7 +72,8 @@ class _Carried(Wire):
         import litellm
 
         litellm.suppress_debug_info = True
-        litellm.telemetry = False
+        litellm.telemetry = False  # else it tells its makers
+        # Else it leaves out what a provider refuses, and no sheet would say so.
         litellm.drop_params = False
         self._complete = litellm.acompletion
         self._connection = connection

@@ -27,7 +27,7 @@ from judgesheet.records import Call, Outcome
 SMOLLM2 = "smollm2-135m"
 SMOLLM2_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 CONTEXT_TOKENS = 4096
-START_WITHIN_S = 300.0
+START_WITHIN_S = 300  # a model of many gigabytes may lie on a slow disk
 STOP_WITHIN_S = 5.0
 
 INSTALL = {
@@ -41,6 +41,7 @@ INSTALL = {
 class LocalJudge(Judge):
     """A GGUF model that a child process serves for as long as the judge is entered."""
 
+    # One slot keeps its prefix warm: calls in turn are 3.4 times as fast (decision 3).
     max_concurrency = 1
 
     def __init__(self, name: str, weights: Path, connection: Connection) -> None:
@@ -130,7 +131,7 @@ class LocalJudge(Judge):
                     line = await self._server.stdout.readline()
         except TimeoutError:
             raise JudgeError(
-                f"{self._weights.name} was not loaded within {START_WITHIN_S:.0f} s: "
+                f"{self._weights.name} was not loaded within {START_WITHIN_S} s: "
                 "take a smaller model"
             ) from None
         if not line:

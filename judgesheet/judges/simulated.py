@@ -92,6 +92,7 @@ class SimulatedJudge(Judge):
         """
         planted, axis, known = self._parameters, _answering(call.axis), self._known(call)
         rng = planted.rng(call.id, attempt)
+        # One draw for both: the shares of refused and unreadable replies add up.
         draw = rng.random()
         outcome: Outcome = "ok"
         if draw < planted.refused:

@@ -50,38 +50,24 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "papers": list(dict.fromkeys(_papers(measured.results))),
         },
         axes=tuple(
-            _with_caveats(
-                one, *_unmade(one), *_note(ledger), *_copies(one.name, plan.get("stimuli", []))
-            )
+            replace(one, caveats=(*_caveats(one, ledger, plan.get("stimuli")), *one.caveats))
             for one in measured.results
         ),
         recommendations=measured.recommendations,
     )
 
 
-def _with_caveats(result: AxisResult, *told: str) -> AxisResult:
-    return replace(result, caveats=(*told, *result.caveats)) if told else result
-
-
-def _unmade(result: AxisResult) -> Iterator[str]:
-    """That calls of the axis were not made, for want of budget or for another reason."""
+def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
+    """Calls that were not made, what the judge says of itself, and stimuli that repeat others."""
     if result.made < result.planned:
         yield (
             f"{result.made:,} of {result.planned:,} planned calls were made: every interval of "
             "this axis is wider than it will be once all are."
         )
-
-
-def _note(ledger: "Ledger") -> Iterator[str]:
-    """What the judge says of itself, on every axis that it was asked about."""
     if note := ledger.get_meta("note"):
         yield f"The judge's own note: {note}"
-
-
-def _copies(axis: str, pools: Any) -> Iterator[str]:
-    """That stimuli of the axis's pool repeat others."""
     for pool in pools if isinstance(pools, list) else ():
-        if isinstance(pool, Mapping) and pool.get("axis") == axis and pool.get("copies"):
+        if isinstance(pool, Mapping) and pool.get("axis") == result.name and pool.get("copies"):
             yield (
                 f"{pool['copies']} of {pool.get('stimuli')} stimuli repeat others, but for what no "
                 "reader sees. They count as independent, so the intervals are too short: leave "
@@ -130,12 +116,14 @@ def _run(
 ) -> dict[str, Any]:
     looks = ledger.looks
     wall = (totals.last_at or 0.0) - (totals.first_at or 0.0)
+    batches = ledger.get_meta("batches", [])
     return {
         **settings,
         **_refused(ledger),
         "seed": ledger.get_meta("seed"),
         "planned": totals.planned,
         "settled": totals.settled,
+        # A run that stops once decided has settled all that it may ask so far before it ends.
         "complete": totals.settled >= totals.planned and (looks is None or looks.ended),
         **({} if looks is None else {"looks": asdict(looks)}),
         "answered": sum(axis.answered for axis in axes),
@@ -154,17 +142,12 @@ def _run(
         "unmetered_attempts": totals.unmetered,
         "started_at": _iso(totals.first_at),
         "ended_at": _iso(totals.last_at),
-        "wall_s": round(wall, 3) if totals.first_at else None,
+        "wall_s": wall if totals.first_at else None,
         "latency_p50_s": totals.latency_p50_s,
         "latency_p99_s": totals.latency_p99_s,
         **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),
-        **({"batches": batches} if (batches := _batches(ledger)) else {}),
+        **({"batches": [str(one.get("file")) for one in batches]} if batches else {}),
     }
-
-
-def _batches(ledger: "Ledger") -> list[str]:
-    """The files of results that answers were taken from."""
-    return [str(batch.get("file")) for batch in ledger.get_meta("batches", [])]
 
 
 def _refused(ledger: "Ledger") -> dict[str, Any]:
@@ -178,6 +161,7 @@ def _refused(ledger: "Ledger") -> dict[str, Any]:
 def _limits(ledger: "Ledger") -> dict[str, Any]:
     """The rate limits that the endpoint told of, and the seconds that requests were held back."""
     limits = ledger.limits
+    # A ledger may come from anywhere: no clock shows such a wait.
     if not limits or not 0 <= limits["held_s"] < END_OF_TIME:
         return {}
     return {"rate_limits": limits["told"], "held_back_s": limits["held_s"]}

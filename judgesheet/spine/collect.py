@@ -15,6 +15,7 @@ from itertools import count
 from random import uniform
 from typing import NamedTuple
 
+from judgesheet import rounded
 from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.judges import Judge
 from judgesheet.plain import brief, said_by_server
@@ -228,10 +229,10 @@ class Circuit:
     def _wait(self, reply: Reply) -> None:
         longest, asked = self._settings.longest_wait_s, reply.retry_after_s or 0
         if asked > longest:
-            self._stop(reply, f"and asks to wait {asked:.0f} s")
+            self._stop(reply, f"and asks to wait {rounded.seconds(asked)}")
         waited = time.monotonic() - self._answered_at
         if reply.outcome == "rate_limited" and waited > longest:
-            self._stop(reply, f"for {waited:.0f} s without an answer")
+            self._stop(reply, f"for {rounded.seconds(waited)} without an answer")
 
     def _require_sense(self, reply: Reply) -> None:
         if self._replies < self._settings.unreadable_after:
@@ -613,7 +614,7 @@ class _Session:
     def _remember_limits(self) -> None:
         """Take down which limits there were, and how long they held requests back."""
         held_s = self._ledger.limits.get("held_s", 0.0) + self._held_s
-        told = {"told": dict(self._pace.told), "held_s": round(held_s, 3)}
+        told = {"told": dict(self._pace.told), "held_s": held_s}
         self._ledger.set_meta("limits", told)
 
     def _record(self, replies: list[Reply]) -> None:

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 from judgesheet.errors import RunError
 from judgesheet.reasons import Reason
 from judgesheet.records import Characteristic, Datasheet, Estimate
+from judgesheet.rounded import digits
 from judgesheet.spine.datasheet import by_key
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
@@ -106,22 +107,11 @@ def compare(
     *,
     force: bool = False,
 ) -> Comparison:
-    """The differences of two sheets.
+    """The differences of two sheets, new minus old.
 
-    Parameters
-    ----------
-    old, new
-        The sheets; differences are new minus old.
-    correlations
-        Per key, the correlation of the two values' errors, where both ran on the same stimuli
-        (`paired.correlations`). A key without one is taken as independent.
-    force
-        Compare although the sheets answer different questions.
-
-    Raises
-    ------
-    RunError
-        if they do, or share no axis.
+    `correlations` are those of the two values' errors by key, where both ran on the same stimuli
+    (`paired.correlations`); a key without one is taken as independent. RunError if the sheets
+    answer different questions or share no axis, unless `force` is given.
     """
     reasons = tuple(obstacles(old, new))
     if reasons and not force:
@@ -133,7 +123,7 @@ def compare(
     olds, news, paired = by_key(old), by_key(new), correlations or {}
     rows = [
         difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
-        for key in dict.fromkeys((*news, *olds))
+        for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
     ]
     return Comparison(old, new, tuple(_judged(rows)), tuple(_remarks(old, new)), reasons)
 
@@ -204,6 +194,7 @@ def mover(old: Bounded, new: Bounded, correlation: float = 0.0) -> Bounded:
 
 
 def _margin(first: float, second: float, correlation: float) -> float:
+    # With a correlation near 1 rounding can leave less than nothing.
     return math.sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
 
 
@@ -230,7 +221,7 @@ def difference(
         return replace(row, value=new.value - old.value, note=note)
     rho = correlation or 0.0
     changed = mover(before, after, rho)
-    paired = f"paired by stimulus, correlation {rho:.2f}"
+    paired = f"paired by stimulus, correlation {digits(rho)}"
     method = "square and add (MOVER), " + ("independent" if correlation is None else paired)
     row = replace(row, **changed._asdict(), correlation=correlation, method=method)
     worsening = None if wanted is None else _worsening(before, after, wanted, rho)
@@ -257,6 +248,7 @@ def _bounded(estimate: Estimate) -> Bounded | None:
     value, low, high, level = estimate.value, estimate.low, estimate.high, estimate.level
     if level == LEVEL or not 0 < level < 1:
         return Bounded(value, low, high)
+    # A run that was looked at early has wider intervals; all differences are told at 95 %.
     narrower = Z95 / NormalDist().inv_cdf((1 + level) / 2)
     return Bounded(value, value - narrower * (value - low), value + narrower * (high - value))
 
@@ -289,6 +281,7 @@ def p_worse(worsening: Bounded, margin: float) -> float:
     value, low, high = worsening
     gap = value - margin
     side = value - low if gap > 0 else high - value
+    # An interval that ends in its value leaves no doubt on that side.
     if side <= 0:
         return 0.0 if gap > 0 else 1.0
     return math.erfc(Z95 * gap / side / math.sqrt(2)) / 2

@@ -8,22 +8,17 @@ correction for their number is needed (intersection-union). Nothing here needs n
 import difflib
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 
 from judgesheet.keys import ANY, Key
-from judgesheet.records import (
-    AxisResult,
-    Characteristic,
-    Datasheet,
-    Decision,
-    Estimate,
-    Verdict,
-)
+from judgesheet.records import AxisResult, Characteristic, Datasheet, Decision, Estimate, Verdict
+from judgesheet.rounded import digits, percent, tenths
 from judgesheet.spine.compare import (
     NO_DIRECTION,
     Z95,
+    Bounded,
     Comparison,
     Difference,
     difference,
@@ -74,28 +69,24 @@ def review_day(sheet: Datasheet, policy: Policy) -> date | None:
 # -- one limit -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """A value with the one-sided bounds that a gate may use; infinite on a side without any."""
+def reach(estimate: Estimate) -> Bounded | None:
+    """The value with the one-sided bounds that a gate may use, infinite on a side without any.
 
-    value: float
-    low: float
-    high: float
-
-
-def reach(estimate: Estimate) -> Reach | None:
-    """The bounds of an estimate: its own, else the ends of its interval; None if none proves."""
+    They are the estimate's own, else the ends of its interval; None if none proves anything.
+    """
     bounds = estimate.bounds
+    # Percentiles over subsets, say, tell of no sampling error: a gate must not decide by them.
     if bounds is not None and not bounds.proves:
         return None
     low = estimate.least if bounds is None else bounds.low
     high = estimate.most if bounds is None else bounds.high
+    # An end that is missing bounds nothing on its side; with neither, a value proves nothing.
     low = low if low is not None and math.isfinite(low) else -math.inf
     high = high if high is not None and math.isfinite(high) else math.inf
     value = estimate.value
     if value is None or not math.isfinite(value) or high == -low == math.inf:
         return None
-    return Reach(float(value), float(low), float(high))
+    return Bounded(float(value), float(low), float(high))
 
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
@@ -106,6 +97,7 @@ def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
         if Key.parse(limit.key).axis in probed:
             for key in members(limit.key, found):
                 yield _hold(limit, key, found, unmade)
+        # A policy that names an axis wants it probed: leaving it out must not pass the gate.
         elif not limit.when_probed:
             axis = Key.parse(limit.key).axis
             why = f"{axis} was not probed"
@@ -122,6 +114,7 @@ def members(key: str, found: Mapping[str, Estimate]) -> list[str]:
 
 def _hold(limit: Limit, key: str, found: Mapping[str, Estimate], unmade: Set[str]) -> Verdict:
     estimate = found.get(key)
+    # First: all figures of an axis without calls are missing, for this one reason.
     if Key.parse(key).axis in unmade:
         why = "no call of the axis was made yet"
         return _unproven(limit, key, None, why, "the rest of the run: the same command goes on")
@@ -157,7 +150,7 @@ def _closest_key(key: str, found: Iterable[str]) -> str:
 
 def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str) -> Verdict:
     return Verdict(
-        rule=_rule(limit),
+        rule=f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}",
         key=key,
         observed=value,
         passed=None,
@@ -169,11 +162,7 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
     )
 
 
-def _rule(limit: Limit) -> str:
-    return f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
-
-
-def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdict:
+def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded) -> Verdict:
     """Kept, broken or not proven, by the bound that decides."""
     ceiling = limit.kind == "max"
     if ceiling:
@@ -181,36 +170,28 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Reach) -> Verdic
     else:
         right, wrong = bounds.low >= limit.value, bounds.high < limit.value
     passed = True if right else False if wrong else None
+    # What is broken is proven by the other bound than what is kept.
     upper = ceiling != (passed is False)
     bound = bounds.high if upper else bounds.low
     if math.isinf(bound):
         why = f"it has no {'upper' if upper else 'lower'} bound, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with this bound")
     place = "below" if bound < limit.value else "above" if bound > limit.value else "at"
-    return Verdict(
-        rule=_rule(limit),
-        key=key,
-        observed=estimate.value,
-        passed=passed,
-        why=(
-            f"the one-sided {_level(estimate)} {'upper' if upper else 'lower'} bound {bound:.3g} "
-            f"is {place} the limit {limit.value:g}{_counted(estimate)}"
-        ),
-        limit=limit.value,
-        kind=limit.kind,
-        bound=bound,
-        needed="" if passed is not None else _needed(limit, estimate, bounds),
-        warns=limit.not_proven == "warn",
+    why = (
+        f"the one-sided {percent(_level(estimate))} {'upper' if upper else 'lower'} bound "
+        f"{digits(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
+    needed = "" if passed is not None else _needed(limit, estimate, bounds)
+    told = _unproven(limit, key, estimate.value, why, needed)
+    return replace(told, passed=passed, bound=bound)
 
 
-def _level(estimate: Estimate) -> str:
+def _level(estimate: Estimate) -> float:
     """The confidence of its bounds: that of one look, unless the run was looked at more often."""
-    level = estimate.level if estimate.bounds is None else estimate.bounds.level
-    return f"{100 * level:.3g} %"
+    return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
-def _needed(limit: Limit, estimate: Estimate, bounds: Reach) -> str:
+def _needed(limit: Limit, estimate: Estimate, bounds: Bounded) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
         return "verdicts on the lost calls: the calls that were read would prove it"
@@ -233,7 +214,7 @@ def _counted(estimate: Estimate) -> str:
     return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
 
 
-def _outlook(limit: float, kind: str, bounds: Reach, amount: Callable[[float], str]) -> str:
+def _outlook(limit: float, kind: str, bounds: Bounded, amount: Callable[[float], str]) -> str:
     """What more of the same data would decide if the value stayed, and the `amount` needed."""
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
@@ -272,18 +253,24 @@ def _more(limit: Limit, estimate: Estimate, factor: float) -> str:
     stimuli = max(missing, math.ceil(estimate.clusters * (factor - 1)))
     calls = math.ceil(estimate.n * (factor - 1))
     if not stimuli:
-        return f"about {factor:.1f} times the data"
+        return _times(factor)
     more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
     return f"{more} ({calls:,} more calls or items)" if calls > stimuli else more
 
 
-def _factor(limit: float, bounds: Reach) -> float:
+def _times(factor: float) -> str:
+    return f"about {tenths(factor)} times the data"
+
+
+def _factor(limit: float, bounds: Bounded) -> float:
     """Times the data. Bounds close in by 1/sqrt of it, those of a rate of 0 or 1 by 1/data."""
     value = bounds.value
     gap = abs(limit - value)
     width = bounds.high - value if limit > value else value - bounds.low
+    # A value that should lie on the limit may miss it in its last digits.
     if gap <= 1e-9 * max(1.0, abs(limit)):
         return math.inf
+    # Of "none in n" the bound comes nearer like 3/n, of any other rate like 1/sqrt(n).
     at_edge = value in (0.0, 1.0) and 0 <= bounds.low <= bounds.high <= 1
     return max(1.0, width / gap) ** (1 if at_edge else 2)
 
@@ -300,6 +287,7 @@ def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
     """
     rows = {row.key: row for row in comparison.differences}
     wanted = [_directed(one, rows) for one in policy.regression or _from_limits(policy)]
+    # What only a limit names may be absent; a [[regression]] that is absent is told of.
     found = [(one, row) for one, row in wanted if one.key in rows or policy.regression]
     p = [
         p_worse(row.worsening, one.margin) if row is not None and row.worsening else None
@@ -318,7 +306,7 @@ def _from_limits(policy: Policy) -> list[Regression]:
             not_proven="warn",
         )
         for limit in policy.limit
-        if "*" not in limit.key
+        if "*" not in limit.key  # the members of a family may differ between two sheets
     ]
 
 
@@ -352,19 +340,18 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
         if row is not None and row.reason == NO_DIRECTION.code:
             why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
         return replace(verdict, why=why, needed="a run of both judges that measures it")
+    # The ends are those of a 95 % interval; a one-sided bound of 95 % lies nearer.
     scale = ONE_SIDED / Z95
     upper = found.value + scale * (found.high - found.value)
     lower = found.value - scale * (found.value - found.low)
     passed = False if p < ALPHA else True if upper <= one.margin else None
     bound = lower if passed is False else upper
     side = "lower" if passed is False else "upper"
-    why = f"worse by {found.value:.3g}; one-sided 95 % {side} bound {bound:.3g}"
+    why = f"worse by {digits(found.value)}; one-sided 95 % {side} bound {digits(bound)}"
     needed = ""
     if passed is None:
-        span = Reach(found.value, lower, upper)
-        needed = _outlook(
-            one.margin, "max", span, "about {:.1f} times the data of both runs".format
-        )
+        span = Bounded(found.value, lower, upper)
+        needed = _outlook(one.margin, "max", span, lambda factor: f"{_times(factor)} of both runs")
     return replace(
         verdict, observed=found.value, passed=passed, why=why, bound=bound, needed=needed
     )
@@ -424,6 +411,7 @@ def _distance(verdict: Verdict) -> float:
     """How far the bound lies from the limit, in units of the limit."""
     if verdict.bound is None or verdict.limit is None:
         return 0.0
+    # A limit of 0 is no unit: a hundredth stands in for it.
     return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
 
 
@@ -465,5 +453,5 @@ def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The calls without a verdict, where the bounds do not allow for what they could have said."""
     lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
     if axis.made and lost / axis.made > MANY_LOST and not counted:
-        told = f"{100 * lost / axis.made:.0f} % of the calls of {axis.name} gave no verdict"
+        told = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"
         yield f"{told}; the limits are proven of the others only", ()

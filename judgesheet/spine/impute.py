@@ -23,6 +23,7 @@ def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estima
     if isinstance(axis, Completing):
         readings = replace(readings, frame=axis.complete(readings.frame))
     gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
+    # Where all calls were lost nothing was measured that others could move.
     if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
         return estimates
     imputed: defaultdict[str, list[Estimate]] = defaultdict(list)
@@ -72,15 +73,13 @@ def _ends(one: Estimate, read: Estimate) -> tuple[float, float]:
 
 def _bounds(read: Bounds, imputed: Sequence[Estimate]) -> Bounds:
     """Bounds that reach as far as those of any table, or its value where it has none."""
-    lows = [
-        estimate.bounds.low if estimate.bounds else estimate.value or 0.0 for estimate in imputed
-    ]
-    highs = [
-        estimate.bounds.high if estimate.bounds else estimate.value or 0.0 for estimate in imputed
+    values = [estimate.value or 0.0 for estimate in imputed]
+    others = [
+        one.bounds or Bounds(value, value) for one, value in zip(imputed, values, strict=True)
     ]
     return replace(
         read,
-        low=min(read.low, *lows),
-        high=max(read.high, *highs),
+        low=min(one.low for one in (read, *others)),
+        high=max(one.high for one in (read, *others)),
         method=f"{read.method}; lost calls answered against the limit",
     )

@@ -15,6 +15,7 @@ from judgesheet.axis import Axis, StatingFacts
 from judgesheet.errors import StimuliError
 from judgesheet.files import records
 from judgesheet.records import Call, Label, Plan, Reply, canonical_json, digest
+from judgesheet.rounded import count
 from judgesheet.spine.batches import fill, ingest_results
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import alike, read
@@ -310,7 +311,7 @@ def _human(row: Any, where: str) -> Label:
     if not all(map(math.isfinite, (label.score, *known))):
         raise StimuliError(f"{where}: a human row needs a score that is a finite number")
     if any(abs(rating) > LARGEST_SCORE for rating in (label.score, *known)):
-        raise StimuliError(f"{where}: a human score is beyond {LARGEST_SCORE:,.0f}; rescale it")
+        raise StimuliError(f"{where}: a human score is beyond {count(LARGEST_SCORE)}; rescale it")
     if known and abs(label.score - fmean(known)) > ROUNDING:
         raise StimuliError(
             f"{where}: the score {label.score:g} is not the mean of its ratings, {fmean(known):g}"

@@ -69,6 +69,7 @@ class Schedule:
     @classmethod
     def of(cls, calls: Mapping[str, Sequence[str]]) -> Self:
         """The looks at these calls."""
+        # Less a trifle, should rounding lift the product above a whole number.
         sizes = sorted({ceil(share * len(calls) - 1e-9) for share in SHARES})
         if len(sizes) == 1:
             return cls(calls, sizes, [LEVEL])
@@ -102,6 +103,7 @@ def schedules(calls: Iterable[Asked], policy: Policy, seed: int) -> Schedules:
 
 
 def _shuffled(names: Sequence[str], seed: int, axis: str) -> list[str]:
+    # A stream of its own: the designs of the axes draw from the same seed.
     rng = np.random.default_rng([seed, zlib.crc32(axis.encode()), zlib.crc32(b"looks")])
     return [names[place] for place in rng.permutation(len(names))]
 
@@ -201,10 +203,12 @@ class Watch:
         if record is None:
             self._keep(ended=False)
         else:
+            # The record counts from 1, for readers.
             self._reached |= {str(one["axis"]): one["look"] - 1 for one in record.axes}
 
     def widen(self) -> bool:
         """Look at what was asked; whether the ledger now has more to ask."""
+        # A resumed run must not look once more: the levels allow for so many looks and no others.
         if self._ledger.looks and self._ledger.looks.ended:
             return False
         before = self._reached

@@ -25,18 +25,11 @@ MOST_GROUPS = 60
 
 
 def correlations(old: Path, new: Path, sheets: tuple[Datasheet, Datasheet]) -> dict[str, float]:
-    """Per headline key, the correlation of the two runs' errors, shrunk by one standard error.
+    """Per headline key of the sheets, the correlation of the errors of the runs in two ledgers.
 
-    Empty where a ledger is missing or the runs asked about other stimuli. It is shrunk towards 0
-    because few stimuli overstate a correlation as easily as they understate it, and overstating it
-    would make differences look surer than they are.
-
-    Parameters
-    ----------
-    old, new
-        Their ledgers.
-    sheets
-        Their datasheets; their characteristics name the keys.
+    Empty where a ledger is missing or the runs asked about other stimuli. It is shrunk towards 0 by
+    one standard error because few stimuli overstate a correlation as easily as they understate it,
+    and overstating it would make differences look surer than they are.
     """
     if not (old.is_file() and new.is_file()):
         return {}

@@ -495,7 +495,6 @@ def _node_type() -> Any:
 
 @lru_cache(maxsize=1024)
 def _regex(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
-    """The pattern with the names in it, compiled by RE2."""
     import re2
 
     options = re2.Options()
@@ -505,7 +504,6 @@ def _regex(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
 
 @lru_cache(maxsize=1024)
 def _path(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
-    """The path with the names in it, compiled."""
     return _environment().compile(_filled(pattern, dict(names), _quoted))
 
 

@@ -6,6 +6,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from math import ceil
 from pathlib import Path
 from statistics import mode
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
+from judgesheet.rounded import cents, thousandths
 from judgesheet.spine import stimuli as pools
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def make_plan(
         pool = pools.load(axis, stimuli_path)
         mine = list(axis.design(pool, options[axis.NAME], generator(seed, axis.NAME)))
         asked = {call.stimulus for call in mine}
+        # A profile may ask about a part of the pool: name and digest are those of that part.
         used = [stimulus for stimulus in pool if stimulus.id in asked]
         labels.extend(axis.labels(used))
         provenance["stimuli"].append(_about_stimuli(axis, used, stimuli_path))
@@ -76,6 +79,7 @@ def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> d
 def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
     template = options.template or prompt(axis)
     kinds = [canonical_json(call.params) for call in calls]
+    # Arms may differ in their parameters; the commonest stand for the axis.
     typical = calls[kinds.index(mode(kinds))] if calls else None
     return {
         "axis": axis.NAME,
@@ -96,6 +100,7 @@ def as_line(call: Call) -> str:
 def call_of(record: Mapping[str, Any]) -> Call | None:
     """The call of a line of plan.jsonl; None if it is none, or was changed."""
     content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
+    # The id is computed anew, so that a changed line does not pass for the one that was planned.
     content.pop("id", None)
     try:
         call = Call(**{**content, "messages": tuple(record["messages"])})
@@ -108,6 +113,7 @@ def planned_first(ids: Iterable[str], wanted: str) -> int:
     """How many of the first ids make up the plan with this digest; 0 if it is not theirs."""
     sha = hashlib.sha256()
     for place, one in enumerate(ids):
+        # As in `Plan.digest`, which joins ids by line ends: so every prefix has its digest.
         sha.update(f"\n{one}".encode() if place else one.encode())
         if sha.hexdigest() == wanted:
             return place + 1
@@ -185,7 +191,7 @@ def budget(
             axis=axis.NAME,
             calls=len(calls),
             stimuli=len({call.stimulus for call in calls}),
-            tokens_in=round(sum(map(tokens_in, calls))),
+            tokens_in=ceil(sum(map(tokens_in, calls))),
             tokens_out_at_most=sum(map(tokens_out, calls)),
             arms=dict(Counter(_arm(axis, call) for call in calls)),
             expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
@@ -243,8 +249,8 @@ def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) ->
     lines.append(
         "cost unknown: give --prices IN,OUT"
         if limit is None
-        else f"cost at most about {times * limit:.2f} US dollars, retries aside (tokens estimated: "
-        "one per 4 letters, one per character of other scripts)"
+        else f"cost at most about {cents(times * limit)} US dollars, retries aside (tokens "
+        "estimated: one per 4 letters, one per character of other scripts)"
     )
     return "\n".join(map(one_line, lines))
 
@@ -259,13 +265,13 @@ def _expected(expectations: Sequence[Expectation]) -> Iterator[str]:
     """One line per figure, with what it is expected to be for each judge."""
     for key in dict.fromkeys(one.key for one in expectations):
         widths = ", ".join(
-            f"{_width(one.half_width)} ({one.assuming})" for one in expectations if one.key == key
+            f"not estimable ({one.assuming})"
+            if one.half_width is None
+            else f"± {thousandths(one.half_width)} ({one.assuming})"
+            for one in expectations
+            if one.key == key
         )
         yield f"expect {key} {widths}"
-
-
-def _width(half_width: float | None) -> str:
-    return "not estimable" if half_width is None else f"± {half_width:.3f}"
 
 
 def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:

@@ -116,6 +116,7 @@ def text_of_shipped(name: str) -> str:
 def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
     """The policy in a text, the file's `name`; keys may name these `axes` (None: any)."""
     data = toml(text, name, PolicyError)
+    # Ours to compute; the record that is checked below has a field for it.
     if "digest" in data:
         raise PolicyError(f"{name}: digest: Extra inputs are not permitted")
     named = {**data, "digest": digest(text), "name": data.get("name", Path(name).stem)}

@@ -18,6 +18,7 @@ from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.records import Call, Datasheet, Plan, Verdict
+from judgesheet.rounded import count, percent, thousandths
 from judgesheet.spine import looks
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.gate import EXIT_CODES, PASSED, reach
@@ -25,7 +26,6 @@ from judgesheet.spine.gate import judge as hold
 from judgesheet.spine.measure import COLUMNS, measure_wanted, parse_rows
 from judgesheet.spine.plan import Expectation
 from judgesheet.spine.policy import Policy
-from judgesheet.stats.confidence import LEVEL
 
 PERFECT, GOOD, WAVERING = "sim/perfect", "sim/good", "sim/noisy"
 """Judges: one that never errs, one that slips in a call of fifty, one that errs in every third."""
@@ -81,12 +81,18 @@ def expect(plan: Plan, judges: Sequence[str]) -> Iterator[Expectation]:
     """Mean half-widths, over some draws of each judge, of the figures that a sweep would follow."""
     keys = [key for name in _axes(plan) for key in all_axes()[name].SWEEP_KEYS]
     for judge in judges:
-        sheets = [by_key(rehearse(plan, judge, draw, keys)) for draw in range(draws(plan))]
-        for key in keys:
-            found = [sheet[key] for sheet in sheets if key in sheet]
-            widths = [e.high - e.low for e in found if e.low is not None and e.high is not None]
-            if found:
-                yield Expectation(key, fmean(widths) / 2 if widths else None, judge)
+        for key, width in half_widths(plan, judge, keys):
+            yield Expectation(key, width, judge)
+
+
+def half_widths(plan: Plan, judge: str, keys: Sequence[str]) -> Iterator[tuple[str, float | None]]:
+    """The mean half-width of each figure over some draws of the judge; None without interval."""
+    sheets = [by_key(rehearse(plan, judge, draw, keys)) for draw in range(draws(plan))]
+    for key in keys:
+        found = [sheet[key] for sheet in sheets if key in sheet]
+        widths = [e.high - e.low for e in found if e.low is not None and e.high is not None]
+        if found:
+            yield key, fmean(widths) / 2 if widths else None
 
 
 def draws(plan: Plan) -> int:
@@ -102,15 +108,17 @@ def foresee(
     A good judge has a wavering one beside it. Limits on axes of the plan that no simulated judge
     can answer are left out.
     """
+    # Limits on these would fail for want of a simulation, which says nothing of any judge.
     silent = {call.axis for call in plan.calls} - set(_axes(plan))
     limits = [one for one in policy.limit if Key.parse(one.key).axis not in silent]
     asked, keys = policy.model_copy(update={"limit": limits}), [one.key for one in limits]
     tried = [hold(rehearse(plan, judge, draw, keys), asked) for draw in range(trials)]
+    # What this one does not prove, the plan proves of no judge.
     perfect = hold(rehearse(plan, PERFECT, 0, keys), asked)
     passes = fmean(_passes(sheet) for sheet in tried)
-    limits_told, calls = tuple(_prospects(perfect, tried)), len(plan.calls)
+    told = tuple(_prospects(perfect, tried))
     taken = _courses(plan, asked, stand_ins(judge if judge != GOOD else ""), courses)
-    return Outlook(policy.name, judge, passes, trials, limits_told, calls, taken)
+    return Outlook(policy.name, judge, passes, trials, told, len(plan.calls), taken)
 
 
 def _courses(
@@ -145,7 +153,7 @@ def until_decided(
     plan: Plan, policy: Policy, schedules: looks.Schedules, frame: pd.DataFrame
 ) -> Course:
     """The course of a run in which these replies come (`answered`)."""
-    tables = _tables(plan, frame)
+    tables = tables_of(plan, frame)
 
     def seen(levels: Mapping[str, float], ids: Collection[str]) -> Datasheet:
         taken = {
@@ -166,23 +174,16 @@ def until_decided(
     return Course(len(ids), hold(seen(levels, ids), policy), stimuli)
 
 
-def figures_of(plan: Plan, policy: Policy, frame: pd.DataFrame) -> Datasheet:
-    """The figures that a policy limits, where all of these replies are looked at once."""
-    tables = _tables(plan, frame)
-    return looks.figures(tables, policy, dict.fromkeys(tables, LEVEL))
-
-
-def _tables(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
+def tables_of(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
+    """The readings of these replies (`answered`), by axis."""
     by_axis = frame.groupby("axis", sort=False)
     return {str(name): _readings(plan, str(name), rows, frozenset()) for name, rows in by_axis}
 
 
 def as_text(outlook: Outlook) -> str:
     """The outlook for a reader."""
-    passed = round(outlook.passes * outlook.trials)
-    title = (
-        f"policy {outlook.policy}: {outlook.judge} passes in {passed} of {outlook.trials} trials"
-    )
+    passed = f"{count(outlook.passes * outlook.trials)} of {outlook.trials} trials"
+    title = f"policy {outlook.policy}: {outlook.judge} passes in {passed}"
     if any(not one.provable and not one.warns for one in outlook.limits):
         title += "; no judge can pass: ask more stimuli, or for less"
     told = [title, *(f"  {_told(one)}" for one in outlook.limits), *_decides(outlook)]
@@ -190,10 +191,9 @@ def as_text(outlook: Outlook) -> str:
 
 
 def _decides(outlook: Outlook) -> Iterator[str]:
-    """How many calls decide, in a line."""
     for judge, calls in outlook.courses.items():
         yield (
-            f"  --until-decided {outlook.policy}: {judge} likely takes {median(calls):,.0f} of "
+            f"  --until-decided {outlook.policy}: {judge} likely takes {count(median(calls))} of "
             f"{outlook.calls:,} calls ({min(calls):,} to {max(calls):,} in {len(calls)} trials)"
         )
 
@@ -203,8 +203,8 @@ def _told(one: Prospect) -> str:
     if one.best is None:
         return f"out of reach: {limit}, this plan gives it no bound"
     if not one.provable:
-        return f"out of reach: {limit}, the best bound is {one.best:.3f}"
-    return f"proven in {one.proven:.0%}: {limit}, the best bound is {one.best:.3f}"
+        return f"out of reach: {limit}, the best bound is {thousandths(one.best)}"
+    return f"proven in {percent(one.proven)}: {limit}, the best bound is {thousandths(one.best)}"
 
 
 def rehearse(plan: Plan, judge: str, draw: int, keys: Iterable[str]) -> Datasheet:
@@ -224,6 +224,7 @@ def rehearse(plan: Plan, judge: str, draw: int, keys: Iterable[str]) -> Datashee
 def _drawn(plan: Plan, judge: str, draw: int) -> pd.DataFrame:
     """What a judge `sim/…` answers in one of its draws."""
     name = judge.partition("/")[2]
+    # What the user planted stays as it is; the draw is one parameter more.
     spec = f"{name}{'&' if '?' in name else '?'}seed={draw}"
     return answered(plan, SimulatedJudge.from_name(spec, answer_key(plan.labels)))
 

@@ -107,6 +107,7 @@ def _copied(path: Path) -> Iterator[sqlite3.Connection]:
             with suppress(FileNotFoundError):
                 shutil.copyfile(path.with_name(path.name + end), Path(folder) / f"ledger{end}")
         with closing(sqlite3.connect(Path(folder) / "ledger")) as db:
+            # A file from elsewhere may hold views that call functions when they are read.
             db.execute("PRAGMA trusted_schema = OFF")
             db.text_factory = lambda raw: raw.decode("utf-8", "replace")
             yield db
@@ -189,6 +190,7 @@ def _pages(db: sqlite3.Connection, query: str) -> Iterator[tuple[Any, ...]]:
         rows = _page(db, query, last, BATCH) or _page(db, query, last, 1)
         if rows is None:
             failed += 1
+            # A damaged page may hide many rows: after so many single ones the steps double.
             last += max(1, 2 ** (failed - STEPS)) if failed < STEPS + 63 else LAST_ROW
         elif rows:
             yield from rows

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, log2
-from statistics import fmean
 from typing import Self
 
 from judgesheet.axis.material import spread
@@ -19,10 +18,10 @@ from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import Call, Plan
-from judgesheet.spine.datasheet import by_key
+from judgesheet.rounded import cents, thousandths
 from judgesheet.spine.looks import needed, of_plan
 from judgesheet.spine.plan import tokens_in, tokens_out
-from judgesheet.spine.rehearsal import draws, rehearse
+from judgesheet.spine.rehearsal import half_widths
 
 SLOWEST, FASTEST = 0.4, 1.2
 """Powers of the number of stimuli with which a half-width shrinks: 1/2 for a mean, 1 for a rate of
@@ -99,9 +98,12 @@ def _design(
     plan = _read_by(target.key, plan)
     every = list(dict.fromkeys(call.stimulus for call in plan.calls))
     all_of_them = _half_width(target.key, plan, every, judge)
+    # Evenly over the pool: neighbours in a file are often alike.
     half = _half_width(target.key, plan, spread(every, ceil(len(every) / 2)), judge)
+    # From no interval, or one without width, nothing tells what more stimuli would do.
     if not all_of_them or not half:
         return None
+    # Twice the stimuli: the logarithm of what that does to the width is the power.
     power = min(FASTEST, max(SLOWEST, log2(half / all_of_them)))
     stimuli, width = len(every), all_of_them
     for _ in range(2):  # the second from where the first came out
@@ -128,6 +130,7 @@ def _design(
 
 def _nearer(target: Target, stimuli: int, width: float, power: float) -> tuple[int, float]:
     """Stimuli that should reach the target, and the half-width to expect of them."""
+    # Less a trifle: a width that is the target must not ask for one stimulus more.
     wanted = max(LEAST, ceil(stimuli * (width / target.half_width) ** (1 / power) - 1e-9))
     return wanted, width * (stimuli / wanted) ** power
 
@@ -140,13 +143,10 @@ def _read_by(key: Key, plan: Plan) -> Plan:
 
 
 def _half_width(key: Key, plan: Plan, stimuli: Sequence[str], judge: str) -> float | None:
-    """The mean over some draws of the judge, asked about these stimuli; None without interval."""
+    """That of the figure where these stimuli are asked about; None without interval."""
     asked = set(stimuli)
     part = replace(plan, calls=tuple(call for call in plan.calls if call.stimulus in asked))
-    sheets = (by_key(rehearse(part, judge, draw, [str(key)])) for draw in range(draws(part)))
-    found = [one for sheet in sheets if (one := sheet.get(str(key))) is not None]
-    widths = [e.high - e.low for e in found if e.low is not None and e.high is not None]
-    return fmean(widths) / 2 if widths else None
+    return dict(half_widths(part, judge, [str(key)])).get(str(key))
 
 
 def _most_orders(calls: Sequence[Call]) -> int:
@@ -173,5 +173,6 @@ def _lines(target: Target, one: Design) -> Iterator[str]:
     )
     spent = "give --prices IN,OUT for the cost"
     if one.cost is not None:
-        spent = f"at most about {one.cost:.2f} US dollars"
-    yield f"  {one.calls:,} calls that the figure reads, {spent}; expect ± {one.half_width:.3f}"
+        spent = f"at most about {cents(one.cost)} US dollars"
+    width = thousandths(one.half_width)
+    yield f"  {one.calls:,} calls that the figure reads, {spent}; expect ± {width}"

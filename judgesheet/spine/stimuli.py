@@ -120,6 +120,7 @@ def _axis_of(file: Path) -> Axis:
         with suppress(StimuliError):
             validated(axis, record, where)
             fitting.append(axis)
+    # Every schema is tried: a table of which axis has which fields would go out of date.
     if not fitting:
         raise StimuliError(f"{where} fits no axis; name it with --axis")
     if len(fitting) > 1:

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from judgesheet.errors import RunError
 from judgesheet.plain import one_line
 from judgesheet.records import Datasheet, Estimate
+from judgesheet.rounded import digits
+from judgesheet.spine.compare import Bounded
 from judgesheet.spine.datasheet import by_key
-from judgesheet.spine.gate import Reach, members, reach
+from judgesheet.spine.gate import members, reach
 from judgesheet.spine.policy import Limit, Policy, load, shipped
 from judgesheet.units import unit
 
@@ -37,6 +39,7 @@ class Suggestion:
 
 def suggest(sheet: Datasheet) -> str:
     """The text of a policy file; RunError if there is nothing in the sheet to make it from."""
+    # Its bounds are wider than those of the whole run: limits made of them would ask too little.
     if sheet.run.get("complete") is False:
         raise RunError("the run is not complete: finish it first, the same command goes on")
     found = by_key(sheet)
@@ -79,6 +82,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     bounds = [reach(estimate) for estimate in held]
     if not held:
         return
+    # The members of a family keep a limit together, so one without bounds leaves it out.
     if None in bounds:
         lacking = held[bounds.index(None)]
         why = lacking.note if lacking.value is None else "it has no confidence interval"
@@ -87,7 +91,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     bound = _worst(limit.kind, [one for one in bounds if one is not None])
     asked = f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
     if _slack(limit.kind, limit.value, bound) >= 0:
-        why = f"{limit.why} (That of {policy.name}; the run's bound is {bound:.3g}.)"
+        why = f"{limit.why} (That of {policy.name}; the run's bound is {digits(bound)}.)"
         yield Suggestion(limit.key, limit.model_copy(update={"why": why}), why)
         return
     near = _outward(limit.kind, bound)
@@ -95,14 +99,14 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
         yield Suggestion(limit.key, None, f"{asked} is not kept, nor any limit that says anything")
         return
     why = (
-        f"The nearest limit that the run's bound of {bound:.3g} keeps. It is no recommendation: "
-        f"the policy {policy.name} asks for {asked}. {limit.why}"
+        f"The nearest limit that the run's bound of {digits(bound)} keeps. It is no "
+        f"recommendation: the policy {policy.name} asks for {asked}. {limit.why}"
     )
     update = {limit.kind: near, "why": why}
     yield Suggestion(limit.key, limit.model_copy(update=update), why)
 
 
-def _worst(kind: str, bounds: list[Reach]) -> float:
+def _worst(kind: str, bounds: list[Bounded]) -> float:
     return max(one.high for one in bounds) if kind == "max" else min(one.low for one in bounds)
 
 

@@ -91,7 +91,6 @@ __all__ = [
     "TRUTHS",
     "Choice",
     "Judged",
-    "Opened",
     "Row",
     "Scale",
     "judged",

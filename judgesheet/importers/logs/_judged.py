@@ -122,6 +122,7 @@ class Judged:
     _things: dict[str, str] = field(default_factory=dict)
     _readings: dict[str, dict[str, int]] = field(default_factory=dict)
     _ratings: dict[tuple[str, str], list[float | None]] = field(default_factory=dict)
+    _scales: dict[str, Scale] = field(default_factory=dict)
     tells_nothing: bool = False
     """Whether all rows were read and no figure follows from them."""
     _tells: bool = False
@@ -240,10 +241,6 @@ class Judged:
             self._scales[text] = self._fitting(Scale.of(text))
         return self._scales[text]
 
-    @cached_property
-    def _scales(self) -> dict[str, Scale]:
-        return {}
-
     def _fitting(self, scale: Scale) -> Scale:
         """The scale, if the axis takes one of so many points."""
         names = _SHAPES[self.kind]["order"] if self.kind == "criteria" else None
@@ -284,12 +281,14 @@ class Judged:
         return [str(one) for one in cell]
 
     def _judgment(self, row: Row, stimulus: str, cell: Record, verdict: Any) -> Record:
+        # The same thing shown in another order is the same thing, judged again.
         thing = json.dumps([stimulus, {k: v for k, v in cell.items() if k not in ("order", "arm")}])
         place = json.dumps([thing, cell["order"]])
         repeat = self._repeat(row, place)
         if not self._tells:
             reading = f"{place} {repeat}"
             self._tells = self._things.setdefault(thing, reading) != reading
+        # One is enough, and a log may hold millions.
         if self._tells:
             self._things.clear()
         return {"axis": self.axis, "stimulus": stimulus, "cell": cell, "repeat": repeat,

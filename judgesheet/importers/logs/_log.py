@@ -68,6 +68,7 @@ class Scale:
             numbers = [_number(part) for part in text.split(":")]
             low, high, step = [*numbers, 1.0][:3] if len(numbers) in (2, 3) else (0.0, 0.0, 0.0)
             steps = (high - low) / step if step > 0 and high > low else math.inf
+            # Each point costs memory, and 0:1:1e-9 would be a scale of a billion.
             if steps < 1_000_000 and abs(steps - round(steps)) < NEAR:
                 return cls(text, (), low, step, round(steps) + 1)
         raise UsageError(
@@ -99,7 +100,6 @@ _PLAIN = (str, int, float)
 
 
 def _number(cell: Any) -> float:
-    """The number in a cell; NaN where there is none."""
     try:
         return float(cell)
     except (TypeError, ValueError, OverflowError):

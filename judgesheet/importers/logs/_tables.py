@@ -33,6 +33,7 @@ def alpaca_eval(records: Iterator[Row]) -> Iterator[Row]:
     for record in records:
         names = [record.optional(f"generator_{n}") or f"output_{n}" for n in (1, 2)]
         preference = record.numbers("preference")[0]
+        # Weighted annotators write 1 plus the probability that the second wins.
         winner = None if preference is None else "tie" if preference == 1.5 else (
             names[0] if preference < 1.5 else names[1]
         )  # fmt: skip

@@ -16,9 +16,11 @@ from importlib.metadata import version
 from types import ModuleType
 from typing import Any
 
+from judgesheet.axes import all_axes
+from judgesheet.axis import InParts, Parts
 from judgesheet.errors import MissingDependencyError, UsageError
 from judgesheet.judges.callable import CallableJudge, named_object
-from judgesheet.judges.frameworks.parts import Given, Messages, comparison, grading
+from judgesheet.judges.frameworks.parts import FORMS, Given, Messages
 
 NO_VERDICT = "no verdict"
 """A reply where the framework could not read its model: counted as unreadable, not asked again."""
@@ -26,14 +28,22 @@ NO_VERDICT = "no verdict"
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A judge of a framework: the axis it can be asked about, and what its sheet must say.
+    """A judge of a framework: the parts of a question that it takes, and what its sheet must say.
 
     `own` is the class of the user's objects that can stand in its place, "" for none.
     """
 
-    axis: str
+    parts: Parts
     note: str
     own: str = ""
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The axes whose questions come apart into what it takes."""
+        known = all_axes().items()
+        return tuple(
+            name for name, axis in known if isinstance(axis, InParts) and self.parts == axis.PARTS
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install deepeval", "4.3.1", "gpt-4.1-mini",
         {
             "GEval": Metric(
-                "score_order",
+                "grading",
                 "GEval sorts the rubric of a metric by score, so its order cannot be permuted: the "
                 "scale stands in the evaluation steps instead. GEval weighs scores by their "
                 "log-probabilities where the model gives them; the result is rounded to a whole "
@@ -66,7 +76,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
                 "GEval",
             ),
             "ArenaGEval": Metric(
-                "candidate_order",
+                "comparison",
                 "ArenaGEval shuffles the responses and their names in every call, so the slots on "
                 "this sheet are not those that its model saw: a preference for a place shows as "
                 "answers that differ between repeats. It knows no tie, and judges no empty "
@@ -79,7 +89,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install langchain langchain-classic langchain-openai", "1.0.8", "openai:gpt-4.1-mini",
         {
             "pairwise_string": Metric(
-                "candidate_order",
+                "comparison",
                 "The prompt of pairwise_string asks for no position bias itself and names the "
                 "responses A and B; the order in which it lists the verdicts (A, B, tie) cannot be "
                 "permuted.",
@@ -92,7 +102,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install openevals langchain-openai", "0.2.2", "openai:gpt-4.1-mini",
         {
             "llm_as_judge": Metric(
-                "score_order",
+                "grading",
                 "openevals sends the scores in its answer schema as well, in the order of the "
                 "prompt.",
                 _TEXT,
@@ -103,7 +113,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install inspect-ai openai", "0.3.285", "openai/gpt-4.1-mini",
         {
             "model_graded_qa": Metric(
-                "score_order",
+                "grading",
                 "Measured with a scale in the instructions; the default instructions of "
                 "model_graded_qa name the grades C and I in an order of their own, which cannot be "
                 "permuted. References are not shown.",
@@ -116,7 +126,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install ragas 'langchain-community<0.4' 'tenacity>=9'", "0.4.3", "gpt-4.1-mini",
         {
             "DomainSpecificRubrics": Metric(
-                "score_order",
+                "grading",
                 "ragas shows two examples of its own, scored 5 and 3 in this order, whatever the "
                 "rubric; they cannot be permuted. It calls the score one of 1 to 5 whatever the "
                 "rubric, and asks its model up to four times for a reply that it can read. It has "
@@ -128,7 +138,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install mlflow litellm", "3.17.2", "openai:/gpt-4.1-mini",
         {
             "make_judge": Metric(
-                "score_order",
+                "grading",
                 "MLflow names the scores once more where it words the form of the answer, in the "
                 "same order as in the instructions, and asks a failing endpoint up to ten times by "
                 "itself.",
@@ -140,13 +150,13 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install prometheus-eval litellm", "0.1.20", "openai/gpt-4.1-mini",
         {
             "absolute": Metric(
-                "score_order",
+                "grading",
                 "The prompt asks for a score from 1 to 5, whatever the rubric. prometheus-eval "
                 "asks its model up to eleven times for a reply that it can read. References are "
                 "not shown.",
             ),
             "relative": Metric(
-                "candidate_order",
+                "comparison",
                 "It knows no tie, and the order of A and B in its verdict is fixed. "
                 "prometheus-eval asks its model up to eleven times for a reply that it can read.",
             ),
@@ -157,7 +167,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "pip install autorubric", "1.6.1", "openai/gpt-4.1-mini",
         {
             "CriterionGrader": Metric(
-                "score_order",
+                "grading",
                 "CriterionGrader shuffles the options of a criterion by default, which is switched "
                 "off here to see what their order does. It numbers them by their place, and shows "
                 "no score.",
@@ -168,14 +178,14 @@ FRAMEWORKS: Mapping[str, Framework] = {
         "npm install --global promptfoo", "0.123.1", "openai:chat:gpt-4.1-mini",
         {
             "llm-rubric": Metric(
-                "score_order",
+                "grading",
                 "The prompt of llm-rubric gives two examples of its own, scored 1.0 and 0.0, and "
                 "has no place for a request, which stands in the rubric. Where its model passes a "
                 "response and names no score, promptfoo makes it 1. Braces that would be a "
                 "template of promptfoo are shown apart.",
             ),
             "select-best": Metric(
-                "candidate_order",
+                "comparison",
                 "select-best asks for an index from 0 and knows no tie. Braces that would be a "
                 "template of promptfoo are shown apart.",
             ),
@@ -199,11 +209,11 @@ def open_framework_judge(provider: str, name: str, timeout_s: float) -> Callable
         raise UsageError(_no_judge(provider, first))
     metric, model = framework.judges[judge], model or framework.model
     asks_itself = own is not None and not isinstance(own, str)
-    ask = partial(_ask, adapter, metric.axis, model, own)
+    ask = partial(_ask, adapter, metric.parts, model, own)
     vars(ask).update(
         framework=f"{framework.package or provider} {installed}, {judge}",
         note=metric.note,
-        axes=(metric.axis,),
+        axes=metric.axes,
     )
     named = first if asks_itself else f"{first}/{model}"
     return CallableJudge(named, ask, timeout_s, provider=provider)
@@ -211,21 +221,19 @@ def open_framework_judge(provider: str, name: str, timeout_s: float) -> Callable
 
 async def _ask(
     adapter: ModuleType,
-    axis: str,
+    parts: Parts,
     model: str,
     own: Any,
     messages: Messages,
     params: Mapping[str, Any],
 ) -> str:
     """The reply to a question: the verdict in the words that the built-in prompts ask for."""
-    is_grading = axis == "score_order"
     given = Given(model, own, {name: params[name] for name in ("temperature", "max_tokens")})
-    put, take = (adapter.grade, grading) if is_grading else (adapter.compare, comparison)
-    found = await asyncio.to_thread(put, take(messages), given)  # some frameworks wait in it
+    put, take, says = FORMS[parts]
+    # In a thread, as some frameworks wait in it.
+    found = await asyncio.to_thread(getattr(adapter, put), take(messages), given)
     verdict = await found if inspect.isawaitable(found) else found
-    if verdict is None:
-        return NO_VERDICT
-    return f"[RESULT] {verdict}" if is_grading else f'{{"winner": "{verdict}"}}'
+    return NO_VERDICT if verdict is None else says.format(verdict)
 
 
 def _adapter(provider: str, framework: Framework) -> tuple[ModuleType, str]:

@@ -64,7 +64,6 @@ async def compare(asked: Comparison, given: Given) -> str | None:
 
 
 def _is_unread(error: ValueError) -> bool:
-    """Whether deepeval could not read what its model replied."""
     return isinstance(error, ValidationError) or "invalid JSON" in str(error)
 
 

@@ -17,6 +17,7 @@ async def grade(asked: Grading, given: Given) -> str | None:
     score = model_graded_qa(
         instructions=(given.own or INSTRUCTIONS).replace("{rubric}", asked.rubric),
         grade_pattern=r"(?is).*GRADE:\s*(\d+)",
+        # Without its own retries, which the ledger would not see: judgesheet asks again itself.
         model=get_model(given.model, config=GenerateConfig(max_retries=0, **given.limits)),
     )
     state = TaskState(

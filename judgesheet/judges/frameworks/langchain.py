@@ -10,6 +10,7 @@ WINNERS = {"A": "1", "B": "2", None: "tie"}
 
 async def compare(asked: Comparison, given: Given) -> str | None:
     """The preference of `pairwise_string`, with its own criteria."""
+    # Without its own retries, which the ledger would not see: judgesheet asks again itself.
     model = None if given.own else init_chat_model(given.model, max_retries=0, **given.limits)
     evaluator = given.own or load_evaluator("pairwise_string", llm=model)
     try:

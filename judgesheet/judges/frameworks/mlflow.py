@@ -2,7 +2,7 @@
 
 import os
 
-os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # it is read at import
 
 from typing import Any, Literal
 

@@ -30,6 +30,7 @@ async def grade(asked: Grading, given: Given) -> str | None:
     evaluate = create_async_llm_as_judge(
         prompt=given.own or PROMPT,
         choices=[float(score) for score in asked.scale],
+        # Judgesheet asks again itself.
         judge=init_chat_model(given.model, max_retries=0, **given.limits),
     )
     try:

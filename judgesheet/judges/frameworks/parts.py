@@ -1,7 +1,7 @@
 """The parts of a question, for a judge that has a prompt of its own.
 
-The templates `parts_score_order` and `parts_candidate_order` hand a question over in parts. The
-functions here take it apart, so that a framework can put the parts into its own prompt.
+The template `parts_<axis>` of an axis hands its questions over in parts, which the functions here
+take apart, so that a framework can put them into its own prompt.
 """
 
 import re
@@ -52,7 +52,7 @@ class Given:
 
 
 def grading(messages: Messages) -> Grading:
-    """The parts of a question that `parts_score_order` wrote; ValueError for any other."""
+    """The parts of a question about one response; ValueError for any other."""
     named = _parts(messages, r"request,response,reference,criterion(,score \d)+")
     (_, request), (_, response), (_, reference), (_, criterion), *lines = named
     scale = {int(name.removeprefix("score ")): text for name, text in lines}
@@ -60,8 +60,16 @@ def grading(messages: Messages) -> Grading:
 
 
 def comparison(messages: Messages) -> Comparison:
-    """The parts of a question that `parts_candidate_order` wrote; ValueError for any other."""
+    """The parts of a question about two responses; ValueError for any other."""
     return Comparison(*(text for _, text in _parts(messages, "request,first,second")))
+
+
+FORMS = {
+    "grading": ("grade", grading, "[RESULT] {}"),
+    "comparison": ("compare", comparison, '{{"winner": "{}"}}'),
+}
+"""By `axis.Parts`: the function that a framework's module has for them, how they are taken apart,
+and the words that the built-in prompts ask for a verdict in."""
 
 
 def _parts(messages: Messages, expected: str) -> list[tuple[str, str]]:

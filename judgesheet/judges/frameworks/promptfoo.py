@@ -19,6 +19,7 @@ from judgesheet.judges.frameworks.parts import Comparison, Given, Grading
 
 SWITCHES = {
     **{f"PROMPTFOO_DISABLE_{what}": "1" for what in ("TELEMETRY", "UPDATE", "REMOTE_GENERATION")},
+    # A verdict against an output is no failure of the program.
     "PROMPTFOO_FAILED_TEST_EXIT_CODE": "0",
 }
 OPTIONS = ("--no-cache", "--no-write", "--no-table", "--no-progress-bar")
@@ -114,6 +115,8 @@ async def _shared(test: Test) -> list[Row]:
     """The rows of a test, which runs together with the others that are asked at this moment."""
     mine: asyncio.Future[list[Row]] = asyncio.get_running_loop().create_future()
     _waiting.append((test, mine))
+    # A run of the program takes two seconds of processor time, whatever it asks: a moment is
+    # well spent on sharing it.
     await asyncio.sleep(0.05)
     if _waiting:
         task = asyncio.create_task(_answer(_waiting[:]))
@@ -141,9 +144,11 @@ def _evaluated(tests: Sequence[Test]) -> list[Row]:
     with TemporaryDirectory(prefix="judgesheet-") as folder:
         config, results = Path(folder, "config.json"), Path(folder, "results.json")
         prompts = [f"{{{{{name}}}}}" for name in tests[0]["vars"]]
+        # The provider "echo" gives a prompt back as the output, so that ours are the outputs.
         config.write_text(json.dumps({"prompts": prompts, "providers": ["echo"], "tests": tests}))
         done = subprocess.run(  # noqa: S603 - the program that the user installed
             [_program(), "eval", "-c", config, "-o", results, "-j", str(len(tests)), *OPTIONS],
+            # A folder of its own: what it keeps goes with the folder.
             env={**os.environ, **SWITCHES, "PROMPTFOO_CONFIG_DIR": folder},
             capture_output=True,
             text=True,

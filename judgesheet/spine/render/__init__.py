@@ -52,10 +52,7 @@ FORMATS = ("json", "html", "pdf")
 def renderer(name: str) -> Renderer:
     """The renderer of a format.
 
-    Raises
-    ------
-    UsageError
-        if there is none; the sentence lists those that exist.
+    UsageError if there is none; the sentence lists those that exist.
     """
     if name not in RENDERERS:
         raise UsageError(f"there is no format {name!r}; the formats are {', '.join(RENDERERS)}")
@@ -72,10 +69,7 @@ def write(
 ) -> list[Path]:
     """Write `datasheet.<suffix>` for each format; a file is either whole or not there.
 
-    Raises
-    ------
-    RunError
-        if a file cannot be written.
+    RunError if a file cannot be written.
     """
     written = []
     for name in formats:

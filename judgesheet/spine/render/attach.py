@@ -23,10 +23,7 @@ def attach(
     into the card's front matter. Every other byte stays as it is, line ends included, and attaching
     the same sheet again changes nothing.
 
-    Raises
-    ------
-    RunError
-        if the card cannot be read or written, or its markers do not pair up.
+    RunError if the card cannot be read or written, or its markers do not pair up.
     """
     try:
         old = card.read_bytes().decode("utf-8")
@@ -45,10 +42,7 @@ def attach(
 def with_section(card: str, text: str, where: str) -> str:
     """The card's text with the section in the place of the earlier one, else at its end.
 
-    Raises
-    ------
-    RunError
-        if the markers do not pair up.
+    RunError if the markers do not pair up.
     """
     end = _line_end(card)
     text = text.rstrip("\r\n").replace("\n", end)
@@ -63,10 +57,7 @@ def with_section(card: str, text: str, where: str) -> str:
 def with_index(card: str, index: str, where: str) -> str:
     """The card's text with the model-index in its front matter, which is made if there is none.
 
-    Raises
-    ------
-    RunError
-        if the front matter holds a model-index of somebody else, or the markers do not pair up.
+    RunError if that holds a model-index of somebody else, or the markers do not pair up.
     """
     end = _line_end(card)
     block = f"{INDEX_BEGIN}\n{index}\n{INDEX_END}".replace("\n", end)

@@ -42,7 +42,7 @@ def render(book: Casebook, sheet: Datasheet) -> bytes:
     """The page; it needs no network and no other file."""
     css = dense("".join(map(style, ("sheet.css", "screen.css", "cases.css"))))
     script = style("cases.js")
-    model = show.visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
+    model = show.judge(sheet)
     page = template(TEMPLATE).render(
         title=f"{model}: replies",
         model=model,
@@ -52,6 +52,7 @@ def render(book: Casebook, sheet: Datasheet) -> bytes:
         script=Markup(script),  # noqa: S704 (ours)
         data=Markup(_harmless(_data(book, sheet))),  # noqa: S704 (no sign of markup is left in it)
     )
+    # Replies may hold halves of surrogate pairs, which have no UTF-8.
     return page.encode("utf-8", "replace")
 
 

@@ -188,9 +188,11 @@ def changed_lines(one: Sequence[str], other: Sequence[str]) -> tuple[list[Part],
     """The lines of two prompts from the first to the last difference, those that differ marked."""
     if one == other:
         return [], []
+    # Comparing takes quadratic time: what both begin and end with is left out first.
     start = _alike(one, other)
     end = _alike(one[start:][::-1], other[start:][::-1])
     a, b = (lines[start : len(lines) - end][:_MOST_COMPARED] for lines in (one, other))
+    # Else lines that a long prompt repeats would count as noise.
     blocks = SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()
     left = {block.a + at for block in blocks for at in range(block.size)}
     right = {block.b + at for block in blocks for at in range(block.size)}

@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 
 from judgesheet.spine.render import show
 
+# Paper is not #ffffff, which stays white on a dark page: words on dark cells have it.
 INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
 
 
@@ -84,6 +85,7 @@ def _breadth(character: str) -> float:
 
 def wrapped(text: str, width: float, most: int = 2) -> str:
     """The text on lines of that width; "…" where `most` of them are not enough."""
+    # textwrap counts characters: as many as fill the line at the mean width of this text.
     room = max(4, int(0.98 * width * len(text) / (text_width(text) or 1.0)))
     lines = textwrap.wrap(text, room)
     if len(lines) > most:
@@ -106,6 +108,12 @@ def round_numbers(low: float, high: float, most: float) -> list[float]:
 def short_number(number: float) -> str:
     """A coordinate with one decimal, a thirtieth of a millimetre."""
     return f"{number:.1f}".removesuffix(".0")
+
+
+def mixed(start: str, end: str, part: float) -> str:
+    """A colour so far between two others."""
+    pairs = zip(bytes.fromhex(start), bytes.fromhex(end), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
 
 
 def path(*steps: str | float) -> str:
@@ -231,6 +239,7 @@ class Chart:
         if x.line:
             self._stroke(path("M", x.start, y.start, "H", x.end), MUTED, "0.6")
         for number, label in labels:
+            # A label that begins with a line end stands in the lower of two rows.
             half, row = text_width(label) / 2, label.startswith("\n")
             if x(number) - half > taken[row]:
                 taken[row] = x(number) + half + 2
@@ -288,6 +297,7 @@ class Chart:
         """An arrow from point to point that touches neither of their markers."""
         (x, y), (right, low) = ((self.x(a), self.y(b)) for a, b in (start, end))
         length, turn = math.hypot(right - x, low - y), math.degrees(math.atan2(low - y, right - x))
+        # A shorter one would be all head.
         if length > 9:
             steps = path("M", 3.0, 0.0, "H", length - 3, "m-3-2l3 2l-3 2")
             place = f"translate({path(x, y)})rotate({turn:.2f})"

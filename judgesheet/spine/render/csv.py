@@ -15,7 +15,7 @@ OWN = (
 )
 PAPER = ("value", "low", "high", "method")
 LOST = ("calls", "low", "high")
-_STARTS_A_FORMULA = ("=", "+", "-", "@")
+_STARTS_A_FORMULA = ("=", "+", "-", "@")  # a spreadsheet would compute a note that begins so
 
 
 def render(sheet: Datasheet, _paper: Paper) -> bytes:

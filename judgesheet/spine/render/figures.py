@@ -23,6 +23,7 @@ from judgesheet.spine.render.chart import (
     Chart,
     Place,
     Style,
+    mixed,
     short_number,
     text_width,
     wrapped,
@@ -205,7 +206,7 @@ def _description(data: Data) -> str:
     """What a reader who cannot see the figure is told."""
     shown = [
         f"{show.visible(point.estimate.label, 80)} {show.estimate(point.estimate).sentence}"
-        for point in data.points[:8]
+        for point in data.points[:8]  # a screen reader reads all of it aloud
     ]
     more = len(data.points) - len(shown)
     return f"{'; '.join(shown)}{f'; and {more} more' if more > 0 else ''}."
@@ -349,6 +350,7 @@ def _heatmap(data: Data, size: Place) -> Chart:
     rows = sorted({p.y for p in data.points}, key=_order)
     cells = {(p.x, p.y): p.value for p in data.points}
     sign = " %" if data.unit.percent and len(columns) < 7 else ""
+    # Around 0 a number is a deviation, and its sign is half of it.
     texts = {at: f"{show.in_cell(n, signed=data.reference == 0)}{sign}" for at, n in cells.items()}
     x_axis = replace(_places_axis(data, columns, (-0.5, len(columns) - 0.5), size), line=False)
     title = show.words(data.plot.y_label or data.plot.y)
@@ -374,15 +376,9 @@ def _shade(value: float, values: Sequence[float], middle: float | None) -> str:
     """
     if middle is None:
         low, span = min(values), max(values) - min(values)
-        return _mixed("f3f7fb", "0b5cad", (value - low) / span if span else 0.0)
+        return mixed("f3f7fb", "0b5cad", (value - low) / span if span else 0.0)
     reach = max(abs(each - middle) for each in values) or 1.0
-    return _mixed("fbfbfb", "dd7420" if value > middle else "cfe1f3", abs(value - middle) / reach)
-
-
-def _mixed(start: str, end: str, part: float) -> str:
-    """A colour so far between two others."""
-    pairs = zip(bytes.fromhex(start), bytes.fromhex(end), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in pairs)
+    return mixed("fbfbfb", "dd7420" if value > middle else "cfe1f3", abs(value - middle) / reach)
 
 
 KINDS: dict[str, Callable[[Data, Place], Chart]] = {
@@ -465,12 +461,12 @@ def _places(data: Data) -> dict[str, float]:
 
 
 def _in_turn(names: Iterable[str]) -> dict[str, float]:
-    """Places one after another."""
     return {name: float(place) for place, name in enumerate(dict.fromkeys(names))}
 
 
 def _number(text: str) -> float | None:
     with suppress(ValueError):
+        # Neither NaN nor infinity has a place, nor has what is rather an id.
         if abs(number := float(text)) < 1e6:
             return number
     return None

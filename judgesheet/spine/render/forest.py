@@ -100,6 +100,7 @@ def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
     limited = [[row for row in queue if row.verdict] for queue in queues]
     free = [queue[len(first) :] for queue, first in zip(queues, limited, strict=True)]
     left = room - used - sum(map(len, limited))
+    # Without any limit each axis shows one row at least.
     others = share_out(free, lambda _: 1, max(left, 0 if any(limited) else used))
     chosen = [first + rest for first, rest in zip(limited, others, strict=True)]
     left_out = sum(map(len, queues)) - sum(map(len, chosen))
@@ -127,7 +128,6 @@ def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
 
 
 def _type_size(text: str, width: float) -> float:
-    """The size of type in which a text fits."""
     return max(_SMALLEST, min(_TYPE, width / (_WIDTH * max(1, len(text)))))
 
 
@@ -169,6 +169,7 @@ def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]]) -> Itera
     limited = any(row.verdict is not None or row.void for rows in chosen for row in rows)
     if shares := list(_groups(axes, chosen, on_scale=True)):
         low = min(0.0, *(effect.low for _, group in shares for effect in group))
+        # In steps of a twentieth, so that the scale does not begin at an odd number.
         low = max(-1.0, math.floor(low * 20) / 20)
         quarters = (step / 4 for step in range(math.ceil(low * 4), 5))
         ticks = tuple((number, show.number(number, unit("share"))) for number in quarters)
@@ -213,6 +214,7 @@ def _caption(effects: Sequence[Effect]) -> str:
     )
     if limited == 1:
         return text
+    # The sum of the errors, which bounds the chance however the figures depend on each other.
     chance = show.number(min(1.0, limited * ERROR), unit("share"))
     return (
         f"{text} Any of the {limited} limits can reject: where every true value lies on its limit, "

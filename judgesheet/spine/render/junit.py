@@ -21,10 +21,7 @@ _NO_TIME = "1970-01-01T00:00:00"
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The verdicts of a sheet as one test suite.
 
-    Raises
-    ------
-    UsageError
-        if the sheet carries no verdict.
+    UsageError if the sheet carries no verdict.
     """
     if not sheet.verdicts:
         raise UsageError(
@@ -48,13 +45,14 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 def _head(sheet: Datasheet) -> dict[str, str]:
     ended = show.parse_moment(sheet.run.get("ended_at"))
     if ended is not None and ended.tzinfo is not None:
-        ended = ended.astimezone(UTC)
+        ended = ended.astimezone(UTC)  # the schema knows no time zones
     kinds = Counter(_kind(verdict) for verdict in sheet.verdicts)
     return {
         "id": "0",
         "name": "judgesheet gate",
         "package": "judgesheet",
         "timestamp": ended.strftime("%Y-%m-%dT%H:%M:%S") if ended else _NO_TIME,
+        # Asked for by the schema; the real name would tell whose machine it was.
         "hostname": "localhost",
         "tests": str(len(sheet.verdicts)),
         "failures": str(kinds["failure"]),

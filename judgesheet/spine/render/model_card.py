@@ -29,10 +29,7 @@ MOST_FIGURES = 6
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The metadata block and the section, ready to paste into a card.
 
-    Raises
-    ------
-    MissingDependencyError
-        if huggingface_hub is not installed.
+    MissingDependencyError if huggingface_hub is not installed.
     """
     return f"---\n{metadata(sheet)}\n---\n\n{section(sheet)}".encode()
 
@@ -65,10 +62,7 @@ def section(sheet: Datasheet) -> str:
 def metadata(sheet: Datasheet) -> str:
     """The `model-index` of the key figures as YAML, without a line end.
 
-    Raises
-    ------
-    MissingDependencyError
-        if huggingface_hub is not installed.
+    MissingDependencyError if huggingface_hub is not installed.
     """
     try:
         from huggingface_hub import EvalResult, ModelCardData
@@ -78,8 +72,7 @@ def metadata(sheet: Datasheet) -> str:
         ) from None
 
     results = [EvalResult(**fields) for axis in sheet.axes for fields in _results(axis, sheet)]
-    name = show.visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
-    data = ModelCardData(model_name=name, eval_results=results or None)
+    data = ModelCardData(model_name=show.judge(sheet), eval_results=results or None)
     return str(data.to_yaml()) if results else "tags:\n- llm-as-a-judge"
 
 
@@ -108,7 +101,6 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _results(axis: AxisResult, sheet: Datasheet) -> Iterator[dict[str, Any]]:
-    """One entry of the model-index per key figure."""
     pools = {str(pool.get("axis")): pool for pool in records(sheet.provenance.get("stimuli"))}
     stimuli = "stimuli not recorded"
     if (pool := pools.get(axis.name)) is not None:

@@ -34,16 +34,14 @@ ROOM: Mapping[Paper, Room] = {
 """What the first two pages hold, in lines."""
 SHARES = (0.92, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
 """Parts of the room that are tried, one after the other, until a page holds."""
+# For a sheet that does not say when it ended: any fixed date will do.
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 def render(sheet: Datasheet, paper: Paper) -> bytes:
     """The sheet for paper; the same sheet gives the same bytes.
 
-    Raises
-    ------
-    MissingDependencyError
-        if the typesetter cannot be loaded on this machine.
+    MissingDependencyError if the typesetter cannot be loaded on this machine.
     """
     press = Press(to_json(sheet), paper)
     # The end of the run: a date that does not change when the sheet is rendered again.
@@ -111,6 +109,7 @@ class Press:
     def pdf(self, page: Mapping[str, Any], when: datetime) -> bytes:
         """The whole document; `when` is all it says of the time."""
         whole = self._set(page, "whole")
+        # PDF/UA: tagged, so that programs that read aloud find headings and tables.
         return cast("bytes", whole.compile(pdf_standards=["ua-1"], timestamp=when))
 
     def _set(self, page: Mapping[str, Any], part: Part) -> "Compiler":

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from judgesheet import rounded
 from judgesheet.plain import spelled
-from judgesheet.records import Estimate, Verdict, canonical_json
+from judgesheet.records import Datasheet, Estimate, Verdict, canonical_json
 from judgesheet.units import Unit, unit
 
 NOT_MEASURED = "not measured"
@@ -23,7 +24,7 @@ SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL T
 _MINUS = "\N{MINUS SIGN}"
 _DASH = "\N{EN DASH}"
 _MOST_DECIMALS = 4
-_HUGE = 1e9
+_HUGE = 1e9  # with an exponent beyond it: nobody reads so many digits
 
 
 class Shown(NamedTuple):
@@ -91,6 +92,7 @@ def estimate(e: Estimate) -> Shown:
 
 def confidence(estimates: Iterable[Estimate]) -> str:
     """The level of their intervals: `95 %`, or `95 to 99.8 %` where they have several."""
+    # A sheet without any interval speaks of the usual level.
     levels = {e.level for e in estimates if e.low is not None and finite(e.level)} or {0.95}
     ends = dict.fromkeys(f"{100 * level:.3g}" for level in (min(levels), max(levels)))
     return f"{' to '.join(ends)} %"
@@ -107,7 +109,7 @@ def looks(run: Mapping[str, Any]) -> str:
         return ""
     axes = told.get("axes")
     parts = (
-        f"{visible(str(axis.get('axis')), 60)} {100 * (finite(axis.get('level')) or 0.0):.3g} % "
+        f"{visible(str(axis.get('axis')), 60)} {rounded.percent(finite(axis.get('level')) or 0.0)} "
         f"({count(axis.get('stimuli'))} of {count(axis.get('stimuli_planned'))} stimuli)"
         for axis in (axes if isinstance(axes, list | tuple) else ())
         if isinstance(axis, Mapping)
@@ -212,6 +214,7 @@ def finite(value: Any) -> float | None:
 
 def p_value(p: float) -> str:
     """`.034`, `<.001`, `>.999`."""
+    # As the APA prints them: never 0 or 1, more decimals where they decide.
     if not 0.001 <= p <= 0.999:
         return "<.001" if p < 0.5 else ">.999"
     return f"{p:.{3 if p < 0.1 else 2}f}".removeprefix("0")
@@ -228,7 +231,7 @@ def count(number: Any) -> str:
     if real is None:
         missing = number is None or isinstance(number, float)
         return NOT_RECORDED if missing else visible(str(number), 60)
-    return f"{real:,.0f}".replace("-", _MINUS)
+    return rounded.count(real).replace("-", _MINUS)
 
 
 def cost(run: Mapping[str, Any]) -> str:
@@ -245,22 +248,13 @@ def money(usd: Any) -> str:
     real = finite(usd)
     if real is None:
         return "unknown"
-    return "$0" if real == 0 else "<$0.01" if real < 0.01 else f"${real:,.2f}"
+    return "$0" if real == 0 else "<$0.01" if real < 0.01 else f"${rounded.cents(real)}"
 
 
 def seconds(value: Any) -> str:
     """`0.84 s`, `42 s`, `3 min 5 s`, `2 h 10 min`."""
     real = finite(value)
-    if real is None:
-        return NOT_RECORDED
-    if real < 10:
-        return f"{real:.2g} s" if real >= 0.001 or real == 0 else "<0.001 s"
-    whole = round(real)
-    if whole < 100:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600:,} h {whole % 3600 // 60} min"
+    return NOT_RECORDED if real is None else rounded.seconds(real)
 
 
 def moment(text: Any) -> str:
@@ -300,11 +294,17 @@ def anything(value: Any, limit: int = 400) -> str:
     return visible(_plain(value), limit)
 
 
+def judge(sheet: Datasheet, limit: int = 120) -> str:
+    """What the judge is called."""
+    return visible(str(sheet.judge.get("model") or "unnamed judge"), limit)
+
+
 def visible(text: str, limit: int = 2000) -> str:
     r"""Foreign text with its invisible characters spelled out and its length bounded.
 
     `\u202e` becomes `[U+202E]`, NUL `[U+0000]`; line ends and tabs stay.
     """
+    # Cut first: a sign that is spelled out is eight times as long.
     shown = spelled(text[:limit].replace("\r\n", "\n"))
     cut = len(text) - limit
     return f"{shown} [… {cut:,} more characters]" if cut > 0 else shown

@@ -119,6 +119,7 @@ def _summary(sheet: Datasheet) -> Sequence[str]:
 
 def _data(text: str) -> str:
     """The escapes of a workflow command's message."""
+    # The percent sign first: it begins the other escapes.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

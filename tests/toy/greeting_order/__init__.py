@@ -42,6 +42,7 @@ HEADLINE = ("first_share",)
 MISSING_REASONS = {("",): "greetings in both orders"}
 SWEEP_KEYS = ("greeting_order.first_share",)
 PERMUTED = frozenset({"greetings"})
+PARTS = "comparison"
 TAKES = {Holds.ANSWERS: 3}
 
 figure = Figures(NAME)

@@ -48,7 +48,7 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
     """The page model of a datasheet; `room` is what the first two pages hold."""
     context = _context(sheet, room or Room())
     document = digest(to_json(sheet))
-    model = show.visible(str(sheet.judge.get("model") or "unnamed judge"), 120)
+    model = show.judge(sheet)
     ended = show.parse_moment(sheet.run.get("ended_at"))
     prompts = records(sheet.provenance.get("prompts"))
     schemas = (schema(prompt, axis_title(sheet, prompt.get("axis"))) for prompt in prompts)

@@ -193,6 +193,7 @@ def _grid(keys: Sequence[Key], lines: Sequence[EstimateLine]) -> Grid | None:
     whole = len(down) * len(across)
     if not (len(down) >= LEAST_SIDE and LEAST_SIDE <= len(across) <= MOST_COLUMNS):
         return None
+    # With a third of its cells empty, a list says the same in less room.
     if len(cells) < len(lines) or 3 * len(cells) < 2 * whole:
         return None
     rows = []

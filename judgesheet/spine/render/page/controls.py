@@ -76,6 +76,7 @@ def _of_run(sheet: Datasheet) -> Iterator[Control]:
     if not sheet.axes:
         yield Control("run complete", False, "This run measured no axis: nothing to read here.")
     else:
+        # Only a plain no counts: a sheet that does not say may be whole.
         done = sheet.run.get("complete") is not False
         settled, planned = (
             show.count(total(sheet, "made")),

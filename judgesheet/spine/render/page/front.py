@@ -125,9 +125,11 @@ def front(context: Context) -> Front:
     """The first page of a sheet."""
     sheet, strip, limits = context.sheet, _strip(context), _limits_beyond_room(context)
     room = replace(context.room, side=context.room.side - limits)
+    # Controls first: what they void need not be read.
     checked = trim([checks(sheet)], _check_lines, room.side - LEAST_RATINGS)
     left = room.side - sum(map(_check_lines, checked.shown))
     advised = _advice(context)
+    # What the advice leaves free the findings take.
     spare = room.advice - sum(one.lines for one in advised.shown)
     lines = room.features + spare - strip.extra_lines - limits
     drawn = picture(context) if lines >= LINES + LEAST_FINDINGS else None
@@ -176,10 +178,10 @@ def advice(context: Context) -> Iterator[Advice]:
 def _ratings(sheet: Datasheet) -> Iterator[Fact]:
     """The largest inputs tested; the sheet says nothing about larger ones."""
     every = [rating for axis in sheet.axes for rating in axis.ratings]
-    longest = sheet.run.get("longest_prompt_tokens")
-    if isinstance(longest, int) and not isinstance(longest, bool):
+    longest = show.finite(sheet.run.get("longest_prompt_tokens"))
+    if longest is not None:
         why = "longer prompts were not answered in this run, and long contexts shift biases"
-        every.append(Rating("length of a prompt", float(longest), "tokens", why))
+        every.append(Rating("length of a prompt", longest, "tokens", why))
     why = "what cannot be read may differ from what can"
     every.append(Rating("unreadable replies", 100 * (1 - READABLE), "%", why))
     for rating in every:

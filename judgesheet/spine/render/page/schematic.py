@@ -8,7 +8,7 @@ from jinja2 import Environment, TemplateError, nodes
 from judgesheet.spine.render import show
 
 MOST_LINES = 10
-_MOST_CHARACTERS = 20_000
+_MOST_CHARACTERS = 20_000  # a template that was recorded elsewhere may have any length
 _WIDTH = 62
 _PERMUTED = "↕"
 """Stands before a slot whose content changes place, until its line is known to hold one."""

@@ -216,6 +216,7 @@ def _marks(
 ) -> Iterator[Mark]:
     """The limit's verdict, or what the figure alone shows; then the end of the scale it touches."""
     value = estimate.value
+    # Whether a limit is kept says more than whether there is any effect.
     if verdict is not None:
         yield OUTCOMES[verdict.passed]
     elif noise is not None and noise.value is not None:

@@ -48,7 +48,6 @@ def _names(sheet: Datasheet, part: str) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The first names, and how many more."""
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(show.short(name, 40) for name in names[:MOST_NAMES]) + more
 
@@ -57,6 +56,6 @@ def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
     others = "domains and languages other than those of the stimuli"
     yield others if own else "your domain; other languages"
     yield "conversations of several turns"
-    longest = sheet.run.get("longest_prompt_tokens")
-    if isinstance(longest, int) and not isinstance(longest, bool):
+    longest = show.finite(sheet.run.get("longest_prompt_tokens"))
+    if longest is not None:
         yield f"prompts of more than {show.count(longest)} tokens"
