@@ -22,7 +22,7 @@ from typing import TypeAlias
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "judgesheet"
 ROOMS = PACKAGE / "axes"
-PRINTING = {"spine/render/show.py", "axis/words.py"}
+PRINTING = {"digits.py", "spine/render/show.py", "axis/words.py"}
 """Modules whose work it is to round: numbers on the sheet, and numbers in its sentences."""
 LAYOUT = "spine/render/"
 """Renderers may compare words to print them once; they decide nothing else by them."""

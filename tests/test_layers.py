@@ -12,7 +12,10 @@ from judgesheet.axes import axis_names
 
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
-BASE = {"errors", "records", "reasons", "units", "keys", "estimates", "resources", "files", "plain"}
+BASE = {
+    *("errors", "records", "reasons", "units", "digits", "keys", "estimates"),
+    *("resources", "files", "plain"),
+}
 """The lowest modules, which anything but `stats` may import."""
 
 # layer -> what of ours it may import
@@ -28,6 +31,7 @@ ALLOWED = {
     "units": set(),
     "prices": set(),
     "plain": set(),
+    "digits": set(),
     "running": set(),
     "terminal": {"plain"},
     "keys": {"errors"},
