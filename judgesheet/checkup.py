@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal
 
 from judgesheet import __version__
+from judgesheet.digits import seconds
 from judgesheet.errors import JudgesheetError, MissingDependencyError
 from judgesheet.resources import data_folder
-from judgesheet.rounded import seconds
 from judgesheet.running import run
 
 Status = Literal["ok", "missing", "failed", "note"]

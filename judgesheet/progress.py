@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from judgesheet import rounded
+from judgesheet import digits
 from judgesheet.terminal import say
 
 if TYPE_CHECKING:
@@ -66,20 +66,20 @@ def sentence(progress: "Progress") -> str:
     """Calls done, rate, tokens, cost if prices are known, failures so far, limits, time left."""
     parts = [f"{progress.settled}/{progress.planned} calls"]
     if progress.rate:
-        parts.append(f"{rounded.tenths(progress.rate)}/s")
+        parts.append(f"{digits.tenths(progress.rate)}/s")
     parts.append(f"{progress.tokens_in + progress.tokens_out:,} tokens")
     if progress.cost is not None:
-        parts.append(f"${rounded.cents(progress.cost)}")
+        parts.append(f"${digits.cents(progress.cost)}")
     parts.append(f"{progress.unreadable} unreadable, {progress.failed} failed")
     if progress.limits:
         parts.append(
             "limits " + ", ".join(f"{most:,} {of}" for of, most in progress.limits.items())
         )
     if progress.held_s >= 1:
-        parts.append(f"held back for {rounded.seconds(progress.held_s)}")
+        parts.append(f"held back for {digits.seconds(progress.held_s)}")
     parts += [f"not believed before a refusal: {doubt} left" for doubt in progress.doubts]
     if progress.waiting_s is not None:
-        parts.append(f"waiting, next request in {rounded.seconds(progress.waiting_s)}")
+        parts.append(f"waiting, next request in {digits.seconds(progress.waiting_s)}")
     elif progress.eta_s is not None and progress.settled < progress.planned:
-        parts.append(f"{rounded.seconds(progress.eta_s)} left")
+        parts.append(f"{digits.seconds(progress.eta_s)} left")
     return " · ".join(parts)

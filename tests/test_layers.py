@@ -13,8 +13,8 @@ from judgesheet.axes import axis_names
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
 BASE = {
-    *("errors", "records", "reasons", "units", "keys", "estimates", "resources", "files"),
-    *("plain", "rounded"),
+    *("errors", "records", "reasons", "units", "digits", "keys", "estimates"),
+    *("resources", "files", "plain"),
 }
 """The lowest modules, which anything but `stats` may import."""
 
@@ -31,7 +31,7 @@ ALLOWED = {
     "units": set(),
     "prices": set(),
     "plain": set(),
-    "rounded": set(),
+    "digits": set(),
     "running": set(),
     "terminal": {"plain"},
     "keys": {"errors"},
@@ -50,7 +50,7 @@ ALLOWED = {
     "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
     "spine.pacing": {"records"},
     "spine.collect": {
-        *("records", "errors", "plain", "prices", "rounded", "judges"),
+        *("records", "errors", "plain", "prices", "digits", "judges"),
         *("spine.ledger", "spine.pacing"),
     },
     "spine.sharding": {
@@ -160,7 +160,7 @@ ALLOWED = {
         *("spine.datasheet", "spine.ledger", "spine.salvage", "spine.plan"),
         *("spine.measure", "spine.assemble"),
     },
-    "checkup": {"records", "errors", "resources", "rounded", "running", "judges", "spine.render"},
+    "checkup": {"records", "errors", "resources", "digits", "running", "judges", "spine.render"},
     "scaffold": {"errors", "files", "resources"},
     "scaffold_check": {
         *("errors", "files", "plain", "records", "axis", "axes", "request", "scaffold"),

@@ -16,13 +16,15 @@ from judgesheet.axis.words import (
     below,
     correlation,
     curve,
+    ends,
     interval,
     keys,
-    percent,
+    number,
     share,
     surely_above,
     surely_below,
 )
+from judgesheet.digits import percent
 from judgesheet.estimates import Estimates
 from judgesheet.records import Estimate, Statement
 from judgesheet.stats.correlation import PERFECT, PERFECT_WITHOUT_ONE
@@ -221,7 +223,7 @@ def _reach(ceiling: Estimate | None) -> str:
     """What the raters' own reliability allows, where it is known."""
     if ceiling is None or ceiling.low is None or ceiling.high is None:
         return ""
-    allowed = f"{ceiling.value:.2f} ({ceiling.low:.2f} to {ceiling.high:.2f})"
+    allowed = f"{number(ceiling)} ({ends(ceiling)})"
     return f", whose raters agree so far that a perfect judge would reach {allowed}"
 
 

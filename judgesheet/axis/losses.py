@@ -21,7 +21,14 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
 from judgesheet.axis.shapes import SHAPES
-from judgesheet.axis.words import Tone, announced, keys, percent, share_with_interval, surely_above
+from judgesheet.axis.words import (
+    Tone,
+    announced,
+    keys,
+    share_with_interval,
+    surely_above,
+)
+from judgesheet.digits import percent
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import NO_OBSERVATIONS, Reason
 from judgesheet.records import Estimate, Statement

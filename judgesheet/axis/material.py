@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
+from judgesheet.digits import percent, two_digits
 
 T = TypeVar("T")
 
@@ -62,8 +63,8 @@ def length_spread(group: str, texts: Sequence[str], limit: float) -> Iterator[Pr
     if worst > limit:
         yield Problem(
             group,
-            f"lengths differ by up to {worst:.0%} from their mean of {mean:.0f} words "
-            f"(limit {limit:.0%})",
+            f"lengths differ by up to {percent(worst)} from their mean of {two_digits(mean)} words "
+            f"(limit {percent(limit)})",
             grave=False,
         )
 
@@ -80,7 +81,8 @@ def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> It
         return
     r = float(np.corrcoef(levels, words)[0, 1])
     if abs(r) > limit:
-        yield Problem("pool", f"length follows the intended level (r = {r:.2f}, limit {limit})")
+        what = f"length follows the intended level (r = {two_digits(r)}, limit {limit})"
+        yield Problem("pool", what)
 
 
 def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator[Problem]:
@@ -110,7 +112,7 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
         union = len(shingles[one] | shingles[other])
         share = len(shingles[one] & shingles[other]) / union if union else 0.0
         if share >= limit:
-            what = f"shares {share:.0%} of its three-word runs with {other}"
+            what = f"shares {percent(share)} of its three-word runs with {other}"
             yield Problem(one, what, grave=_apart(one, other))
 
 

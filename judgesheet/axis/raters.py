@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from judgesheet.axis.figure import Draft, Figures, absent
 from judgesheet.axis.scored import Scored
+from judgesheet.digits import two_digits
 from judgesheet.reasons import Reason
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval
@@ -67,5 +68,5 @@ def _agreements(
             part(agreement),
             {"criterion": criterion} if criterion else {},
             n=agreement.n,
-            given=reference.given(remark=f"{agreement.raters:.1f} ratings per response"),
+            given=reference.given(remark=f"{two_digits(agreement.raters)} ratings per response"),
         )

@@ -18,7 +18,13 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
 from judgesheet.axis.losses import NOT_THE_CELL, codes, value_codes
-from judgesheet.axis.words import MOSTLY, SIGNIFICANT, announced, keys, percent
+from judgesheet.axis.words import (
+    MOSTLY,
+    SIGNIFICANT,
+    announced,
+    keys,
+)
+from judgesheet.digits import percent, two_digits
 from judgesheet.estimates import Estimates
 from judgesheet.reasons import Reason
 from judgesheet.records import Estimate, Statement
@@ -74,7 +80,7 @@ class Largest:
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return f"by noise alone {self.by_noise:.2f}"
+        return f"by noise alone {two_digits(self.by_noise)}"
 
 
 def _named(stimuli: Sequence[str]) -> str:
@@ -266,7 +272,8 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         return
     test, sure = estimates.known("any_stimulus_p"), announced(estimates, "any_stimulus_p")
     effect = largest.value or 0.0
-    gets = f"{percent(effect)} of choices" if largest.unit == "share" else f"{effect:.1f} points"
+    is_share = largest.unit == "share"
+    gets = f"{percent(effect)} of choices" if is_share else f"{two_digits(effect)} points"
     text = (
         f"The order {'matters' if sure else 'may matter'} on {len(stimuli)} of {share.given['of']} "
         f"stimuli, and on the others it is not shown to{_named(stimuli)}. On "

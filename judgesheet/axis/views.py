@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.unequal import Gives
+from judgesheet.digits import two_digits
 from judgesheet.keys import Key
 from judgesheet.records import Case, Label
 
@@ -231,7 +232,7 @@ def places(
             if 0 <= at < len(means) and abs(means[at]) > _ROUNDING:
                 sign = 1 if means[at] > 0 else -1
                 ranked = sorted(calls, key=lambda call: -sign * excess[call.id][at])
-                than = f"{abs(means[at]):.2f} {'more' if sign > 0 else 'less'} a call"
+                than = f"{two_digits(abs(means[at]))} {'more' if sign > 0 else 'less'} a call"
                 why = f"{stimulus}: what stands at place {at + 1} gets {than} than elsewhere"
                 yield Case(tuple(call.id for call in ranked), why, abs(means[at]))
 

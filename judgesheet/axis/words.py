@@ -16,12 +16,15 @@ from operator import itemgetter
 from typing import Literal
 
 from judgesheet.axis import Readings
+from judgesheet.digits import decimals, percent, rounded, two_digits
 from judgesheet.estimates import Estimates
 from judgesheet.records import Estimate, Rating, Statement
 from judgesheet.stats.interval import widening
 
 Tone = Literal["good", "bad", "unknown", "neutral"]
 """What a sentence means for somebody who wants to use the judge."""
+Part = Literal["value", "low", "high", "least", "most"]
+"""Numbers that an estimate has."""
 
 SIGNIFICANT = 0.05
 """How often page one may call something a problem of a judge that has none."""
@@ -101,15 +104,6 @@ def keys(*estimates: Estimate | None) -> tuple[str, ...]:
 # -- numbers in words ------------------------------------------------------------------------------
 
 
-def percent(value: float) -> str:
-    """A share, or a difference of two, as a reader says it; 0 and 100 only where exactly so."""
-    if value < 0:
-        return f"\N{MINUS SIGN}{percent(-value)}"
-    if value in (0, 1) or 0.01 <= value <= 0.99:
-        return f"{100 * value:.0f} %"
-    return f"{100 * min(max(value, 0.001), 0.999):.1f} %"
-
-
 _NUMBERS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -148,10 +142,29 @@ def at_most(value: float) -> str:
     return percent(min(1.0, max(0.0, math.ceil(100 * value) / 100)))
 
 
+def number(estimate: Estimate, part: Part = "value") -> str:
+    """A part of an estimate that is no share, with the digits that its interval allows."""
+    value, low, high = getattr(estimate, part), estimate.low, estimate.high
+    return two_digits(value) if low is None else rounded(value, decimals(value, low, high))
+
+
+def ends(estimate: Estimate) -> str:
+    """`0.41 to 0.63`, the interval of an estimate that is no share."""
+    return f"{number(estimate, 'low')} to {number(estimate, 'high')}"
+
+
+def points(estimate: Estimate) -> str:
+    """`+12 points, +3 to +22`: a difference of two shares, with its interval."""
+    parts = [100 * (part or 0.0) for part in (estimate.value, estimate.low, estimate.high)]
+    digits = decimals(parts[0], parts[1], parts[2])
+    value, low, high = (f"{'+' if part > 0 else ''}{rounded(part, digits)}" for part in parts)
+    return f"{value} points, {low} to {high}"
+
+
 def correlation(estimate: Estimate) -> str:
     """`r = 0.53, 0.41 to 0.63`, without the ends where there is no interval."""
-    ends = "" if estimate.low is None else f", {estimate.low:.2f} to {estimate.high:.2f}"
-    return f"r = {estimate.value:.2f}{ends}"
+    interval = "" if estimate.low is None else f", {ends(estimate)}"
+    return f"r = {number(estimate)}{interval}"
 
 
 # -- sentences that every axis may need ------------------------------------------------------------

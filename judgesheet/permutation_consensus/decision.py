@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.candidate_order import keyed
+from judgesheet.permutation_consensus import keyed
 from judgesheet.records import SETTLING, Call, Outcome, Reply, Stimulus
 from judgesheet.spine.parsing import reading
 

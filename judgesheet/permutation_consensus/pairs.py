@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from judgesheet.axes.candidate_order import keyed
 from judgesheet.axis import Options
+from judgesheet.permutation_consensus import keyed
 from judgesheet.permutation_consensus.decision import (
     Answers,
     Replies,
@@ -59,7 +59,7 @@ class Paired:
         if own.readings[2] is None:
             return own
         solution = replies[solve.id].text
-        compare = keyed.compare(self.stimulus, self.calls[0], solution, self.options)
+        compare = keyed.compare(self.stimulus, self.calls[0], solution)
         return Answers((*own.calls, compare), replies)
 
     def _unconfirmed(self, direct: PairVerdict, swapped: PairVerdict) -> Why | None:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from math import factorial
 
 from judgesheet.axes import get_axis, prompt
-from judgesheet.axes.candidate_order import both_orders, keyed
+from judgesheet.axes.candidate_order import both_orders
 from judgesheet.axes.listwise_consensus import lists as list_calls
 from judgesheet.axis import Options
 from judgesheet.axis.material import bare
 from judgesheet.axis.prompt import built_in
 from judgesheet.judges import Judge
+from judgesheet.permutation_consensus import keyed
 from judgesheet.permutation_consensus.decision import Replies, SetDecision, verdict
 from judgesheet.permutation_consensus.lists import Listed
 from judgesheet.permutation_consensus.pairs import Paired

@@ -15,7 +15,7 @@ from itertools import count
 from random import uniform
 from typing import NamedTuple
 
-from judgesheet import rounded
+from judgesheet import digits
 from judgesheet.errors import JudgeError, StoppedError
 from judgesheet.judges import Judge
 from judgesheet.plain import brief, said_by_server
@@ -229,10 +229,10 @@ class Circuit:
     def _wait(self, reply: Reply) -> None:
         longest, asked = self._settings.longest_wait_s, reply.retry_after_s or 0
         if asked > longest:
-            self._stop(reply, f"and asks to wait {rounded.seconds(asked)}")
+            self._stop(reply, f"and asks to wait {digits.seconds(asked)}")
         waited = time.monotonic() - self._answered_at
         if reply.outcome == "rate_limited" and waited > longest:
-            self._stop(reply, f"for {rounded.seconds(waited)} without an answer")
+            self._stop(reply, f"for {digits.seconds(waited)} without an answer")
 
     def _require_sense(self, reply: Reply) -> None:
         if self._replies < self._settings.unreadable_after:

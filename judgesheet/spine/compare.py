@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
+from judgesheet.digits import significant
 from judgesheet.errors import RunError
 from judgesheet.reasons import Reason
 from judgesheet.records import Characteristic, Datasheet, Estimate
-from judgesheet.rounded import digits
 from judgesheet.spine.datasheet import by_key
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
@@ -221,7 +221,7 @@ def difference(
         return replace(row, value=new.value - old.value, note=note)
     rho = correlation or 0.0
     changed = mover(before, after, rho)
-    paired = f"paired by stimulus, correlation {digits(rho)}"
+    paired = f"paired by stimulus, correlation {significant(rho)}"
     method = "square and add (MOVER), " + ("independent" if correlation is None else paired)
     row = replace(row, **changed._asdict(), correlation=correlation, method=method)
     worsening = None if wanted is None else _worsening(before, after, wanted, rho)

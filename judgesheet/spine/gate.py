@@ -12,9 +12,9 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 
+from judgesheet.digits import level, percent, significant, tenths
 from judgesheet.keys import ANY, Key
 from judgesheet.records import AxisResult, Characteristic, Datasheet, Decision, Estimate, Verdict
-from judgesheet.rounded import digits, percent, tenths
 from judgesheet.spine.compare import (
     NO_DIRECTION,
     Z95,
@@ -178,8 +178,8 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded) -> Verd
         return _unproven(limit, key, estimate.value, why, "an estimate with this bound")
     place = "below" if bound < limit.value else "above" if bound > limit.value else "at"
     why = (
-        f"the one-sided {percent(_level(estimate))} {'upper' if upper else 'lower'} bound "
-        f"{digits(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
+        f"the one-sided {level(_level(estimate))} {'upper' if upper else 'lower'} bound "
+        f"{significant(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
     needed = "" if passed is not None else _needed(limit, estimate, bounds)
     told = _unproven(limit, key, estimate.value, why, needed)
@@ -347,7 +347,7 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
     passed = False if p < ALPHA else True if upper <= one.margin else None
     bound = lower if passed is False else upper
     side = "lower" if passed is False else "upper"
-    why = f"worse by {digits(found.value)}; one-sided 95 % {side} bound {digits(bound)}"
+    why = f"worse by {significant(found.value)}; one-sided 95 % {side} bound {significant(bound)}"
     needed = ""
     if passed is None:
         span = Bounded(found.value, lower, upper)

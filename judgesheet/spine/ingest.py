@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Protocol
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis, StatingFacts
+from judgesheet.digits import count
 from judgesheet.errors import StimuliError
 from judgesheet.files import records
 from judgesheet.records import Call, Label, Plan, Reply, canonical_json, digest
-from judgesheet.rounded import count
 from judgesheet.spine.batches import fill, ingest_results
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import alike, read

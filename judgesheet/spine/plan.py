@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, NamingArms, Options
+from judgesheet.digits import cents, thousandths
 from judgesheet.errors import RunError
 from judgesheet.files import read_from, write_lines
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
-from judgesheet.rounded import cents, thousandths
 from judgesheet.spine import stimuli as pools
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ import pandas as pd
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Readings, Simulating
+from judgesheet.digits import count, percent, thousandths
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.records import Call, Datasheet, Plan, Verdict
-from judgesheet.rounded import count, percent, thousandths
 from judgesheet.spine import looks
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.gate import EXIT_CODES, PASSED, reach

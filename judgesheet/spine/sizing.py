@@ -13,12 +13,12 @@ from math import ceil, log2
 from typing import Self
 
 from judgesheet.axis.material import spread
+from judgesheet.digits import cents, thousandths
 from judgesheet.errors import UsageError
 from judgesheet.keys import Key
 from judgesheet.plain import one_line
 from judgesheet.prices import Prices, cost
 from judgesheet.records import Call, Plan
-from judgesheet.rounded import cents, thousandths
 from judgesheet.spine.looks import needed, of_plan
 from judgesheet.spine.plan import tokens_in, tokens_out
 from judgesheet.spine.rehearsal import half_widths

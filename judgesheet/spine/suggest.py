@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from judgesheet.digits import significant
 from judgesheet.errors import RunError
 from judgesheet.plain import one_line
 from judgesheet.records import Datasheet, Estimate
-from judgesheet.rounded import digits
 from judgesheet.spine.compare import Bounded
 from judgesheet.spine.datasheet import by_key
 from judgesheet.spine.gate import members, reach
@@ -91,7 +91,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
     bound = _worst(limit.kind, [one for one in bounds if one is not None])
     asked = f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}"
     if _slack(limit.kind, limit.value, bound) >= 0:
-        why = f"{limit.why} (That of {policy.name}; the run's bound is {digits(bound)}.)"
+        why = f"{limit.why} (That of {policy.name}; the run's bound is {significant(bound)}.)"
         yield Suggestion(limit.key, limit.model_copy(update={"why": why}), why)
         return
     near = _outward(limit.kind, bound)
@@ -99,7 +99,7 @@ def _suggested(policy: Policy, limit: Limit, found: Mapping[str, Estimate]) -> I
         yield Suggestion(limit.key, None, f"{asked} is not kept, nor any limit that says anything")
         return
     why = (
-        f"The nearest limit that the run's bound of {digits(bound)} keeps. It is no "
+        f"The nearest limit that the run's bound of {significant(bound)} keeps. It is no "
         f"recommendation: the policy {policy.name} asks for {asked}. {limit.why}"
     )
     update = {limit.kind: near, "why": why}

@@ -26,6 +26,11 @@ def floats(values: ArrayLike) -> Floats:
     return np.asarray(values, dtype=np.float64)
 
 
+def alike(values: ArrayLike) -> Floats:
+    """The values without the rounding by which equal ones differ: of means, about 1e-14."""
+    return np.round(floats(values), 9)
+
+
 def z_quantile(probability: float) -> float:
     """Quantile of the standard normal distribution."""
     return float(scipy.special.ndtri(probability))

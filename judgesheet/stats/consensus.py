@@ -14,15 +14,13 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from ._support import Flags, Floats, Integers, floats
+from ._support import Flags, Floats, Integers, alike, floats
+from .interval import ROUNDING
 from .reads import ratio
 
 TOLERANCE = 0.5
 """Points by which scores may differ and still tie, inclusive (Huang et al., section 3.3)."""
 TOP = 100.0
-_DECIMALS = 9
-_ROUNDING = 10.0**-_DECIMALS
-"""Mean scores that should be equal differ by about 1e-14; no judge means a billionth of a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +141,7 @@ def complete_runs(scores: Floats) -> Flags:
 
 def rank_points(scores: ArrayLike) -> Floats:
     """(n - rank) / (n - 1) over the last axis, tied scores sharing their mean rank: 1 is best."""
-    rounded = np.round(floats(scores), _DECIMALS)
+    rounded = alike(scores)
     points: Floats = (scipy.stats.rankdata(rounded, axis=-1) - 1) / (rounded.shape[-1] - 1)
     return points
 
@@ -162,7 +160,7 @@ def uniform_picks(points: Floats) -> Floats:
 def within_tolerance(points: Floats) -> Flags:
     """Which candidates lie within 0.5 of the largest, over the last axis; none where one is NaN."""
     largest = np.max(points, axis=-1, keepdims=True)
-    top: Flags = points >= largest - TOLERANCE - _ROUNDING
+    top: Flags = points >= largest - TOLERANCE - ROUNDING
     return top
 
 
@@ -208,7 +206,7 @@ def can_change(so_far: Consensus, remaining: int, weights: Weights = PROPOSED) -
         return np.zeros(so_far.runs.shape, dtype=bool)
     runs = so_far.runs[..., None]
     sums: Floats = np.where(runs > 0, so_far.points * runs, 0.0)
-    slack = TOLERANCE * (runs + remaining)[..., None] + _ROUNDING
+    slack = TOLERANCE * (runs + remaining)[..., None] + ROUNDING
     lead = sums[..., :, None] - sums[..., None, :]  # (..., candidate, rival)
     itself = np.eye(sums.shape[-1], dtype=bool)
     beaten = (~itself & (TOP * remaining - lead > slack)).any(axis=-1)

@@ -20,6 +20,7 @@ from ._support import (
     Flags,
     Floats,
     Integers,
+    alike,
     bootstrap_weights,
     expanded_tail,
     floats,
@@ -34,7 +35,6 @@ FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every p
 
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
-_DECIMALS = 9  # beyond these, means of integer scores differ by rounding only
 _SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room for unseen clusters"
 
 
@@ -420,7 +420,7 @@ def friedman(cells: ArrayLike) -> Friedman:
     analysis of variance", JASA 32, 675-701; ties: Conover, W. J. (1999), "Practical Nonparametric
     Statistics", 3rd edition, section 5.8.
     """
-    array = np.round(floats(cells), _DECIMALS)
+    array = alike(cells)
     array = array[~np.isnan(array).any(axis=1)]
     blocks, positions = array.shape
     if blocks < 2 or positions < 2:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ._support import Flags, Floats, Integers, sum_by
+from ._support import Flags, Floats, Integers, alike, sum_by
 from .interval import ROUNDING
 
 DRAWS = 4_999
@@ -211,13 +211,13 @@ def _surprise(departures: Floats, root: Floats, rank: int) -> Floats:
     if not rank:
         return np.zeros(len(departures))
     forms = np.sum((departures @ np.ascontiguousarray(root[:, -rank:])) ** 2, axis=1)
-    different, place = np.unique(np.round(forms, 9), return_inverse=True)
+    different, place = np.unique(alike(forms), return_inverse=True)
     return _tails(different, rank)[place]  # what is equal is computed once
 
 
 def _tails(forms: Floats, ranks: Integers | int) -> Floats:
     """-log of the tail of chi-square; rounding must not tell apart what is equal by symmetry."""
-    tails = scipy.special.chdtrc(ranks, np.round(forms, 9))
+    tails = scipy.special.chdtrc(ranks, alike(forms))
     surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))
     return surprise
 

@@ -449,8 +449,7 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = 
 
 def _counted(rate: Interval, successes: Floats, trials: Floats) -> Interval:
     """The rate with its two counts, where every one of them is whole."""
-    whole = all(np.array_equal(counts, np.round(counts)) for counts in (successes, trials))
-    if not whole:
+    if (successes % 1).any() or (trials % 1).any():
         return rate
     return replace(rate, hits=int(successes.sum()), trials=int(trials.sum()))
 

@@ -12,16 +12,23 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from ._support import Floats, Integers, floats, resampled_sums, t_quantile, two_sided, z_quantile
-from .interval import Interval, estimated
+from ._support import (
+    Floats,
+    Integers,
+    alike,
+    floats,
+    resampled_sums,
+    t_quantile,
+    two_sided,
+    z_quantile,
+)
+from .interval import ROUNDING, Interval, estimated
 from .orders import Order
 from .reads import ratio
 
 NEVER_CHOSEN = "a score was never chosen: its shares are unknown"
 _ENUMERABLE_SIGNS = 12  # 2^11 sign patterns; beyond, bound the standard error by the sum
 _HALVINGS = 50  # of an interval of at most 1: to the last bit of a float
-_DECIMALS = 9  # costs that differ by less are equal: rounding breaks no tie
-_ROUNDING = 10.0**-_DECIMALS
 
 
 def selection_matrix(counts: ArrayLike) -> Floats:
@@ -101,7 +108,7 @@ def min_bias_order(matrix: ArrayLike, among: Sequence[Sequence[int]] | None = No
 def _cheapest(matrices: Floats, among: Sequence[Sequence[int]] | None) -> Integers:
     """The cheapest order under each of the matrices (m, n, n) -> (m, n)."""
     if among is not None:
-        costs = np.round(_costs(matrices, _indices(among)), _DECIMALS)
+        costs = alike(_costs(matrices, _indices(among)))
         cheapest: Integers = np.asarray(among, dtype=np.int64)[np.argmin(costs, axis=-1)]
         return cheapest
     departures = np.abs(matrices - 1 / matrices.shape[-1]).swapaxes(-1, -2)
@@ -227,7 +234,7 @@ def order_gain_share(
     if np.isnan(_costs(selection_matrix(array), pair)).any():
         return None
     costs = _costs(_resampled(array, rng, resamples), pair)
-    return float(np.mean(costs[:, 0] < costs[:, 1] - _ROUNDING))
+    return float(np.mean(costs[:, 0] < costs[:, 1] - ROUNDING))
 
 
 def best_order_share(

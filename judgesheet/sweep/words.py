@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from judgesheet.axis import Axis, headline
-from judgesheet.axis.words import SIGNIFICANT, percent
+from judgesheet.axis.words import SIGNIFICANT
+from judgesheet.digits import percent, two_digits
 from judgesheet.keys import Key
 from judgesheet.records import (
     AxisResult,
@@ -72,14 +73,14 @@ def _whether_it_moves(
         return Statement(f"{text}{knob.values[-1]}.", keys)
     reach = max(abs(slope.low or 0.0), abs(slope.high or 0.0))
     text = (
-        f"No trend of “{what}” with {knob.name} is proven; a change of more than {reach:.2g} "
-        f"{knob.unit} can be ruled out."
+        f"No trend of “{what}” with {knob.name} is proven; a change of more than "
+        f"{two_digits(reach)} {knob.unit} can be ruled out."
     )
     return Statement(text, keys)
 
 
 def _say(value: float, estimate: Estimate) -> str:
-    return percent(value) if estimate.unit == "share" else f"{value:.2f}"
+    return percent(value) if estimate.unit == "share" else two_digits(value)
 
 
 def recommend(knob: Knob, result: AxisResult) -> Iterator[Recommendation]:

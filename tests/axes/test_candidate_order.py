@@ -510,7 +510,7 @@ def broken_tasks() -> Iterator[Any]:
     yield task(elements=elements[:1], neutral=neutral[:1]), "1 elements; a ladder needs two"
     yield task(neutral=neutral[:-1]), "neutral slots"
     yield task(neutral=nested), "not nested: neutral slot 1 repeats a sentence of element 1"
-    yield task(elements=long + elements[1:]), "limit 10%"
+    yield task(elements=long + elements[1:]), "limit 10 %"
     yield task(elements=[{**elements[0], "full": ["one"]}, *elements[1:]]), "full"
     yield task(extra=1), "extra"
     yield {"id": "p", "request": "q", "u": "a"}, r"pair\.v"

@@ -379,7 +379,7 @@ def test_errors_common_to_all_orders_are_not_voted_away() -> None:
     found = recorded(rows)
     assert found["error_correlation"].value == pytest.approx(1)
     assert found["order_flip_rate"].value == pytest.approx(0.4 * 4 / 6)
-    assert "a majority errs in 40.0%" in found["independent_error_bound"].note
+    assert "a majority errs in 40 %" in found["independent_error_bound"].note
     advice = list(AXIS.recommend(Estimates(NAME, found.values())))
     assert "errors are common to all orders" in advice[0].text
 

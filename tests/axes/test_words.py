@@ -13,11 +13,14 @@ from judgesheet.axis.words import (
     above,
     announced,
     below,
+    correlation,
     curve,
-    percent,
+    number,
+    points,
     surely_above,
     surely_below,
 )
+from judgesheet.digits import percent, two_digits
 from judgesheet.estimates import Estimates
 from judgesheet.records import Estimate, Imputed
 from judgesheet.stats.interval import student
@@ -100,3 +103,23 @@ def test_a_curve_is_what_was_measured_in_rising_k() -> None:
     other = share("budget_r[k=4,arm=random]")
     estimates = Estimates("any", [*members, missing, other])
     assert [k for k, _ in curve(estimates, "budget_r", arm="balanced")] == [1, 2, 10]
+
+
+def test_a_number_has_the_digits_that_its_interval_allows() -> None:
+    wide = share("pearson_r", value=-0.4321, low=-0.8, high=0.95)
+    narrow = share("pearson_r", value=0.99234, low=0.9831, high=0.9962)
+    assert correlation(wide) == "r = −0.4, −0.8 to 0.9"
+    assert correlation(narrow) == "r = 0.992, 0.983 to 0.996"
+    assert correlation(share("pearson_r", value=0.5321)) == "r = 0.53"
+    assert number(share("cramers_v", value=0.1, low=0.01, high=0.2), "most") == "0.20"
+    gain = share("gain", value=0.357, low=0.069, high=0.556)
+    assert points(gain) == "+36 points, +7 to +56"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0, "0"), (3.0, "3"), (103.4, "103"), (12.3, "12"), (0.5321, "0.53"), (0.00341, "0.0034"),
+     (-0.051, "−0.051"), (1e-12, "0.0000000000010")],
+)  # fmt: skip
+def test_a_number_without_an_interval_has_two_digits(value: float, words: str) -> None:
+    assert two_digits(value) == words

@@ -7,8 +7,7 @@ and a strict instruction about ties.
 `_material` defines the stimuli, `_compose` writes the responses, `_design` the calls, `_reply`
 reads the replies, `_pairs` turns them into arrays; `_simulated` answers in place of a judge. The
 figures are in `vacuum` (dark current), `equal_quality`, `ladder` (steps) and `operating_point`
-(what changes verdicts besides quality); `words` says what they mean, `advice` what to do. `keyed`
-is the pass in which the judge compares against its own answer, for `judgesheet consensus`.
+(what changes verdicts besides quality); `words` says what they mean, `advice` what to do.
 """
 
 from collections.abc import Iterator

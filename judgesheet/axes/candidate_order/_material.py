@@ -9,6 +9,7 @@ from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_vali
 from judgesheet.axes.candidate_order._compose import VARIANTS, Composer
 from judgesheet.axis import Problem
 from judgesheet.axis.material import Name, Strict, Text, duplicates, leaks, word_count
+from judgesheet.digits import percent
 from judgesheet.records import Label, Stimulus
 
 LENGTH_LIMIT = 0.10
@@ -55,8 +56,8 @@ class Task(Strict):
         spread = length_spread(self.model_dump())
         if spread > LENGTH_LIMIT:
             raise ValueError(
-                f"the responses of task {self.id} differ by up to {spread:.0%} from their mean "
-                f"length (limit {LENGTH_LIMIT:.0%}); length would give the level away"
+                f"the responses of task {self.id} differ by up to {percent(spread)} from their "
+                f"mean length (limit {percent(LENGTH_LIMIT)}); length would give the level away"
             )
         return self
 
@@ -149,8 +150,8 @@ def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         worst = max(tasks, key=lambda task: length_spread(task.fields))
         yield Problem(
             "pool",
-            f"the responses of a task differ by at most {length_spread(worst.fields):.1%} from "
-            f"their mean length ({worst.id}; limit {LENGTH_LIMIT:.0%})",
+            f"the responses of a task differ by at most {percent(length_spread(worst.fields))} "
+            f"from their mean length ({worst.id}; limit {percent(LENGTH_LIMIT)})",
             grave=False,
         )
     yield from duplicates([(task.id, task.fields["request"]) for task in tasks])

@@ -21,6 +21,7 @@ from judgesheet.axis.words import (
     below,
     few_asked,
     keys,
+    number,
     unread,
 )
 from judgesheet.estimates import Estimates
@@ -90,7 +91,7 @@ def _small_steps(estimates: Estimates) -> Iterator[Recommendation]:
     threshold = estimates.known("threshold75")
     if threshold is not None and above(threshold, 1):
         text = (
-            f"Do not read its verdict on differences below about {threshold.value:.1f} required "
+            f"Do not read its verdict on differences below about {number(threshold)} required "
             "elements: it misses too many of them."
         )
         yield _advice(text, threshold)

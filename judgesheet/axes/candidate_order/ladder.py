@@ -14,6 +14,7 @@ from judgesheet.axes.candidate_order._design import BASELINE
 from judgesheet.axes.candidate_order._pairs import NOT_ANSWERED, Counts, Group, Pairs, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
+from judgesheet.digits import two_digits
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import pairwise as stats
@@ -222,7 +223,7 @@ def _z_difference(hits: Counts, alarms: Counts) -> float | None:
 
 def _trust(bound: float | None, *, perfect: bool) -> str:
     """Which of value and bound to read."""
-    known = "no lower bound" if bound is None else f"lower bound {bound:.2f}"
+    known = "no lower bound" if bound is None else f"lower bound {two_digits(bound)}"
     if not perfect:
         return known
     return f"{known}; at ceiling the value depends on the number of calls alone: trust the bound"

@@ -19,12 +19,12 @@ from judgesheet.axis.words import (
     interval,
     keys,
     one_in,
-    percent,
     share,
     share_with_interval,
     surely_above,
     surely_below,
 )
+from judgesheet.digits import percent
 from judgesheet.estimates import Estimates
 from judgesheet.records import Estimate, Statement
 

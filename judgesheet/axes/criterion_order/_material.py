@@ -20,6 +20,7 @@ from judgesheet.axis.material import (
     length_spread,
     word_count,
 )
+from judgesheet.digits import two_digits
 from judgesheet.records import Label, Stimulus
 
 MOST_CRITERIA = 8
@@ -145,5 +146,5 @@ def _related(names: Sequence[str], levels: Sequence[Mapping[str, int]]) -> Itera
             continue
         r = float(np.corrcoef(both.T)[0, 1])
         if abs(r) > 0.5:
-            what = f"levels of {one} and {other} go together (r = {r:.2f}, limit 0.5)"
+            what = f"levels of {one} and {other} go together (r = {two_digits(r)}, limit 0.5)"
             yield Problem("pool", what, grave=False)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis.figure import Draft, absent
+from judgesheet.digits import two_digits
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import criteria as stats
@@ -191,7 +192,7 @@ def _null(label: str, value: float | None, scores: Scores) -> Draft:
 def _with_p95(label: str, null: stats.NullSpread, scores: Scores) -> Draft:
     draft = _null(label, null.mean, scores)
     return replace(
-        draft, given="" if null.p95 is None else f"95th percentile {null.p95:.2f} points"
+        draft, given="" if null.p95 is None else f"95th percentile {two_digits(null.p95)} points"
     )
 
 

@@ -28,9 +28,11 @@ from judgesheet.axis.words import (
     above,
     announced,
     below,
+    ends,
     few_asked,
     keys,
     level,
+    number,
     surely_above,
     too_few,
     unread,
@@ -130,8 +132,8 @@ def _gap(estimates: Estimates) -> Statement:
     evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
     if most is not None and _clears(estimates, most, _points(estimates, SMALL_GAP)):
         text = "No criterion's score moves by much with its place in the list"
-        return Statement(f"{text}: by {most.most:.2f} points at most.", evidence, "good")
-    reach = "" if most is None or most.most is None else f": by up to {most.most:.2f} points"
+        return Statement(f"{text}: by {number(most, 'most')} points at most.", evidence, "good")
+    reach = "" if most is None or most.most is None else f": by up to {number(most, 'most')} points"
     text = f"It cannot be told whether a criterion's place in the list moves its score{reach}."
     return Statement(text, evidence, "unknown")
 
@@ -148,10 +150,10 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
     )
     text = (
         f"A criterion's score depends on its place in the list for {how_many}: {name} scores "
-        f"{gap.value:.2f} points more at position {shifts[-1][1]} than at position {shifts[0][1]}"
+        f"{number(gap)} points more at position {shifts[-1][1]} than at position {shifts[0][1]}"
     )
     if gap.low is not None:
-        text += f" (gap: {level(gap)} interval {gap.low:.2f} to {gap.high:.2f})"
+        text += f" (gap: {level(gap)} interval {ends(gap)})"
     if others:
         text += f"; also {_listed([other for other, _ in others])}"
     limit = _points(estimates, SMALL_GAP)

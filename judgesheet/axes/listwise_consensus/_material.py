@@ -17,6 +17,7 @@ from judgesheet.axis.material import (
     length_spread,
     word_count,
 )
+from judgesheet.digits import two_digits
 from judgesheet.records import Label, Stimulus
 
 MOST_CANDIDATES = 26
@@ -136,7 +137,7 @@ def _gold(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
         r = _lean(known, cue)
         if abs(r) > CUE_LIMIT:
             more = "more" if r > 0 else "less"
-            yield Problem("pool", f"{name} tells the gold: it has {more} (r = {r:.2f})")
+            yield Problem("pool", f"{name} tells the gold: it has {more} (r = {two_digits(r)})")
 
 
 def _lean(stimuli: Sequence[Stimulus], cue: Any) -> float:

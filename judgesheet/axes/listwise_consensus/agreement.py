@@ -13,6 +13,7 @@ from judgesheet.axes.listwise_consensus._lists import (
 )
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
+from judgesheet.digits import percent, two_digits
 from judgesheet.reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
@@ -110,10 +111,13 @@ def independent_error_bound(lists: Lists) -> Iterator[Draft]:
     if np.isnan(hits).all() or k < 3:
         return
     right, r = float(np.nanmean(hits)), majority.error_correlation(hits).value
-    note = f"independent votes would err in {majority.majority_error(right, k):.1%}"
+    note = f"independent votes would err in {percent(majority.majority_error(right, k))}"
     if r is not None:
         shared = majority.majority_error(right, k, max(0.0, r))
-        note += f"; with the measured correlation of {r:.2f} a majority errs in {shared:.1%}"
+        note += (
+            f"; with the measured correlation of {two_digits(r)} a majority errs in "
+            f"{percent(shared)}"
+        )
     yield Draft(
         f"Hoeffding's bound for {k} independent orders",
         exactly(
@@ -122,7 +126,7 @@ def independent_error_bound(lists: Lists) -> Iterator[Draft]:
             method="exp(-2 k (q - 1/2)^2) (004 proposition 1)",
         ),
         n=int((~np.isnan(hits)).sum()),
-        given=f"one call is right in {right:.1%}",
+        given=f"one call is right in {percent(right)}",
         note=note,
     )
 

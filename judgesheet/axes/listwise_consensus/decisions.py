@@ -20,6 +20,7 @@ from judgesheet.axes.listwise_consensus._lists import (
 )
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
+from judgesheet.digits import percent
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats.consensus import WEIGHTS
@@ -47,7 +48,7 @@ def accuracy(lists: Lists) -> Iterator[Draft]:
     By arm and number of runs (004 tables 1 and 2). The prompt is the unit: the interval is that of
     a rate over prompts, with Wilson's beside it as in the paper.
     """
-    given = f"a blind pick is right in {lists.chance:.0%}" if lists.has_gold else ""
+    given = f"a blind pick is right in {percent(lists.chance)}" if lists.has_gold else ""
     for arm in lists.arms:
         label = f"Right answer chosen, {arm.words}"
         yield _hit_rate(label, lists, lists.hits(arm), arm.dims, given)

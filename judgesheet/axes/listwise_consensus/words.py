@@ -23,13 +23,14 @@ from judgesheet.axis.words import (
     interval,
     keys,
     longest,
-    percent,
+    points,
     share,
     surely_above,
     surely_below,
     too_few,
     unread,
 )
+from judgesheet.digits import percent
 from judgesheet.estimates import Estimates
 from judgesheet.keys import Key
 from judgesheet.records import Control, Estimate, Mitigation, Rating, Recommendation, Statement
@@ -133,7 +134,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
             f"The answer at place {place} of the list wins {share(extreme)} of single calls "
             f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
         )
-        little = f" That is measured, and little: under {100 * NEARLY_EVEN:.0f} points."
+        little = f" That is measured, and little: under {100 * NEARLY_EVEN:g} points."
         if nearly_even:
             yield Statement(f"{text}{little}", evidence)
         else:
@@ -141,7 +142,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
     elif _prompts(estimates) >= FEWEST_PROMPTS and nearly_even:
         text = (
             "No place in the list wins much more often than another: every place is within "
-            f"{100 * NEARLY_EVEN:.0f} points of {percent(even)}."
+            f"{100 * NEARLY_EVEN:g} points of {percent(even)}."
         )
         yield Statement(text, evidence, "good")
     else:
@@ -198,25 +199,20 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
     k, gain = _from_all(estimates, "gain")
     if gain is None or gain.value is None or gain.low is None or gain.high is None:
         return
-    points = f"{_signed(gain.value)} points, {_signed(gain.low)} to {_signed(gain.high)}"
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
-    told = f"Deciding from {k} orders"
+    told, by = f"Deciding from {k} orders", points(gain)
     if above(gain, 0.0):
-        text = f"{told} is right more often than one call ({points}), at {k} calls a decision."
+        text = f"{told} is right more often than one call ({by}), at {k} calls a decision."
         yield Statement(text, evidence, "good")
     elif below(gain, 0.0):
         tone: Tone = "bad" if surely_below(gain, 0.0) else "neutral"
-        yield Statement(f"{told} is right less often than one call ({points}).", evidence, tone)
+        yield Statement(f"{told} is right less often than one call ({by}).", evidence, tone)
     elif below(gain, NEAR_ENOUGH):
-        text = f"{told} gains next to nothing over one call ({points})."
+        text = f"{told} gains next to nothing over one call ({by})."
         yield Statement(text, evidence, "neutral")
     else:
         text = f"whether deciding from {k} orders is right more often than one call"
-        yield Statement(f"It cannot be told {text} ({points}).", evidence, "unknown")
-
-
-def _signed(difference: float) -> str:
-    return f"{100 * difference:+.1f}".replace("-", "\N{MINUS SIGN}")
+        yield Statement(f"It cannot be told {text} ({by}).", evidence, "unknown")
 
 
 # -- recommendations -------------------------------------------------------------------------------

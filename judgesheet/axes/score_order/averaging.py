@@ -12,6 +12,7 @@ import numpy as np
 from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.digits import percent
 from judgesheet.reasons import CONSTANT, NO_OBSERVATIONS
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.averaging import Gain
@@ -54,7 +55,7 @@ def _budget(
         complete = int((~np.isnan(reads).any(axis=1)).sum())
         for point in sweep(reads, rng=scores.rng()):
             orders = f"{point.k} order{'s' if point.k > 1 else ''}"
-            undefined = f"undefined in {point.undefined:.0%} of subsets: constant scores"
+            undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
             draft = Draft(
                 f"{label} after {orders}, {arm} (range: over choices of orders)",
                 _band(point, scores.grid.clusters),

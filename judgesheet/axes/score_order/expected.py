@@ -19,6 +19,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.logprobs import Distribution
+from judgesheet.digits import two_digits
 from judgesheet.reasons import Reason
 from judgesheet.stats import precision
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, missing
@@ -117,7 +118,7 @@ def expected_mass(both: Both) -> Draft:
         "Probability held by the allowed scores",
         _mean([row.mass for row in rows["distribution"]], rows["stimulus"]),
         n=len(rows),
-        given=f"scores that were not listed move no expected score by more than {slack:.2g}",
+        given=f"unlisted scores move no expected score by more than {two_digits(slack)}",
     )
 
 

@@ -8,6 +8,7 @@ from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.digits import percent, two_digits
 from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import orders as designs
@@ -93,12 +94,13 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
         matrix = stats.selection_matrix(counts)
         best = stats.min_bias_order(matrix, among)
         order = None if best is None else int(digits(best))
+        cost = "" if best is None else two_digits(stats.bias_cost(matrix, best))
         draft = Draft(
             f"Order of least bias cost among {where}",
             exactly(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
-            given="" if best is None else f"its cost is {stats.bias_cost(matrix, best):.1f} points",
+            given=cost and f"its cost is {cost} points",
         )
         yield draft.or_absent(NEVER_GIVEN)
 
@@ -116,7 +118,7 @@ def min_bias_confidence(scores: Scores) -> Draft:
     if best is not None and best != default:
         share = stats.order_gain_share(counts, best, default, scores.rng())
         again = stats.best_order_share(counts, scores.rng(), probed)
-        note = f"the same best order is found again in {again or 0:.0%} of resamples"
+        note = f"the same best order is found again in {percent(again or 0)} of resamples"
     method = "cluster bootstrap, 2,000 resamples"
     draft = Draft(
         "Resamples in which the cheapest order beats the default",

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 
 from judgesheet.axes.score_order._scores import Grid, RubricOrders, Scores, figure
 from judgesheet.axis.figure import Draft, absent
+from judgesheet.digits import two_digits
 from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
@@ -160,7 +161,7 @@ def order_dependence_p(scores: Scores) -> Iterator[Draft]:
             exactly(test.p, clusters=grid.clusters, method=method),
             n=test.calls,
             given=grid.conditions,
-            note=f"an order-blind judge with these scores would read chi2 = {blind:.2f}",
+            note=f"an order-blind judge with these scores would read chi2 = {two_digits(blind)}",
         )
         if test.calls and grid.compares:
             return draft

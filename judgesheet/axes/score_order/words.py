@@ -33,16 +33,18 @@ from judgesheet.axis.words import (
     announced,
     below,
     correlation,
+    ends,
     few_asked,
     interval,
     keys,
     level,
-    percent,
+    number,
     share,
     surely_above,
     too_few,
     unread,
 )
+from judgesheet.digits import percent
 from judgesheet.estimates import Estimates
 from judgesheet.records import Control, Estimate, Mitigation, Recommendation, Statement
 
@@ -111,9 +113,9 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
     """The correlation of the one order that was recorded, where nothing is known about others."""
     r = estimates.known("pearson_r", arm="fixed")
     if r is not None:
-        ends = "; no interval" if r.low is None else ""
+        unsure = "; no interval" if r.low is None else ""
         text = f"Under the one order that was recorded, its score and quality have {correlation(r)}"
-        yield Statement(f"{text}{ends} (quality: {whose(r)}).", (r.key,))
+        yield Statement(f"{text}{unsure} (quality: {whose(r)}).", (r.key,))
 
 
 def _favourite(estimates: Estimates, prompts: int) -> Statement:
@@ -129,13 +131,13 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
             f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
         )
         if v is not None and below(v, SMALL_V):
-            text += f" That is measured, and little: Cramér's V is {v.most:.2f} at most."
+            text += f" That is measured, and little: Cramér's V is {number(v, 'most')} at most."
             return Statement(text, (extreme.key, *tests), "neutral")
         return Statement(text, (extreme.key, *tests), "bad")
     if v is not None and prompts >= FEWEST_PROMPTS and below(v, SMALL_V):
         text = (
-            f"No position in the rubric is favoured by much: Cramér's V is {v.most:.2f} at most "
-            "(0 is no preference, 1 always the same position)."
+            f"No position in the rubric is favoured by much: Cramér's V is {number(v, 'most')} at "
+            "most (0 is no preference, 1 always the same position)."
         )
         return Statement(text, tests, "good")
     if _is_unbalanced(estimates):
@@ -144,7 +146,7 @@ def _favourite(estimates: Estimates, prompts: int) -> Statement:
             "not show every score equally often at every position."
         )
         return Statement(text, (estimates.key("position_share", position=1),), "unknown")
-    reach = "" if v is None or v.most is None else f": Cramér's V may be up to {v.most:.2f}"
+    reach = "" if v is None or v.most is None else f": Cramér's V may be up to {number(v, 'most')}"
     text = f"It cannot be told whether a position in the rubric is favoured{reach}."
     return Statement(text, tests, "unknown")
 
@@ -173,17 +175,14 @@ def _averaging(estimates: Estimates) -> Iterator[Statement]:
     order = estimates.of("averaging_gain_order", k=k)
     if total is None or noise is None or order is None or not above(total, 0.0):
         return
-    text = (
-        f"Averaging {k} orders raises r with quality by {total.value:.2f} "
-        f"({total.low:.2f} to {total.high:.2f})"
-    )
+    text = f"Averaging {k} orders raises r with quality by {number(total)} ({ends(total)})"
     if noise.value is None or order.value is None:
         text += f"; {noise.note}"
     elif above(order, 0.0):
-        text += f": {noise.value:.2f} by less noise, {order.value:.2f} because the orders differ"
+        text += f": {number(noise)} by less noise, {number(order)} because the orders differ"
     else:
-        text += f"; by its noise, repeats of one order would gain {noise.value:.2f}"
-        text += "" if noise.low is None else f" ({noise.low:.2f} to {noise.high:.2f})"
+        text += f"; by its noise, repeats of one order would gain {number(noise)}"
+        text += "" if noise.low is None else f" ({ends(noise)})"
         text += ", and no gain from the orders themselves is shown"
     yield Statement(f"{text}.", keys(total, noise, order))
 
@@ -207,9 +206,9 @@ def _second_reading(estimates: Estimates, prompts: int) -> Iterator[Statement]:
         yield Statement(f"{text} ({interval(readable)}).", (readable.key,))
     if calls is None:
         return
-    told = f"{calls.value:.1f}"
+    told = number(calls)
     if calls.low is not None:
-        told += f"; {level(calls)} interval {calls.low:.1f} to {calls.high:.1f}"
+        told += f"; {level(calls)} interval {ends(calls)}"
     if prompts >= FEWEST_PROMPTS and above(calls, 1.0):
         text = (
             "One expected score, read from log-probabilities, tells responses apart as well as "
@@ -316,7 +315,7 @@ def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
     sure, best = estimates.of("min_bias_confidence"), estimates.known("min_bias_order")
     if not announced(estimates, "position_bias_p") or best is None:
         return
-    order = " ".join(f"{best.value:.0f}")
+    order = " ".join(str(int(best.value or 0)))
     if sure is not None and sure.value is not None and sure.value >= CONFIDENT:
         yield _advice(
             f"If only one order can be used, print {order}: it costs less than the default in "
@@ -362,7 +361,7 @@ def _which_reading(estimates: Estimates) -> Iterator[Recommendation]:
     if calls is not None and above(calls, 1.0) and above(readable, NEARLY_ALL):
         yield _advice(
             "Read the log-probabilities instead of the sampled score: responses are told apart as "
-            f"well with {calls.value:.1f} times fewer calls (at least {calls.low:.1f} times).",
+            f"well with {number(calls)} times fewer calls (at least {number(calls, 'low')} times).",
             calls,
             readable,
         )

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from judgesheet import rounded
+from judgesheet import digits
+from judgesheet.digits import MINUS, MOST_DECIMALS, decimals, rounded
 from judgesheet.plain import spelled
 from judgesheet.records import Datasheet, Estimate, Verdict, canonical_json
 from judgesheet.units import Unit, unit
@@ -21,10 +22,7 @@ NOT_RECORDED = "not recorded"
 SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL TO} ", "": ""}
 """Before a limit or a bound, by its kind."""
 
-_MINUS = "\N{MINUS SIGN}"
 _DASH = "\N{EN DASH}"
-_MOST_DECIMALS = 4
-_HUGE = 1e9  # with an exponent beyond it: nobody reads so many digits
 
 
 class Shown(NamedTuple):
@@ -49,7 +47,7 @@ class Shown(NamedTuple):
         """`24.1–28.5`, with "to" where a minus sign would meet the dash; "" without bounds."""
         if not (self.low and self.high):
             return ""
-        dash = " to " if _MINUS in self.low + self.high else _DASH
+        dash = " to " if MINUS in self.low + self.high else _DASH
         return f"{self.low}{dash}{self.high}"
 
     @property
@@ -109,7 +107,7 @@ def looks(run: Mapping[str, Any]) -> str:
         return ""
     axes = told.get("axes")
     parts = (
-        f"{visible(str(axis.get('axis')), 60)} {rounded.percent(finite(axis.get('level')) or 0.0)} "
+        f"{visible(str(axis.get('axis')), 60)} {digits.level(finite(axis.get('level')) or 0.0)} "
         f"({count(axis.get('stimuli'))} of {count(axis.get('stimuli_planned'))} stimuli)"
         for axis in (axes if isinstance(axes, list | tuple) else ())
         if isinstance(axis, Mapping)
@@ -167,10 +165,10 @@ def quantity(
     if of.kind != "quantity":
         text = p_value(value) if of.kind == "p-value" else f"{value:.0f}"
         return Shown(text, "", "", name, of)
-    decimals = _decimals(value, low, high, 2 if of.percent else _MOST_DECIMALS)
+    places = decimals(value, low, high, 2 if of.percent else MOST_DECIMALS)
     whole = of.scale if of.percent else None
     text, lowest, highest = (
-        "" if n is None else _rounded(n, decimals, whole) for n in (value, low, high)
+        "" if n is None else rounded(n, places, whole) for n in (value, low, high)
     )
     return Shown(text, lowest, highest, "%" if of.percent else name, of)
 
@@ -179,7 +177,7 @@ def number(value: float, given_in: Unit | None = None) -> str:
     """A number that was set rather than measured, such as a limit: `0.15`, `10 %`."""
     scale = given_in.scale if given_in else 1.0
     sign = " %" if given_in and given_in.percent else ""
-    return f"{value * scale:g}{sign}".replace("-", _MINUS)
+    return f"{value * scale:g}{sign}".replace("-", MINUS)
 
 
 def bound(verdict: Verdict, of: Estimate) -> str:
@@ -202,7 +200,7 @@ def in_cell(value: float | None, *, signed: bool) -> str:
     if value is None:
         return _DASH
     if signed:
-        return f"{value:+.2f}".replace("-", _MINUS)
+        return f"{value:+.2f}".replace("-", MINUS)
     return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}"
 
 
@@ -222,7 +220,7 @@ def p_value(p: float) -> str:
 
 def share(part: float, whole: float) -> str:
     """`part` of `whole` in percent; "–" when there is no whole."""
-    return f"{_rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
+    return f"{rounded(100 * part / whole, 1, 100.0)} %" if whole else _DASH
 
 
 def count(number: Any) -> str:
@@ -231,7 +229,7 @@ def count(number: Any) -> str:
     if real is None:
         missing = number is None or isinstance(number, float)
         return NOT_RECORDED if missing else visible(str(number), 60)
-    return rounded.count(real).replace("-", _MINUS)
+    return digits.count(real).replace("-", MINUS)
 
 
 def cost(run: Mapping[str, Any]) -> str:
@@ -248,13 +246,13 @@ def money(usd: Any) -> str:
     real = finite(usd)
     if real is None:
         return "unknown"
-    return "$0" if real == 0 else "<$0.01" if real < 0.01 else f"${rounded.cents(real)}"
+    return "$0" if real == 0 else "<$0.01" if real < 0.01 else f"${digits.cents(real)}"
 
 
 def seconds(value: Any) -> str:
     """`0.84 s`, `42 s`, `3 min 5 s`, `2 h 10 min`."""
     real = finite(value)
-    return NOT_RECORDED if real is None else rounded.seconds(real)
+    return NOT_RECORDED if real is None else digits.seconds(real)
 
 
 def moment(text: Any) -> str:
@@ -332,30 +330,3 @@ def _plain(part: Any) -> str:
     if isinstance(part, bool):
         return "yes" if part else "no"
     return "none" if part is None else str(part)
-
-
-def _decimals(value: float, low: float | None, high: float | None, most: int) -> int:
-    """Enough decimals for the half-width's first digit, and for the next one if that is below 5."""
-    if low is not None and high is not None and high > low:
-        # Beyond these ends nothing changes, and a width may overflow or vanish.
-        half = min(max((high - low) / 2, 1 / _HUGE), _HUGE)
-        exponent = math.floor(math.log10(half))
-        wanted = -exponent + (1 if half / 10.0**exponent < 5 else 0)
-    elif value == round(value):
-        wanted = 0
-    else:
-        wanted = 2 - math.floor(math.log10(abs(value)))
-    return min(max(wanted, 0), most)
-
-
-def _rounded(value: float, decimals: int, whole: float | None = None) -> str:
-    """Round for print; what is not zero (or not `whole`) is never printed as if it were."""
-    if abs(value) >= _HUGE:
-        return f"{value:.3g}".replace("-", _MINUS)
-    text = f"{value:,.{decimals}f}"
-    printed, step = float(text.replace(",", "")), 10.0**-decimals
-    if printed == 0 and value != 0:
-        return f"<{step:.{decimals}f}" if value > 0 else f">{_MINUS}{step:.{decimals}f}"
-    if whole is not None and value < whole and printed >= whole:
-        return f">{whole - step:.{decimals}f}"
-    return f"{value:.0f}" if value in (0, whole) else text.replace("-", _MINUS)

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from judgesheet.axes import candidate_order, get_axis
-from judgesheet.axes.candidate_order import keyed
 from judgesheet.axis import Options
+from judgesheet.permutation_consensus import keyed
 from judgesheet.records import Stimulus
 from judgesheet.spine.stimuli import validated
 from tests.simulate import SHARED
@@ -25,7 +25,7 @@ def pair(**fields: str) -> Stimulus:
 
 def words(stimulus: Stimulus, solution: str = "There are four.") -> str:
     direct, _ = candidate_order.both_orders(stimulus, Options(reply="json"))
-    call = keyed.compare(stimulus, direct, solution, Options(reply="json"))
+    call = keyed.compare(stimulus, direct, solution)
     return call.messages[0]["content"]
 
 

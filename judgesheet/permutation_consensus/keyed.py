@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from judgesheet.axes.candidate_order._design import LISTING, params
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import boundary, built_in, compile_prompt
 from judgesheet.records import Call, ReplyFormat, Stimulus
@@ -26,13 +25,13 @@ def solve(stimulus: Stimulus, direct: Call, options: Options) -> Call:
     return _call(direct, SOLVE, _render(SOLUTION, stimulus), budget, "text")
 
 
-def compare(stimulus: Stimulus, direct: Call, solution: str, options: Options) -> Call:
+def compare(stimulus: Stimulus, direct: Call, solution: str) -> Call:
     """The comparison of `direct` again, with the judge's own `solution` in the prompt.
 
     It shows the responses in the order of `direct`: a preference for a slot then favours the direct
     verdict and works against an override.
     """
-    fields, answers = stimulus.fields, LISTING.split("|")
+    fields = stimulus.fields
     first, second = (fields[side] for side in direct.cell["order"])
     text = _render(
         COMPARISON,
@@ -40,11 +39,11 @@ def compare(stimulus: Stimulus, direct: Call, solution: str, options: Options) -
         solution=solution.strip(),
         first=first,
         second=second,
-        answers=answers,
-        reply=options.reply,
+        answers=direct.cell["listing"].split("|"),
+        reply=direct.reply,
         tag=f"response_{boundary([fields['request']], [first, second, solution])}",
     )
-    return _call(direct, COMPARE, text, params(answers, options), options.reply)
+    return _call(direct, COMPARE, text, direct.params, direct.reply)
 
 
 def _render(template: str, stimulus: Stimulus, **more: object) -> str:
