@@ -17,7 +17,10 @@ ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
     [
         (["--help"], DRAWING | ARITHMETIC),
         (["probe", "--help"], DRAWING | ARITHMETIC),
-        (["plan", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke"], DRAWING),
+        (
+            ["plan", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke"],
+            DRAWING | {"scipy.stats"},
+        ),
         (["doctor"], ARITHMETIC),
     ],
     ids=["help", "help of a command", "plan", "doctor"],

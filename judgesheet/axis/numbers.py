@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -139,6 +140,15 @@ _BARE = re.compile(
 
 def plain(name: str) -> str:
     """A name as a reply may write it: case, width, spacing, brackets and marks do not matter."""
+    return _plain(name) if len(name) <= _USUAL else _plain.__wrapped__(name)
+
+
+_USUAL = 100
+"""Characters of a name that is remembered: those of the criteria recur in every reply."""
+
+
+@lru_cache(maxsize=1024)
+def _plain(name: str) -> str:
     words = unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split()
     return " ".join(words).strip(" *`\"'\\[]")
 

@@ -119,6 +119,10 @@ class Parameters:
         """A generator that is the same whenever it is asked for with the same parts."""
         return random.Random(":".join(map(str, (self.seed, *parts))))  # noqa: S311
 
+    def normal(self, spread: float, *parts: object) -> float:
+        """A normal number with mean 0, the same whenever it is asked for with the same parts."""
+        return spread * self.rng(*parts).gauss(0, 1) if spread else 0.0
+
     def position_logits(self, item: str, n: int) -> list[float]:
         """The planted preference of each of `n` lines or places for this item."""
         logits = interpolated(self.position, n)

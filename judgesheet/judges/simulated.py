@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from functools import cache
 from random import Random
 from typing import Any, Self
 from urllib.parse import parse_qsl
@@ -152,6 +153,7 @@ class _Examination:
         return json.dumps({"score": drawn(rng, self.simulated_shares(parameters, call, known))})
 
 
+@cache  # what a protocol asks of an axis is looked up anew each time, and this for every call
 def _answering(name: str) -> Simulating:
     """The axis, or `check`, that answers the calls of this axis."""
     if name == EXAMINATION:

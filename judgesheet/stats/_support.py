@@ -55,6 +55,15 @@ def two_sided(level: float) -> float:
     return 0.5 + level / 2
 
 
+def ahead(values: Floats) -> Floats:
+    """Per value of a row (..., n), the others below it less those above; NaN where one is NaN.
+
+    Twice its mid-rank less n + 1.
+    """
+    net: Floats = np.sign(values[..., :, None] - values[..., None, :]).sum(axis=-1)
+    return net
+
+
 def cluster_codes(clusters: ArrayLike) -> tuple[Integers, int]:
     """Labels of any kind -> codes 0..G-1 in sorted order, and G."""
     labels, codes = np.unique(np.asarray(clusters), return_inverse=True)

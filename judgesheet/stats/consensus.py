@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from math import isclose
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
-from ._support import Flags, Floats, Integers, alike, floats
+from ._support import Flags, Floats, Integers, ahead, alike, floats
 from .interval import ROUNDING
 from .reads import ratio
 
@@ -142,7 +141,8 @@ def complete_runs(scores: Floats) -> Flags:
 def rank_points(scores: ArrayLike) -> Floats:
     """(n - rank) / (n - 1) over the last axis, tied scores sharing their mean rank: 1 is best."""
     rounded = alike(scores)
-    points: Floats = (scipy.stats.rankdata(rounded, axis=-1) - 1) / (rounded.shape[-1] - 1)
+    others = rounded.shape[-1] - 1
+    points: Floats = (ahead(rounded) + others) / 2 / others
     return points
 
 

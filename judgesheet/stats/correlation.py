@@ -122,7 +122,14 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Spearman's rho of complete pairs, shape (m,); NaN where undefined (a constant side)."""
     x, y = floats(x), floats(y)
     known = _complete(x, y)
-    return pearson(*scipy.stats.rankdata(np.stack([x[known], y[known]]), axis=1))
+    return pearson(mid_ranks(x[known]), mid_ranks(y[known]))
+
+
+def mid_ranks(values: Floats) -> Floats:
+    """Ranks from 1, shape (m,); equal values share their mean rank."""
+    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(times) - (times - 1) / 2)[place]
+    return ranks
 
 
 def coefficient(x: ArrayLike, y: ArrayLike, kind: Kind) -> float:

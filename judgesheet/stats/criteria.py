@@ -20,6 +20,7 @@ from ._support import (
     Flags,
     Floats,
     Integers,
+    ahead,
     alike,
     bootstrap_weights,
     expanded_tail,
@@ -426,7 +427,7 @@ def friedman(cells: ArrayLike) -> Friedman:
     if blocks < 2 or positions < 2:
         note = "fewer than two blocks have a value at every position"
         return Friedman(None, None, blocks, note)
-    centred = scipy.stats.rankdata(array, axis=1) - (positions + 1) / 2
+    centred = ahead(array) / 2  # ranks less their mean
     squares = float(np.sum(centred**2))
     if squares <= 0:
         return Friedman(0.0, 1.0, blocks, "every block is all tied")

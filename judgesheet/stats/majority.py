@@ -44,9 +44,11 @@ def majority_error(q: float, k: int, correlation: float = 0.0) -> float:
     if correlation >= 1 or not 0 < q < 1:
         return 1 - q
     if correlation <= 0:
-        return float(scipy.stats.binom.cdf(k // 2, k, q))
+        return float(scipy.special.bdtr(k // 2, k, q))
     a, b = (p * (1 - correlation) / correlation for p in (q, 1 - q))
-    return float(scipy.stats.betabinom.cdf(k // 2, k, a, b))
+    right = np.arange(k // 2 + 1)
+    likely = scipy.special.betaln(a + right, b + k - right) - scipy.special.betaln(a, b)
+    return float(scipy.special.comb(k, right) @ np.exp(likely))
 
 
 def error_correlation(hits: ArrayLike) -> Interval:

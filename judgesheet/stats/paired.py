@@ -18,9 +18,8 @@ def sign_test(improved: int, regressed: int) -> float:
 
     Huang et al., section 4.5: 21 against 5 gives .0025.
     """
-    if improved + regressed == 0:
-        return 1.0
-    return float(scipy.stats.binomtest(improved, improved + regressed, 0.5).pvalue)
+    fewer, differing = min(improved, regressed), improved + regressed
+    return min(1.0, 2 * float(scipy.special.bdtr(fewer, differing, 0.5)))
 
 
 def agresti_min(differences: ArrayLike) -> Interval:

@@ -54,11 +54,6 @@ class Components:
     noise: Floats
 
 
-def even_p(first: int, second: int) -> float:
-    """p-value of "each slot alike" from how often each was taken; exact binomial test."""
-    return float(scipy.stats.binomtest(first, first + second).pvalue)
-
-
 def components(signs: ArrayLike) -> Components:
     """Split the decisions of each pair into slot, content and noise by U-statistics.
 

@@ -65,14 +65,15 @@ def test_a_simulated_judge_stands_for_itself() -> None:
 def test_a_good_judge_passes_the_shipped_policies(profile: str, name: str) -> None:
     axes = {Key.parse(limit.key).axis for limit in policies.load(name).limit}
     trials = 4 if profile == "quick" else 1  # docs/proof/profiles.md has hundreds of each
-    outlook = foresee(plan_of(profile, *sorted(axes)), policies.load(name), "sim/good", trials)
+    plan = plan_of(profile, *sorted(axes))
+    outlook = foresee(plan, policies.load(name), "sim/good", trials, courses=0)
     assert outlook.passes == 1, as_text(outlook)
     assert all(one.provable for one in outlook.limits)
 
 
 def test_a_plan_that_cannot_prove_a_limit_says_so() -> None:
     plan, policy = plan_of("smoke", "candidate_order"), policies.load("ranking")
-    outlook = foresee(plan, policy, "sim/good", trials=2)
+    outlook = foresee(plan, policy, "sim/good", trials=2, courses=0)
     assert outlook.passes == 0
     assert not any(one.provable for one in outlook.limits)
     assert "no judge can pass" in as_text(outlook)
@@ -82,7 +83,8 @@ def test_a_plan_that_cannot_prove_a_limit_says_so() -> None:
 
 
 def test_a_limit_that_the_plan_does_not_ask_about_is_out_of_reach() -> None:
-    outlook = foresee(plan_of("smoke", "criterion_order"), policies.load("scoring"), "sim/good", 1)
+    plan = plan_of("smoke", "criterion_order")
+    outlook = foresee(plan, policies.load("scoring"), "sim/good", 1, courses=0)
     assert "out of reach: score_order.cramers_v at most 0.15, this plan" in as_text(outlook)
 
 

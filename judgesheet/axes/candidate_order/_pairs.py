@@ -16,7 +16,7 @@ from judgesheet.reasons import Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
-from judgesheet.stats.pairwise import even_p
+from judgesheet.stats.paired import sign_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -208,7 +208,7 @@ class Pairs:
         A preference for that slot then looks like a sense of quality.
         """
         first, second = (int(self.asked[self.better_first[..., 0] == at].sum()) for at in (1, 0))
-        return not first * second or even_p(first, second) < CHANCE
+        return not first * second or sign_test(first, second) < CHANCE
 
     def by_task(self, values: Floats) -> Counts:
         """Sums and counts per stimulus of values (pairs, 2, repeats), NaN left out."""

@@ -52,11 +52,9 @@ def _logistic(logit: float) -> float:
 def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> float:
     """Logits towards slot 1."""
     shown_first = cell["order"][0]
-    surface = parameters.rng(stimulus, cell["pair"]).gauss(0, 1)
+    surface = parameters.normal(parameters.surface, stimulus, cell["pair"])
     left = parameters.keyed if cell.get("keyed") else 1.0
-    leaning = left * parameters.slot + parameters.surface * (
-        surface if shown_first == "u" else -surface
-    )
+    leaning = left * parameters.slot + (surface if shown_first == "u" else -surface)
     if cell.get("better"):
         delta = 1.0 if cell.get("delta") is None else float(cell["delta"])
         side = 1 if cell["better"] == shown_first else -1

@@ -13,7 +13,7 @@ def fault_of_names(names: Sequence[object]) -> str | None:
     for name in names:
         if not isinstance(name, str) or not plain(name) or name != name.strip():
             return f"{name!r} is no name of a criterion"
-        if len(name) > LONGEST or not name.isprintable() or any(c in _RESERVED for c in name):
+        if len(name) > LONGEST or not name.isprintable() or set(_RESERVED) & set(name):
             return (
                 f"{name[:LONGEST]!r} is no name of a criterion: at most {LONGEST} visible "
                 f"characters without {' '.join(_RESERVED)}"

@@ -43,8 +43,8 @@ def expected_scores(parameters: Parameters, cell: Mapping[str, Any], stimulus: s
     slots = parameters.position_logits(str(cell["item"]), len(order))
     scores = []
     for name, slot in zip(order, slots, strict=True):
-        shared = parameters.shared * parameters.rng(stimulus, name).gauss(0, 1)
-        perturbed = parameters.perturb * parameters.rng(stimulus, name, ",".join(order)).gauss(0, 1)
+        shared = parameters.normal(parameters.shared, stimulus, name)
+        perturbed = parameters.normal(parameters.perturb, stimulus, name, ",".join(order))
         worth = gap if name in gold else 0.0
         scores.append(_MIDDLE + worth + POINTS_PER_LOGIT * slot + shared + perturbed)
     return scores

@@ -40,8 +40,10 @@ def score_probabilities(
 def simulated_shares(parameters: Parameters, call: Call, known: Known) -> dict[int, float]:
     """The planted probability of every score in a call, in displayed order."""
     order = [int(score) for score in call.cell["order"]]
-    fading = 1 + parameters.calming * float(call.params.get("temperature", 0.0))
-    parameters = replace(parameters, first=parameters.first / fading, last=parameters.last / fading)
+    if parameters.calming:
+        fading = 1 + parameters.calming * float(call.params.get("temperature", 0.0))
+        first, last = parameters.first / fading, parameters.last / fading
+        parameters = replace(parameters, first=first, last=last)
     item, scale = str(call.cell["item"]), int(call.cell["scale"])
     shares = score_probabilities(parameters, item, scale, order, known())
     return dict(zip(order, shares, strict=True))
