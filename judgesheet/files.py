@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
@@ -218,21 +218,22 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
 
     StimuliError if it cannot be read, or a line has more than `longest` characters.
     """
-    opened = gzip.open if path.suffix == ".gz" else open
+    packed, name = path.suffix == ".gz", path.name
+    opened = gzip.open if packed else open
     try:
         with opened(read_from(path), "rt", encoding="utf-8-sig", newline="") as file:
             read, most = 0, 1_000_000 + MAX_UNPACKED * path.stat().st_size
             # Never more than the limit at once: a file without line ends would be held whole.
-            for number, line in enumerate(iter(lambda: file.readline(longest + 1), ""), start=1):
+            for number, line in enumerate(iter(partial(file.readline, longest + 1), ""), start=1):
                 read += len(line)
                 if len(line) > longest:
                     raise StimuliError(
-                        f"{path.name}:{number}: the line has more than {longest:,} characters; "
+                        f"{name}:{number}: the line has more than {longest:,} characters; "
                         "split or drop it"
                     )
-                if number > MAX_LINES or (path.suffix == ".gz" and read > most):
+                if number > MAX_LINES or (packed and read > most):
                     raise StimuliError(
-                        f"{path.name}:{number}: no file has more than {MAX_LINES:,} lines, and no "
+                        f"{name}:{number}: no file has more than {MAX_LINES:,} lines, and no "
                         f"packed one {MAX_UNPACKED} times its own size; split it"
                     )
                 yield number, line
@@ -248,9 +249,10 @@ def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any
 
     StimuliError as from `numbered_lines`, and if a line is no JSON object.
     """
+    name = path.name
     for number, line in numbered_lines(path, longest):
-        if line.strip():
-            where = f"{path.name}:{number}"
+        if not line.isspace():
+            where = f"{name}:{number}"
             yield record_of(line, where), where
 
 

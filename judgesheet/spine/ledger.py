@@ -506,8 +506,19 @@ class Ledger:
 
         In plan order. The cell is left as JSON text: `measure` decodes equal cells once.
         """
-        columns = "id, axis, stimulus, cell, repeat, reply, outcome, text, finish_reason"
-        return self._stream(f"SELECT {columns} FROM answer ORDER BY seq")  # noqa: S608
+        last, call, reply = -1, "id, axis, stimulus, cell, repeat, reply", "text, finish_reason"
+        others = "SELECT 1 FROM attempt WHERE attempt != 1 OR outcome = 'unsupported'"
+        if not any(self._stream(f"{others} LIMIT 1")):
+            # Verdicts that were recorded lie in the plan's order: none need be looked up.
+            calls = self._stream(f"SELECT seq, {call} FROM asked ORDER BY seq")  # noqa: S608
+            query = f"SELECT call_id, outcome, {reply} FROM attempt ORDER BY rowid"  # noqa: S608
+            for asked, (call_id, *replied) in zip(calls, self._stream(query), strict=False):
+                if asked[1] != call_id:
+                    break
+                last = asked[0]
+                yield (*asked[1:], *replied)
+        rest = f"SELECT {call}, outcome, {reply} FROM answer WHERE seq > {last} ORDER BY seq"  # noqa: S608
+        yield from self._stream(rest)
 
     def bodies(self) -> Iterator[tuple[str, str]]:
         """`call_id, raw` of every call that asked for log-probabilities and was answered.

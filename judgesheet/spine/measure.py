@@ -1,5 +1,6 @@
 """Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, islice
@@ -37,7 +38,7 @@ from judgesheet.records import (
     digest,
 )
 from judgesheet.spine.impute import with_imputed
-from judgesheet.spine.parsing import Parser, alike, from_records, reading, shape_of
+from judgesheet.spine.parsing import Parser, from_records, read_by, reading, shape_of
 from judgesheet.stats.confidence import LEVEL, at_confidence
 
 if TYPE_CHECKING:
@@ -339,24 +340,25 @@ class _Cells:
     alike: "NDArray[np.int64]"
 
     @classmethod
-    def of(cls, axis: Axis, texts: Iterable[str]) -> "_Cells":
+    def of(cls, axis: Axis, texts: pd.Index) -> "_Cells":
         """The cells in these texts, which are not kept: a long run has millions."""
-        columns: dict[str, list[Any]] = {}
+        columns: defaultdict[str, list[Any]] = defaultdict(list)
         shared: dict[str, Any] = {}
-        kinds: dict[str, int] = {}
-        same: list[int] = []
-        for number, text in enumerate(texts):
-            cell = _cell(axis, text)
-            for name, value in cell.items():
-                column = columns.setdefault(name, [])
-                column += [None] * (number - len(column))
-                is_list = isinstance(value, list)  # of which there are few
-                column.append(shared.setdefault(repr(value), value) if is_list else value)
-            same.append(kinds.setdefault(alike(axis, cell), len(kinds)))
-        for column in columns.values():
-            column += [None] * (len(same) - len(column))
+        for done in range(0, len(texts), PAGE):
+            cells = [_cell(axis, text) for text in texts[done : done + PAGE].tolist()]
+            for name in {**columns, **dict.fromkeys(chain.from_iterable(cells))}:
+                columns[name] += [None] * (done - len(columns[name]))
+                columns[name] += [
+                    # There are few different lists.
+                    shared.setdefault(repr(value), value) if isinstance(value, list) else value
+                    for value in (cell.get(name) for cell in cells)
+                ]
         series = {name: pd.Series(values) for name, values in columns.items()}
-        return cls(series, np.array(same, dtype=np.int64))
+        by = read_by(axis)
+        if by is None:
+            return cls(series, np.arange(len(texts)))
+        telling = pd.DataFrame({name: series[name] for name in by if name in series})
+        return cls(series, codes(telling.reindex(range(len(texts)))))
 
 
 def _objects(values: Sequence[Any]) -> "NDArray[np.object_]":
@@ -375,7 +377,7 @@ def _cell(axis: Axis, text: str) -> dict[str, Any]:
     fault = axis.fault(cell) if isinstance(cell, dict) else "a cell must be an object"
     if fault:
         raise RunError(f"the run holds a cell that {axis.NAME} does not know: {fault}; {CHECK}")
-    return dict(cell)
+    return cast("dict[str, Any]", cell)
 
 
 def _counts(table: pd.DataFrame) -> Calls:

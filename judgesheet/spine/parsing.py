@@ -265,11 +265,16 @@ def _locating(axis: Hashable) -> Locating | None:
 
 def alike(axis: Axis, cell: Mapping[str, Any]) -> str:
     """A text that is the same for cells under which equal replies are read alike."""
-    by = _read_by(cast("Hashable", axis))
+    by = read_by(axis)
     return repr(cell if by is None else [cell.get(name) for name in by])
 
 
-@cache
+def read_by(axis: Axis) -> Sequence[str] | None:
+    """The names in a cell of which readings depend; None where they may depend on all."""
+    return _read_by(cast("Hashable", axis))
+
+
+@cache  # what a protocol asks of an axis is looked up anew each time
 def _read_by(axis: Hashable) -> Sequence[str] | None:
     return sorted(axis.READ_BY) if isinstance(axis, ReadingAlike) else None
 

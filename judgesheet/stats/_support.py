@@ -17,6 +17,9 @@ AT_ONCE = 10_000_000
 """Numbers of a bootstrap that are held in memory at once: those of 5,000 clusters."""
 MOST_KEPT = 100_000_000
 """Numbers of a bootstrap that are kept, two bytes each: those of 50,000 clusters."""
+MOST_SHARED_OUT = 20_000
+"""Clusters up to which draws are shared out among them; more are drawn one by one, seven times
+faster, in the same law."""
 TINY = 1e-12
 """Relative size below which a sum of squares is rounding, not variance."""
 
@@ -102,7 +105,12 @@ _kept: dict[tuple[int, int, str], tuple[list[NDArray[np.int16]], Any]] = {}
 def _drawn(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
     step, share = max(1, AT_ONCE // max(1, clusters)), np.full(clusters, 1.0 / clusters)
     for done in range(0, resamples, step):
-        yield rng.multinomial(clusters, share, size=min(step, resamples - done))
+        rows = min(step, resamples - done)
+        if clusters <= MOST_SHARED_OUT:
+            yield rng.multinomial(clusters, share, size=rows)
+        else:
+            drawn = (rng.integers(clusters, size=clusters) for _ in range(rows))
+            yield np.stack([np.bincount(one, minlength=clusters) for one in drawn])
 
 
 def resampled_sums(values: Floats, resamples: int, rng: np.random.Generator) -> Floats:

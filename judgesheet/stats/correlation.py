@@ -1,5 +1,6 @@
 """Correlation with human scores, with intervals that respect clusters."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -239,8 +240,30 @@ def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind
         sums = sum_by(_moments(x, y), folds, deletions)
         return _r(sums.sum(axis=0) - sums)
     columns = [np.unique(column, return_inverse=True)[1] for column in (x, y)]
+    if x.size > MOST_ITEMS:
+        return _rho_without(columns, folds)
     kept = (folds != fold for fold in range(deletions))
     return np.array([pearson(*(_ranks(codes[keep]) for codes in columns)) for keep in kept])
+
+
+def _rho_without(columns: Sequence[Integers], folds: Integers) -> Floats:
+    """Spearman's rho of two columns of codes without each fold; items with equal codes together."""
+    pairs, pair, times = np.unique(
+        columns[0] * (1 + columns[1].max()) + columns[1], return_inverse=True, return_counts=True
+    )
+    codes = np.divmod(pairs, 1 + columns[1].max())
+
+    def rho(mine: Integers) -> Floats:
+        left = times - np.bincount(mine, minlength=len(pairs))
+        counts = (np.bincount(column, weights=left) for column in codes)
+        # From -1/2 to 1/2, as sums of squares of ranks lose digits.
+        middles = ((np.cumsum(n) - n / 2) / left.sum() - 0.5 for n in counts)
+        ranks = [middle[column] for middle, column in zip(middles, codes, strict=True)]
+        rows = np.stack([np.ones(len(pairs)), *ranks])
+        return _r(rows * left @ rows.T)
+
+    by_fold = np.split(pair[np.argsort(folds, kind="stable")], np.cumsum(np.bincount(folds))[:-1])
+    return np.array([rho(mine) for mine in by_fold])
 
 
 def _ranks(codes: Integers) -> Floats:

@@ -5,14 +5,14 @@ exchanges need no model of the judge, and can test the calls of a single stimulu
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 import scipy
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ._support import Flags, Floats, Integers, alike, sum_by
 from .interval import ROUNDING
@@ -27,11 +27,12 @@ MOST_FRESH = 20_000
 STORED = 100_000
 """Exchanges in a store at least. Every item takes successive ones, each from another place on, so
 that no two items are exchanged alike in one draw."""
-AT_ONCE = 1_000_000
-"""Numbers that are held in memory at once."""
+AT_ONCE = 250_000
+"""Numbers that are looked at together: few enough for a processor's cache."""
 
-Orders = Callable[[int, int], Integers]
-"""Whose order each of the calls on an item gets, from its number and theirs: (calls, draws)."""
+Orders = Callable[[Integers, int], Iterable[Integers]]
+"""Whose order a call on each of some items gets, call by call: (items, draws). From the numbers of
+the items and that of their calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +58,13 @@ class Items:
         """Calls on each of them."""
         return len(self.where)
 
+    def stands(self, places: int) -> Floats:
+        """1 where a call lists a thing, shape (things, calls, places)."""
+        return (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
+
     def would(self, mine: slice | Integers, places: int) -> Floats:
         """What calls would give to places under the order of each: (items, m, m, places)."""
-        stands = (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
-        would: Floats = np.tensordot(self.given[mine], stands, axes=1)
+        would: Floats = np.tensordot(self.given[mine], self.stands(places), axes=1)
         return would
 
     def packed(self, mine: Integers, bits: int) -> Integers:
@@ -111,7 +115,8 @@ class Exchanged:
         Logarithm of the number of different exchanges, (stimuli,); no p-value is below one over
         that number.
     drawn
-        What random exchanges give on a stimulus: (draws, places).
+        What was observed on k stimuli, and behind it what random exchanges give on them:
+        (k, places, 1 + draws).
     """
 
     observed: Floats
@@ -119,7 +124,7 @@ class Exchanged:
     covariance: Floats
     calls: Integers
     log_ways: Floats
-    drawn: Callable[[int], Floats]
+    drawn: Callable[[Integers], Floats]
 
     @cached_property
     def departure(self) -> Floats:
@@ -127,19 +132,18 @@ class Exchanged:
         departure: Floats = (self.observed - self.mean) / np.maximum(1, self.calls)[:, None]
         return departure
 
-    def surprise(self, stimulus: int, sums: Floats) -> Floats:
-        """How unlikely such sums (m, places) on a stimulus are under exchange, shape (m,)."""
-        roots, ranks = self._roots
-        return _surprise(sums - self.mean[stimulus], roots[stimulus], int(ranks[stimulus]))
-
     @cached_property
     def _roots(self) -> tuple[Floats, Integers]:
         return _roots(self.covariance)
 
+    def forms(self, stimuli: Integers, sums: Floats) -> Floats:
+        """How far such sums (k, places, m) on k stimuli are from their means, shape (k, m)."""
+        return _forms(sums - self.mean[stimuli][:, :, None], self._roots[0][stimuli])
+
     def p(self, stimulus: int) -> float:
         """p-value of "the order does not matter" on a stimulus alone, with the plus-one rule."""
-        sums = np.vstack([self.observed[stimulus], self.drawn(stimulus)])
-        return _p(self.surprise(stimulus, sums))
+        one = np.array([stimulus])
+        return _p(self.forms(one, self.drawn(one))[0])
 
     def stepdown(self, among: Integers, level: float) -> Stepdown:
         """p-values of "the order does not matter" for each of these stimuli, and of the rest.
@@ -147,46 +151,49 @@ class Exchanged:
         Westfall and Young's step-down: each stimulus is compared with the largest surprise that
         exchanges give among itself and the less surprising ones. The probability of any false
         rejection is exactly the level, and many stimuli need no more draws than one, unlike Holm's
-        correction of single p-values. One stimulus is looked at after another, the least surprising
+        correction of single p-values. Some stimuli are looked at after others, the least surprising
         first, so that the draws of many need no room.
 
         References
         ----------
         Westfall, P. H. and Young, S. S. (1993), "Resampling-based multiple testing", algorithm 2.8.
         """
-        order = np.argsort(self._own(among))
-        largest, by_noise, together = (np.array(start) for start in (-np.inf, -np.inf, 0.0))
+        roots, ranks = (part[among] for part in self._roots)
+        own = self.forms(among, self.observed[among][:, :, None])
+        order = np.argsort(_surprise(own, ranks)[:, 0])
+        largest, by_noise, together = (np.array([start]) for start in (-np.inf, -np.inf, 0.0))
         rank, rest_drawn, rest = np.empty(len(among)), together, 0
-        for done, place in enumerate(order.tolist(), start=1):
-            at = int(among[place])
-            drawn = self.drawn(at)
-            surprises = self.surprise(at, np.vstack([self.observed[at], drawn]))
-            largest = np.maximum(largest, surprises[1:])
-            noise = ((drawn - self.mean[at]) / max(1, self.calls[at])).max(axis=1)
-            by_noise, together = np.maximum(by_noise, noise), together + drawn
-            rank[place] = (1 + np.sum(largest >= surprises[0])) / (1 + len(drawn))
-            if rank[place] >= level:
-                rest, rest_drawn = done, together
+        for part in _parts(len(among), self.drawn(among[:1]).size):
+            at = order[part]
+            drawn = self.drawn(among[at])
+            departures = drawn - self.mean[among[at]][:, :, None]
+            highest = (
+                departures[:, :, 1:].max(axis=1) / np.maximum(1, self.calls[among[at]])[:, None]
+            )
+            by_noise = np.maximum(by_noise, highest.max(axis=0))
+            surprises = _forms(departures, roots[at])
+            if len({*ranks.tolist()}) > 1:  # else they rise with the forms
+                surprises = _surprise(surprises, ranks[at])
+            most = np.maximum.accumulate(np.maximum(surprises[:, 1:], largest), axis=0)
+            largest = most[-1]
+            rank[at] = (1 + np.sum(most >= surprises[:, :1], axis=1)) / surprises.shape[1]
+            if (above := np.flatnonzero(rank[at] >= level)).size:
+                last = int(above[-1]) + 1
+                rest = part.start + last
+                rest_drawn = together + drawn[:last, :, 1:].sum(axis=0)
+            together = together + drawn[:, :, 1:].sum(axis=0)
         adjusted = np.empty_like(rank)
         adjusted[order] = np.maximum.accumulate(rank[order][::-1])[::-1]
         others = among[np.sort(order[:rest])]
         return Stepdown(adjusted, self._together_p(others, rest_drawn) if rest else None, by_noise)
-
-    def _own(self, among: Integers) -> Floats:
-        """The surprises of what was observed on these stimuli."""
-        roots, ranks = self._roots
-        used = np.arange(roots.shape[-1]) >= roots.shape[-1] - ranks[:, None]
-        departures = (self.observed - self.mean)[:, None, :] @ np.where(used[:, None], roots, 0.0)
-        return _tails(np.sum(departures[:, 0] ** 2, axis=1), np.maximum(ranks, 1))[among]
 
     def _together_p(self, stimuli: Integers, drawn: Floats) -> float:
         """The p-value of the sums over these stimuli."""
         observed, mean, covariance = (
             part[stimuli].sum(axis=0) for part in (self.observed, self.mean, self.covariance)
         )
-        roots, ranks = _roots(covariance[None])
-        surprises = _surprise(np.vstack([observed, drawn]) - mean, roots[0], int(ranks[0]))
-        return _p(surprises)
+        sums = np.column_stack([observed, drawn]) - mean[:, None]
+        return _p(_forms(sums[None], _roots(covariance[None])[0])[0])
 
 
 def _p(surprises: Floats) -> float:
@@ -195,30 +202,33 @@ def _p(surprises: Floats) -> float:
 
 
 def _roots(covariance: Floats) -> tuple[Floats, Integers]:
-    """Roots of pseudo-inverses, (…, places, places), each in as many last columns as its rank."""
+    """Roots of pseudo-inverses, (…, places, places), and their ranks."""
     eigenvalues, vectors = np.linalg.eigh(covariance)
     kept = eigenvalues > ROUNDING
     roots: Floats = vectors / np.sqrt(np.where(kept, eigenvalues, 1.0))[:, None, :]
-    return roots, kept.sum(axis=1)
+    return np.where(kept[:, None], roots, 0.0), kept.sum(axis=1)
 
 
-def _surprise(departures: Floats, root: Floats, rank: int) -> Floats:
-    """How unlikely departures (m, places) are, shape (m,): 0 if nothing can be compared.
+def _forms(departures: Floats, roots: Floats) -> Floats:
+    """Quadratic forms of departures (k, places, m) with k pseudo-inverses, shape (k, m)."""
+    across = roots.transpose(0, 2, 1) @ departures
+    np.square(across, out=across)
+    # Rounding must not tell apart what is equal by symmetry.
+    return alike(across.sum(axis=1))
 
-    -log of the chi-square tail of the quadratic form with the pseudo-inverse, which is comparable
-    between stimuli with different numbers of places and calls.
+
+def _surprise(forms: Floats, ranks: Integers) -> Floats:
+    """How unlikely forms (k, m) of such ranks are, shape (k, m): 0 if nothing can be compared.
+
+    -log of the tail of chi-square, which is comparable between stimuli with different numbers of
+    places and calls.
     """
-    if not rank:
-        return np.zeros(len(departures))
-    forms = np.sum((departures @ np.ascontiguousarray(root[:, -rank:])) ** 2, axis=1)
-    different, place = np.unique(alike(forms), return_inverse=True)
-    return _tails(different, rank)[place]  # what is equal is computed once
-
-
-def _tails(forms: Floats, ranks: Integers | int) -> Floats:
-    """-log of the tail of chi-square; rounding must not tell apart what is equal by symmetry."""
-    tails = scipy.special.chdtrc(ranks, alike(forms))
-    surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))
+    surprise = np.zeros_like(forms)
+    for rank in {*ranks.tolist()} - {0}:
+        mine = ranks == rank
+        different, place = np.unique(forms[mine], return_inverse=True)  # each is computed once
+        tails = np.maximum(scipy.special.chdtrc(rank, different), np.finfo(float).tiny)
+        surprise[mine] = -np.log(tails)[place.reshape(-1, forms.shape[1])]
     return surprise
 
 
@@ -251,27 +261,30 @@ def exchanged(
     """
     items, stimuli = len(stimulus), int(stimulus.max(initial=-1)) + 1
     observed, mean = np.zeros((items, places)), np.zeros((items, places))
-    covariance, varies = np.zeros((items, places, places)), np.zeros(items, dtype=bool)
+    covariance = np.zeros((items, places, places))
     calls, log_ways = np.zeros(items), np.zeros(items)
     for group in groups:
         calls[group.number], log_ways[group.number] = group.calls, group.log_ways()
         for part in _parts(len(group.number), group.calls**2 * places):
             to = group.number[part]
-            moments = _moments(group.would(part, places))
-            observed[to], mean[to], covariance[to], varies[to] = moments
+            observed[to], mean[to], covariance[to] = _moments(group, part, places)
 
     def add(values: Floats) -> Floats:
         return sum_by(values, stimulus, stimuli)
 
     number = add(calls).astype(np.int64)
+    # As most items of a good judge do not: there is nothing to draw.
+    varies = np.trace(covariance, axis1=1, axis2=2) > ROUNDING
     several = _Several(groups, stimulus, places, varies, observed, number)
     sums = (add(observed), add(mean), add(covariance), number, add(log_ways))
-    if calls[varies].sum() <= MOST_FRESH:
-        fresh = [several.drawn(at, draws, _fresh(rng, draws)) for at in range(stimuli)]
-        return Exchanged(*sums, fresh.__getitem__)
-    fewer = max(FEWEST_DRAWS, min(draws, MOST_MOVED // int(calls[varies].sum())))
+    moved = int(calls[varies].sum())
+    if moved <= MOST_FRESH:
+        orders = _fresh(rng, draws)
+        fresh = [several.drawn(np.array([at]), draws, orders)[0] for at in range(stimuli)]
+        return Exchanged(*sums, lambda some: np.stack([fresh[at] for at in some]))
+    fewer = max(FEWEST_DRAWS, min(draws, MOST_MOVED // moved))
     stored = _stored(rng, fewer, items, {group.calls for group in groups})
-    return Exchanged(*sums, lambda at: several.drawn(at, fewer, stored))
+    return Exchanged(*sums, lambda some: several.drawn(some, fewer, stored))
 
 
 def _parts(items: int, numbers: int) -> Iterator[slice]:
@@ -280,29 +293,42 @@ def _parts(items: int, numbers: int) -> Iterator[slice]:
     return (slice(at, at + step) for at in range(0, items, step))
 
 
-def _moments(would: Floats) -> tuple[Floats, Floats, Floats, Flags]:
-    """Observed sums, mean and covariance of items (i, m, m, places), and if exchanges differ."""
-    m = would.shape[1]
-    centred = would - would.mean(axis=1, keepdims=True) - would.mean(axis=2, keepdims=True)
-    centred += would.mean(axis=(1, 2), keepdims=True)
-    own = np.arange(m)
-    covariance = np.einsum("ijkp,ijkq->ipq", centred, centred) / max(1, m - 1)
-    # As most items of a good judge: nothing to draw.
-    varies = np.abs(centred).max(axis=(1, 2, 3), initial=0.0) >= ROUNDING
-    return would[:, own, own].sum(axis=1), would.sum(axis=(1, 2)) / m, covariance, varies
+def _moments(group: Items, part: slice, places: int) -> tuple[Floats, Floats, Floats]:
+    """Observed sums, mean and covariance of some items.
+
+    With A what calls give to things and B where calls list them, both centred over calls, the
+    products of the double-centred M sum to B' (A' A) B.
+    """
+    own, m, given = np.arange(group.calls), group.calls, group.given[part]
+    would, stands = group.would(part, places), group.stands(places)
+    given = given - given.mean(axis=1, keepdims=True)
+    stands -= stands.mean(axis=1, keepdims=True)
+    half = np.tensordot(given.transpose(0, 2, 1) @ given, stands, axes=1)
+    whole = half.transpose(0, 3, 1, 2).reshape(-1, stands.size // places)
+    covariance = (whole @ stands.reshape(-1, places)).reshape(-1, places, places) / max(1, m - 1)
+    return would[:, own, own].sum(axis=1), would.sum(axis=(1, 2)) / m, covariance
 
 
 def _fresh(rng: np.random.Generator, draws: int) -> Orders:
-    def orders(_: int, calls: int) -> Integers:
-        return rng.permuted(np.broadcast_to(np.arange(calls), (draws, calls)), axis=1).T.copy()
+    """Exchanges that are made for each item."""
+
+    def orders(items: Integers, calls: int) -> Iterable[Integers]:
+        plain = np.broadcast_to(np.arange(calls), (draws, calls))
+        return np.stack([rng.permuted(plain, axis=1).T for _ in items], axis=1)
 
     return orders
 
 
 def _stored(rng: np.random.Generator, draws: int, items: int, sizes: set[int]) -> Orders:
+    """Exchanges that items share."""
+    plain = ((m, np.arange(m)) for m in sorted(sizes))
     rows = max(STORED, items) + draws
-    store = {m: _fresh(rng, rows)(0, m) for m in sorted(sizes)}
-    return lambda item, calls: store[calls][:, item : item + draws]
+    store = {
+        m: rng.permuted(np.broadcast_to(one, (rows, m)), axis=1).T.astype(np.min_scalar_type(m))
+        for m, one in plain
+    }
+    windows = {m: sliding_window_view(one, draws, axis=1) for m, one in store.items()}
+    return lambda items, calls: (window[items] for window in windows[calls])
 
 
 class _Several:
@@ -319,7 +345,7 @@ class _Several:
     ) -> None:
         self._groups, self._places, self._varies, self._observed = groups, places, varies, observed
         self._items = np.argsort(stimulus, kind="stable")
-        self._ends = np.concatenate([[0], np.cumsum(np.bincount(stimulus))])
+        self._number = np.bincount(stimulus)
         self._group, self._row = np.empty((2, len(stimulus)), dtype=np.int64)
         for at, group in enumerate(groups):
             self._group[group.number], self._row[group.number] = at, np.arange(len(group.number))
@@ -329,22 +355,52 @@ class _Several:
         most = max((float(one.given.max(initial=0.0)) for one in groups), default=0.0)
         self._fits = (calls * most < 1 << self._bits) & (whole and least >= 0)
 
-    def drawn(self, stimulus: int, draws: int, orders: Orders) -> Floats:
-        """What exchanges of the items of a stimulus give to each place, (draws, places)."""
-        mine = self._items[self._ends[stimulus] : self._ends[stimulus + 1]]
-        varies = self._varies[mine]
-        fixed = self._observed[mine[~varies]].sum(axis=0)
-        packs = bool(self._fits[stimulus])
-        sums: Any = np.zeros(draws, dtype=np.int64) if packs else np.zeros((draws, self._places))
-        for which, run in groupby(mine[varies].tolist(), key=self._group.__getitem__):
-            group, items = self._groups[int(which)], list(run)
-            rows = self._row[items]
-            would = group.packed(rows, self._bits) if packs else group.would(rows, self._places)
-            for item, gives in zip(items, would, strict=True):
-                for call, order in zip(gives, orders(item, group.calls), strict=True):
-                    sums += call.take(order, axis=0)
-        if packs:
-            shifts = np.arange(self._places) * self._bits
-            sums = (sums[:, None] >> shifts & (1 << self._bits) - 1).astype(np.float64)
-        total: Floats = fixed + sums
-        return total
+    def drawn(self, stimuli: Integers, draws: int, orders: Orders) -> Floats:
+        """What was observed, and what exchanges of the items give: (k, places, 1 + draws)."""
+        number = self._number[stimuli]
+        at = np.repeat(np.arange(len(stimuli)), number)
+        before = np.cumsum(self._number)[stimuli] - np.cumsum(number)
+        items = self._items[np.arange(len(at)) + before[at]]
+        varies = self._varies[items]
+        fixed = sum_by(self._observed[items[~varies]], at[~varies], len(stimuli))
+        packs = bool(self._fits[stimuli].all())
+        shape = (len(stimuli), draws) if packs else (len(stimuli), draws, self._places)
+        sums: Any = np.zeros(shape, dtype=np.int64 if packs else np.float64)
+        for some, to in self._alike(items[varies], at[varies], draws if packs else AT_ONCE):
+            self._add(sums, some, to, orders)
+        drawn = np.empty((len(stimuli), self._places, 1 + draws))
+        drawn[:, :, 0] = sum_by(self._observed[items], at, len(stimuli))
+        for place in range(self._places):
+            got = sums >> place * self._bits & (1 << self._bits) - 1 if packs else sums[..., place]
+            np.add(got, fixed[:, place, None], out=drawn[:, place, 1:])
+        return drawn
+
+    def _alike(
+        self, items: Integers, at: Integers, numbers: int
+    ) -> Iterator[tuple[Integers, Integers]]:
+        """The items with `at` which stimulus each is, some of a group at once."""
+        if at.size and at[-1] > 0:  # those of one stimulus stay in their order
+            by_group = np.argsort(self._group[items], kind="stable")
+            items, at = items[by_group], at[by_group]
+        ends = np.flatnonzero(np.diff(self._group[items], append=-1)) + 1
+        for begin, end in zip([0, *ends.tolist()], ends.tolist(), strict=False):
+            calls = self._groups[int(self._group[items[begin]])].calls
+            for part in _parts(end - begin, numbers * calls):
+                yield items[begin:end][part], at[begin:end][part]
+
+    def _add(self, sums: Any, items: Integers, at: Integers, orders: Orders) -> None:
+        """Add what one exchange of each item gives, call after call, to the sums of its stimulus.
+
+        The items belong to one group, and those of a stimulus stand together.
+        """
+        group, rows = self._groups[int(self._group[items[0]])], self._row[items]
+        would = (
+            group.packed(rows, self._bits) if sums.ndim == 2 else group.would(rows, self._places)
+        )
+        first = np.flatnonzero(np.diff(at, prepend=-1))
+        total = np.zeros((len(items), *sums.shape[1:]), dtype=sums.dtype)
+        total[first] = sums[at[first]]
+        begins = np.arange(len(items))[:, None] * group.calls
+        for call, order in enumerate(orders(items, group.calls)):
+            total += would[:, call].reshape(-1, *would.shape[3:]).take(order + begins, axis=0)
+        sums[at[first]] = np.add.reduceat(total, first, axis=0)

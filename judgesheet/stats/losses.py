@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._support import Flags, Floats, cluster_codes, floats
+from ._support import AT_ONCE, Flags, Floats, Integers, cluster_codes, floats
 from .interval import ROUNDING
 
 DRAWS = 1_999
@@ -66,8 +66,9 @@ def _mixed(gone: Flags, table: Floats, strata: np.ndarray) -> Iterator[tuple[Fla
     codes, groups = cluster_codes(strata)
     lost = np.bincount(codes, weights=gone, minlength=groups)
     calls = np.bincount(codes, minlength=groups)
+    by_stratum, ends = np.argsort(codes, kind="stable"), np.cumsum(calls)
     for code in np.flatnonzero((lost > 0) & (lost < calls)):
-        mine = codes == code
+        mine = by_stratum[ends[code] - calls[code] : ends[code]]
         yield gone[mine], table[mine] - table[mine].mean(axis=0)
 
 
@@ -106,7 +107,15 @@ def dispersion_p(
     total = int(gone.sum())
     if calls.size < 2 or total in (0, int(calls.sum())):
         return None
-    drawn = rng.multivariate_hypergeometric(calls, total, size=draws, method="marginals")
-    expected = calls * (total / calls.sum())
-    observed, others = (((one - expected) ** 2 / calls).sum(axis=-1) for one in (gone, drawn))
-    return float((1 + (others >= observed - ROUNDING).sum()) / (1 + draws))
+    expected, found = calls * (total / calls.sum()), 1
+
+    def dispersion(lost: Integers) -> Floats:
+        spread: Floats = ((lost - expected) ** 2 / calls).sum(axis=-1)
+        return spread
+
+    step = max(1, AT_ONCE // calls.size)  # of many clusters, all draws would take gigabytes
+    for done in range(0, draws, step):
+        rows = min(step, draws - done)
+        drawn = rng.multivariate_hypergeometric(calls, total, size=rows, method="marginals")
+        found += int((dispersion(drawn) >= dispersion(gone) - ROUNDING).sum())
+    return found / (1 + draws)

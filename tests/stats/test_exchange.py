@@ -112,13 +112,13 @@ def test_sums_of_exchanges_are_those_of_calls_one_by_one(given: str) -> None:
         for item in range(2):
             for call, order in enumerate(orders[item, draw]):
                 np.add.at(sums, WHERE[order], items[item, call])
-        assert found.drawn(0)[draw] == pytest.approx(sums)
+        assert found.drawn(np.zeros(1, int))[0, :, 1 + draw] == pytest.approx(sums)
 
 
 def test_a_store_exchanges_no_two_items_alike_in_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "MOST_FRESH", 0)
     found = stimuli(np.random.default_rng(1), *([always_first()] for _ in range(50)), draws=300)
-    drawn = np.array([found.drawn(at) for at in range(50)])
+    drawn = found.drawn(np.arange(50))[:, :, 1:].transpose(0, 2, 1)
     assert drawn.mean(axis=(0, 1)) == pytest.approx(found.mean[0], abs=0.25)
     # Sums over independent items spread by the root of their number.
     spread = drawn.sum(axis=0).std(axis=0) / drawn.std(axis=(0, 1))
@@ -140,6 +140,6 @@ def test_corrected_p_values_follow_the_surprise_and_are_no_smaller_than_single_o
     rng = np.random.default_rng(seed)
     found = stimuli(rng, *([noise(rng)] for _ in range(count)), draws=99)
     p = adjusted(found)
-    own = [found.surprise(at, found.observed[[at]])[0] for at in range(count)]
+    own = found.forms(np.arange(count), found.observed[:, :, None])[:, 0]
     assert all(p[np.argsort(own)] == np.sort(p)[::-1])
     assert all(one >= found.p(at) for at, one in enumerate(p))

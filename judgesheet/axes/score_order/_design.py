@@ -102,7 +102,7 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     scale, order = cell.get("scale"), cell.get("order")
     if type(scale) is not int or not 2 <= scale <= LONGEST_SCALE:
         return f"cell.scale must be a number from 2 to {LONGEST_SCALE}"
-    shown = order if isinstance(order, list) and all(type(s) is int for s in order) else []
+    shown = order if isinstance(order, list) and {*map(type, order)} == {int} else []
     if sorted(shown) != list(range(1, scale + 1)):
         return f"cell.order must list the scores 1 to {scale}, each once, as displayed"
     return None
