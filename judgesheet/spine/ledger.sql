@@ -93,7 +93,7 @@ CREATE VIEW pending AS
                 SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
                 FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
     )
-    AND id IN (SELECT id FROM asked)
+    AND id NOT IN (SELECT value FROM json_each((SELECT value FROM meta WHERE key = 'left_out')))
     AND id NOT IN (SELECT value FROM json_each((SELECT value FROM meta WHERE key = 'given_up')));
 
 -- Every call to be made with its last attempt; NULLs where it was never asked. That a parameter was refused says

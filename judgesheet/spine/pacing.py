@@ -10,6 +10,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from statistics import median
 from typing import NamedTuple
 
 from judgesheet.records import UNBILLED, Allowance, Call, Outcome, Reply, Resource
@@ -57,8 +58,7 @@ class Places:
         self._is_first = adapts
         self._is_refused = False
         self._since = 0.0
-        self._latencies: list[float] = []
-        self._most_asked = 0
+        self._speeds: list[float] = []
         self._size_before = self.size
         self._speed_before: float | None = None
         """Those of half as many, while twice as many are tried."""
@@ -86,7 +86,8 @@ class Places:
     def learn(self, outcome: Outcome, asked_at: float, asked: int) -> None:
         """Adapt to the outcome of a request that was sent at `asked_at` (monotonic seconds).
 
-        It was then one of `asked` that were out, not held back by a rate.
+        It was then one of `asked` that were out, not held back by a rate. If these were half of
+        the places or fewer, it tells nothing of what the others bring.
         """
         if outcome == "unsupported":
             return
@@ -97,25 +98,25 @@ class Places:
         if outcome in TOO_MANY:
             self._is_refused, self._speed_before = True, None
             self._begin(max(1, self.size // 2))
-        elif self.size < self.ceiling or self._speed_before is not None:
-            self._latencies.append(time.monotonic() - asked_at)
-            self._most_asked = max(self._most_asked, asked)
-            is_trying = self._speed_before is not None  # half of the places are new then
-            if len(self._latencies) >= (self.size / 2 if is_trying else self.size):
+        elif asked > self.size / 2 and (self.size < self.ceiling or self._speed_before is not None):
+            # While more are tried, places fill up only as replies come in.
+            out = self.size if self._speed_before is None else asked
+            self._speeds.append(out / max(1e-9, time.monotonic() - asked_at))
+            is_settled = self._rest or self._is_refused
+            if len(self._speeds) >= (self.size if is_settled else self.size / 2):
                 self._end_round()
 
     def _begin(self, size: int) -> None:
         """Begin a round with so many places."""
-        self.size, self._since = size, time.monotonic()
-        self._latencies, self._most_asked = [], 0
+        self.size, self._since, self._speeds = size, time.monotonic(), []
 
     def _end_round(self) -> None:
-        usual = sorted(self._latencies)[len(self._latencies) // 2]
-        speed, before = self.size / max(1e-9, usual), self._speed_before
+        speed, before = median(self._speeds), self._speed_before
+        brings_little = before is not None and speed < GAIN * before
+        if brings_little and len(self._speeds) < 2 * self.size:
+            return  # a few slow replies are chance: one more is waited for
         self._speed_before = None
-        if self._most_asked < self.size:
-            self._begin(self.size)  # fewer were needed: it tells nothing
-        elif before is not None and speed < GAIN * before:
+        if brings_little:
             self._rest = REST
             self._begin(self._size_before)
         elif self._is_refused:
