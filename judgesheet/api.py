@@ -127,7 +127,10 @@ def _export(
         added = without_secrets(request.extra_body)
         known = name_in_runs(request.model)
         rest = batches.unanswered(planned, Path(resumed) / LEDGER, known, added)
-        yield f"{len(rest.calls):,} of {len(planned.calls):,} calls have no answer yet"
+        what = "have no answer yet"
+        if rest.left_out:
+            what = f"are to be asked; --until-decided leaves {rest.left_out:,} out so far"
+        yield f"{len(rest.calls):,} of {len(planned.calls):,} calls {what}"
     form = batch_format(request.model, name)
     request_of = batch_request(request.model, form, request.extra_body, rest.refused)
     for written, count in batches.export(rest.calls, request_of, form, file):

@@ -66,6 +66,7 @@ class Request:
     max_total_tokens: int | None = None
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
+    beside: tuple[Path, ...] = ()
     engine: Literal["local", "ray"] = "local"
     engine_address: str | None = None
 

@@ -7,8 +7,11 @@ import pytest
 import judgesheet
 from judgesheet.errors import RunError, UsageError
 from judgesheet.records import Datasheet, Estimate
+from judgesheet.request import Request
+from judgesheet.run_directory import Run
 from judgesheet.spine.datasheet import by_key
 from judgesheet.sweep.knob import Knob, parse_knob
+from judgesheet.sweep.loop import probe_each_value
 from tests.judges.loopback import completion, failure, serving
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -109,6 +112,20 @@ def test_a_sweep_that_was_cut_short_says_so(tmp_path: Path) -> None:
     assert judgesheet.measure(run).datasheet == sheet
     whole = sweep(run, "sim/first-biased", "temperature=0,1", profile="smoke")
     assert whole.run["complete"] is True
+
+
+def test_the_runs_of_the_other_values_are_known(tmp_path: Path) -> None:
+    """Their requests count for limits by the minute."""
+    asked = []
+
+    def probe(request: Request, folder: Path) -> Run:
+        asked.append([ledger.parent.name for ledger in request.beside])
+        return judgesheet.probe(request, folder, pdf=False, cases=False)
+
+    request = Request("sim/fair", sweep="temperature=0,0.5,1", **(OPTIONS | {"profile": "smoke"}))
+    probe_each_value(request, tmp_path / "run", probe, fresh=False, pdf=False)
+    names = ["01-temperature-0", "02-temperature-0.5"]
+    assert asked == [names[:at] for at in range(3)]
 
 
 def test_a_budget_of_requests_is_one_for_all_values(tmp_path: Path) -> None:

@@ -3,16 +3,20 @@
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
-from judgesheet.digits import percent, two_digits
+from judgesheet.digits import percent
+from judgesheet.records import Stimulus
 
 T = TypeVar("T")
+
+
+LONGEST_RUBRIC = 9
 
 
 class Strict(BaseModel):
@@ -22,6 +26,11 @@ class Strict(BaseModel):
 
 
 def _distinct(levels: list[str]) -> list[str]:
+    if len(levels) > LONGEST_RUBRIC:
+        raise ValueError(
+            f"there are {len(levels)} levels, and a rubric has {LONGEST_RUBRIC} at most here, as "
+            "an order is named by one digit a score: leave levels in between out"
+        )
     if len(set(levels)) != len(levels):
         raise ValueError("two levels have the same description; a judge cannot tell them apart")
     return levels
@@ -29,7 +38,7 @@ def _distinct(levels: list[str]) -> list[str]:
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:-]{0,79}$")]
 Text = Annotated[str, StringConstraints(min_length=1)]
-Levels = Annotated[list[Text], Field(min_length=2, max_length=9), AfterValidator(_distinct)]
+Levels = Annotated[list[Text], Field(min_length=2), AfterValidator(_distinct)]
 """The described scores of a criterion, worst first."""
 
 _WORD = re.compile(r"\w+")
@@ -52,21 +61,35 @@ def word_count(text: str) -> int:
     return len(_WORD.findall(text))
 
 
-def length_spread(group: str, texts: Sequence[str], limit: float) -> Iterator[Problem]:
-    """Texts that compete must be about equally long, or length gives the answer away.
+def responses(stimuli: Sequence[Stimulus]) -> Iterator[tuple[str, list[str]]]:
+    """(stimulus, texts of its candidates)."""
+    for stimulus in stimuli:
+        yield stimulus.id, [candidate["text"] for candidate in stimulus.fields["candidates"]]
 
-    `limit` is the largest share by which one may differ from the group's mean word count.
+
+def length_spread(groups: Iterable[tuple[str, Sequence[str]]], limit: float) -> Iterator[Problem]:
+    """Texts that compete should be about equally long, or length may give the answer away.
+
+    `groups` are (where, texts); `limit` is the largest share by which a text may differ from the
+    mean word count of its group. One warning for all: responses as they come are seldom so.
     """
-    counts = [word_count(text) for text in texts]
-    mean = sum(counts) / len(counts)
-    worst = max((abs(count - mean) / mean for count in counts), default=0.0) if mean else 0.0
-    if worst > limit:
+    spreads = [(_spread([word_count(text) for text in texts]), where) for where, texts in groups]
+    wide = [one for one in spreads if one[0] > limit]
+    if wide:
+        worst, where = max(wide)
         yield Problem(
-            group,
-            f"lengths differ by up to {percent(worst)} from their mean of {two_digits(mean)} words "
-            f"(limit {percent(limit)})",
+            "pool",
+            f"in {len(wide)} of {len(spreads)} stimuli the responses differ in length by more than "
+            f"{percent(limit)} of their mean, most in {where} ({percent(worst)}): a judge that "
+            "prefers long texts may then seem to follow quality",
             grave=False,
         )
+
+
+def _spread(counts: Sequence[int]) -> float:
+    """The largest difference from the mean, as a share of it."""
+    mean = sum(counts) / len(counts)
+    return max(abs(count - mean) / mean for count in counts) if mean else 0.0
 
 
 def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> Iterator[Problem]:

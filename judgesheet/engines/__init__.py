@@ -27,7 +27,7 @@ from judgesheet.records import Call, Plan, Reply, canonical_json
 from judgesheet.request import Request, collect_settings, connection
 from judgesheet.run_directory import SHARDS
 from judgesheet.spine import sharding
-from judgesheet.spine.collect import CollectSettings, Progress, enter_and_collect
+from judgesheet.spine.collect import CollectSettings, Progress, enter_and_collect, recent
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import readable_by
 from judgesheet.spine.sharding import Lease, Shard, Spent
@@ -232,6 +232,8 @@ class Driver:
         self._totals = self._before
         self._shards: Sequence[Shard] = ()
         self._failed = self._unreadable = 0
+        self._limits: dict[str, int] = {}
+        self._held_s = 0.0
         self._of_one, self._unseen, self._lost = sharding.NOTHING, 0, sharding.NOTHING
 
     def run(self, submit: Submit, workers: int) -> Progress:
@@ -292,13 +294,13 @@ class Driver:
         """Wait until limits by the minute hold of no earlier request: the shards know of none."""
         settings = self._settings
         if settings.rpm or settings.tpm:
-            last = min((ago for ago, _ in self._ledger.recent(settings.window_s)), default=None)
-            if last is not None:
-                time.sleep(settings.window_s - last)
+            requests = recent(self._ledger, settings)
+            if requests:
+                time.sleep(settings.window_s - min(requests)[0])
 
     def _orders(self) -> Iterator[Order]:
         """One for each shard, with its share of what is left of the limits."""
-        settings = sharding.less(self._settings, self._spent())
+        settings = replace(sharding.less(self._settings, self._spent()), beside=())
         if not self._trial:  # whether replies can be read was seen
             settings = replace(settings, unreadable_after=0)
         shares = sharding.shares(settings, self._shards)
@@ -344,16 +346,24 @@ class Driver:
         self._lost = self._lost.and_more(self._of_one, dead * self._unseen)
         self._failed += _sum(told, "failed")
         self._unreadable += _sum(told, "unreadable")
+        self._note_limits(told)
         self._shards = ()
         alive = sharding.gather(self._ledger, self._rounds, patience_s)
         self._totals = self._ledger.totals()
         return alive
+
+    def _note_limits(self, told: Sequence[Mapping[str, Any]]) -> None:
+        """Keep what the endpoint told the workers, and how long it held one back at most."""
+        for one in told:
+            self._limits |= one.get("limits", {})
+            self._held_s = max(self._held_s, one.get("held_s", 0.0))
 
     def _progress(self, stopped: str | None = None) -> Progress:
         """Where the run stands: what is put together, and what the workers tell of the rest."""
         told = sharding.told_by(self._shards)
         working = [one for one in told if one.get("over") is not True]
         waits = [wait for one in working if isinstance(wait := one.get("waiting_s"), float)]
+        self._note_limits(told)
         totals, before, now = self._totals, self._before, partial(_sum, told)
         settled, attempts = totals.settled + now("settled"), totals.attempts + now("attempts")
         return Progress(
@@ -370,6 +380,9 @@ class Driver:
             done_now=settled - before.settled,
             failed=self._failed + now("failed"),
             unreadable=self._unreadable + now("unreadable"),
+            limits=self._limits,
+            held_s=self._held_s,
+            doubts=(*{doubt: None for one in told for doubt in one.get("doubts", ())},),
             stopped=stopped,
         )
 

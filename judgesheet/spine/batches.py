@@ -1,7 +1,7 @@
 """For stage two: the files of a batch API, out with the calls and back with their results."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from json import dumps
@@ -25,10 +25,14 @@ AT_ONCE = 1000
 
 
 class Rest(NamedTuple):
-    """What a run has no answer to, and the parameters that its endpoint refuses."""
+    """What a run has to ask, and the parameters that its endpoint refuses.
+
+    `left_out` calls more have no answer, and are not asked before a look needs them.
+    """
 
     calls: Sequence[Call]
     refused: Refused
+    left_out: int = 0
 
 
 def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[str, Any]) -> Rest:
@@ -45,7 +49,7 @@ def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[st
             )
         pending = {one.call.id for one in ledger.pending()}
         calls = [call for call in plan.calls if call.id in pending]
-        return Rest(calls, ledger.refused_parameters)
+        return Rest(calls, ledger.refused_parameters, len(ledger.left_out))
 
 
 def export(
@@ -99,7 +103,8 @@ def ingest_results(files: Sequence[Path], ledger_path: Path, plan_path: Path) ->
     """
     if ledger_path.is_file() and ledger_path.stat().st_size:  # empty: killed while it was made
         with Ledger.open(ledger_path, writable=True) as ledger:
-            _record(files, _checked(files, _standing(ledger)), ledger)
+            waiting = frozenset(ledger.left_out)
+            _record(files, _checked(files, _standing(ledger), waiting), ledger)
         return
     plan = _exported_plan(plan_path)
     answers = _checked(files, dict.fromkeys(call.id for call in plan.calls))
@@ -156,9 +161,16 @@ def _standing(ledger: Ledger) -> dict[str, str | None]:
     }
 
 
-def _checked(files: Iterable[Path], standing: dict[str, str | None]) -> dict[str, str | None]:
+def _checked(
+    files: Iterable[Path], standing: dict[str, str | None], waiting: Collection[str] = ()
+) -> dict[str, str | None]:
     """The same after these results; of answers, only the digests are held in memory."""
     for reply, where in _replies(files):
+        if reply.call_id in waiting:
+            raise StimuliError(
+                f"{where}: the run does not ask this until its policy needs it; export what it "
+                "asks with `judgesheet plan --resume`, or go on with --until-decided first"
+            )
         if reply.call_id not in standing:
             raise StimuliError(f"{where}: custom_id is not in the plan; is it the right folder?")
         if reply.outcome in SETTLING:

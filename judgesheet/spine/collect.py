@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
+from pathlib import Path
 from random import uniform
 from typing import NamedTuple
 
@@ -43,7 +44,8 @@ class CollectSettings(Limits):
     rate limits for `longest_wait_s`, and a `Retry-After` beyond it, stop the run. So do
     `hopeless_after` answers in a row that only the user can change (key, credit, model,
     parameters), `fruitless_after` failures in a row (attempts at the start, calls given up later
-    on), and the first `unreadable_after` replies where none of them can be read.
+    on), and the first `unreadable_after` replies where none of them can be read. The limits by the
+    minute hold for the ledgers `beside` this one too.
     """
 
     concurrency: int = 64
@@ -57,6 +59,7 @@ class CollectSettings(Limits):
     hopeless_after: int = 5
     fruitless_after: int = 10
     unreadable_after: int = 20
+    beside: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +397,15 @@ class Budget:
         return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
 
 
+def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]:
+    """`Ledger.recent` of the window that limits are counted in, with the ledgers beside it."""
+    found = [*ledger.recent(settings.window_s)]
+    for path in settings.beside:
+        with Ledger.open(path) as other:
+            found += other.recent(settings.window_s)
+    return sorted(found, reverse=True)
+
+
 class Patience:
     """What is left of the attempts at one call, and how long to pause before the next.
 
@@ -462,7 +474,7 @@ class _Session:
         judge.recall(ledger.refused_parameters, is_final=answers > 0)
         self._places, self._pace = throttle.places, throttle.pace
         if settings.rpm or settings.tpm:
-            self._pace.recall(ledger.recent(settings.window_s))
+            self._pace.recall(recent(ledger, settings))
         self._turn = asyncio.Lock()
         self._held_s = 0.0
         self._budget = Budget(settings, before)

@@ -101,7 +101,6 @@ LARGEST_SCORE = 1e9
 """No rating reaches so far, whichever its sign."""
 
 _CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
-_MOST_RECENT = 100_000  # requests in a minute that a limit of the user's can count
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
 _FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
@@ -303,6 +302,13 @@ class Ledger:
         """The rate limits that the endpoint `told` of, and `held_s`, for how long they held."""
         return dict(self.get_meta("limits", {}))
 
+    def add_limits(self, told: Mapping[str, int], held_s: float) -> None:
+        """Take down what another ledger of the run has; what was held back at once counts once."""
+        known = self.limits
+        both = {**known.get("told", {}), **told}
+        longest = max(held_s, known.get("held_s", 0.0))
+        self.set_meta("limits", {"told": both, "held_s": longest})
+
     @property
     def temperature(self) -> float | None:
         """The temperature that was asked for; None where it is not known, or the endpoint's own."""
@@ -365,6 +371,12 @@ class Ledger:
         """How far a run is that is looked at while it grows; None where the number was settled."""
         record = self.get_meta("looks")
         return None if record is None else Looks(**record)
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Ids of the calls that are not to be made, or not yet: the last look leaves them out."""
+        ids: list[str] = self.get_meta("left_out", [])
+        return ids
 
     def begun_otherwise(self, policy: str | None) -> str:
         """What kind of run it holds, if not one until the policy with this digest is decided.
@@ -483,15 +495,13 @@ class Ledger:
     def recent(self, seconds: float) -> Iterator[tuple[float, int]]:
         """How many seconds ago each request of the last ones was answered, and its tokens.
 
-        Oldest first.
+        Oldest first, wherever it stands: what was put together from shards is in no order of time.
         """
         query = """
-            SELECT * FROM (SELECT :now - at AS ago,
-                iif(outcome IN (SELECT value FROM json_each(:unbilled)), 0,
-                    coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens
-                FROM attempt ORDER BY rowid DESC LIMIT :most)
-            WHERE ago BETWEEN 0 AND :seconds ORDER BY ago DESC"""
-        known = {"now": time.time(), "seconds": seconds, "most": _MOST_RECENT}
+            SELECT :now - at, iif(outcome IN (SELECT value FROM json_each(:unbilled)), 0,
+                coalesce(tokens_in, 0) + coalesce(tokens_out, 0))
+            FROM attempt WHERE at BETWEEN :now - :seconds AND :now ORDER BY at"""
+        known = {"now": time.time(), "seconds": seconds}
         with self._reading() as db:
             rows = db.execute(query, {**known, "unbilled": json.dumps([*UNBILLED])}).fetchall()
         yield from rows

@@ -393,6 +393,8 @@ def _merge(ledger: Ledger, shard: Shard) -> None:
             with opened(path) as (meta, replies):
                 if refused := meta.get("refused_parameters"):
                     ledger.set_meta("refused_parameters", refused)
+                if limits := meta.get("limits"):
+                    ledger.add_limits(**limits)
                 ledger.take_over(
                     reply
                     for reply in replies

@@ -34,12 +34,14 @@ def probe_each_value(
     progress, left = None, request.max_calls
     for value in knob.values:
         folder = knob.place(directory, value)
-        others = [_totals(run) for run in knob.begun(directory).values() if run != folder]
+        begun = [run for run in knob.begun(directory).values() if run != folder]
+        others = [_totals(run) for run in begun]
         single = replace(
             with_value(request, knob.name, value),
             max_calls=left,
             max_cost=_left(request.max_cost, others, request.prices),
             max_total_tokens=_left(request.max_total_tokens, others, (1e6, 1e6)),
+            beside=tuple(run / LEDGER for run in begun),
         )
         try:
             progress = probe(single, folder).progress

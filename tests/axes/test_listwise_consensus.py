@@ -268,6 +268,13 @@ def problems(tmp_path: Path, *records: dict[str, Any]) -> str:
     return "\n".join(f"{problem.where}: {problem.what}" for problem in found)
 
 
+def test_responses_of_unequal_length_are_one_warning(tmp_path: Path) -> None:
+    texts = {"a": "short", "b": "a text with a lot more words than that"}
+    told = problems(tmp_path, *(prompt(number, texts) for number in range(3)))
+    assert told.count("differ in length") == 1
+    assert "in 3 of 3 stimuli" in told
+
+
 def test_equal_texts_are_allowed_and_named(tmp_path: Path) -> None:
     told = problems(tmp_path, prompt(0, {"a": "the same words here", "b": "the same words here"}))
     assert "candidates a and b have the same text" in told

@@ -162,6 +162,12 @@ def test_intervals_stand_at_their_numbers_in_the_order_of_the_sheet() -> None:
     assert (x(start), x(end)) == near((0, 0))
 
 
+def test_bars_of_two_series_differ_by_more_than_the_spacing_of_their_stripes() -> None:
+    """In grey print, where their colours are alike."""
+    kinds = [(hatch and hatch[0], hatch and bool(hatch[1])) for hatch in (s.hatch for s in SERIES)]
+    assert len(set(kinds)) == len(SERIES)
+
+
 def test_bars_begin_at_nought_and_end_at_their_numbers() -> None:
     shares = {"own": (0.9, 0.8, 0.95), "other": (0.4, 0.2, 0.7)}
     plot = Plot("bars", "Slots", "", ("slot1",), x="set", even=True, rest="slot 2")

@@ -21,7 +21,7 @@ import pytest
 import judgesheet
 from judgesheet.axes import all_axes
 from judgesheet.axis import Options, Readings
-from judgesheet.errors import RunError, UsageError
+from judgesheet.errors import RunError, StimuliError, UsageError
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.keys import Key
 from judgesheet.records import Estimate, Plan
@@ -373,6 +373,28 @@ def test_the_sheet_says_what_was_saved_and_how_sure_its_intervals_are(
 def test_foreign_looks_break_no_page(hostile: object) -> None:
     assert isinstance(show.looks({"looks": hostile}), str)
     assert isinstance(show.looked({"looks": hostile}), str)
+
+
+# -- batches ---------------------------------------------------------------------------------------
+
+
+def test_a_batch_asks_what_the_next_look_asks(tmp_path: Path, rejected: Path) -> None:
+    out, rest = copied(rejected, tmp_path), tmp_path / "rest.jsonl"
+    told: list[str] = []
+    how: dict[str, Any] = {"axes": ASK["axes"], "tell": told.append}
+    planned, _ = judgesheet.plan("sim/always-1", None, rest, resume=out, **how)
+    left = len(planned.calls) - looks(out).calls
+    assert told == [
+        f"0 of {len(planned.calls)} calls are to be asked; --until-decided leaves {left} out so far"
+    ]
+    assert not rest.exists()
+    with Ledger.open(out / "ledger.sqlite") as ledger:
+        waiting = ledger.left_out[0]
+    late = {"custom_id": waiting, "response": None, "error": {"code": "batch_expired"}}
+    file = tmp_path / "late.jsonl"
+    file.write_text(json.dumps(late) + "\n", encoding="utf-8")
+    with pytest.raises(StimuliError, match="until its policy needs it"):
+        judgesheet.ingest(file, out, pdf=False, cases=False)
 
 
 # -- plan ------------------------------------------------------------------------------------------

@@ -203,6 +203,13 @@ def test_a_limit_holds_over_sessions(path: Path) -> None:
     assert (server.answered, server.refused) == (36, 0)
 
 
+def test_a_limit_holds_over_the_runs_of_a_sweep(path: Path) -> None:
+    server, others = Limited(form="", requests=12), [path.with_stem(f"other-{n}") for n in range(2)]
+    for at, other in enumerate([*others, path]):
+        run(other, server, 12, rpm=12.0, beside=tuple(others[:at]))
+    assert (server.answered, server.refused) == (36, 0)
+
+
 def test_what_a_reply_did_use_is_counted(path: Path) -> None:
     """Not what it might have used: 24 tokens for each of 2."""
     progress, _ = run(path, lambda *_: completion("x"), 50, tpm=50 * 12 + 40.0, window_s=600.0)

@@ -18,6 +18,7 @@ from judgesheet.axis.material import (
     leaks,
     length_against_level,
     length_spread,
+    responses,
     word_count,
 )
 from judgesheet.digits import two_digits
@@ -114,11 +115,11 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
+    yield from length_spread(responses(stimuli), LENGTH_LIMIT)
     texts: dict[str, str] = {}
     levels: dict[str, Mapping[str, int]] = {}
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
-        yield from length_spread(stimulus.id, [c["text"] for c in candidates], LENGTH_LIMIT)
         for candidate in candidates:
             where = f"{stimulus.id}/{candidate['id']}"
             texts[where], levels[where] = candidate["text"], candidate.get("level") or {}

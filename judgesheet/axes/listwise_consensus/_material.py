@@ -15,6 +15,7 @@ from judgesheet.axis.material import (
     duplicates,
     leaks,
     length_spread,
+    responses,
     word_count,
 )
 from judgesheet.digits import two_digits
@@ -102,11 +103,11 @@ CUES = {
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
+    yield from length_spread(responses(stimuli), LENGTH_LIMIT)
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
         where = f"{stimulus.id} ({stimulus.source})"
         yield from _identical(where, candidates)
-        yield from length_spread(where, [c["text"] for c in candidates], LENGTH_LIMIT)
         for candidate in candidates:
             place = f"{stimulus.id}/{candidate['id']} ({stimulus.source})"
             yield from leaks(place, candidate["text"])

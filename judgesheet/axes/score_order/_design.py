@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, Settings, item_fault, reads, sequences
-from judgesheet.axis.material import spread
+from judgesheet.axis.material import LONGEST_RUBRIC, spread
 from judgesheet.axis.prompt import object_schema, parameters, renderer
 from judgesheet.records import LOGPROBS, Call, Stimulus
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
-LONGEST_SCALE = 9
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, forward=True),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),
@@ -100,8 +99,8 @@ def fault(cell: Mapping[str, Any]) -> str | None:
     if wrong := item_fault(cell, "the graded response"):
         return wrong
     scale, order = cell.get("scale"), cell.get("order")
-    if type(scale) is not int or not 2 <= scale <= LONGEST_SCALE:
-        return f"cell.scale must be a number from 2 to {LONGEST_SCALE}"
+    if type(scale) is not int or not 2 <= scale <= LONGEST_RUBRIC:
+        return f"cell.scale must be a number from 2 to {LONGEST_RUBRIC}"
     shown = order if isinstance(order, list) and {*map(type, order)} == {int} else []
     if sorted(shown) != list(range(1, scale + 1)):
         return f"cell.order must list the scores 1 to {scale}, each once, as displayed"

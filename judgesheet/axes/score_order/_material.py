@@ -17,6 +17,7 @@ from judgesheet.axis.material import (
     leaks,
     length_against_level,
     length_spread,
+    responses,
     word_count,
 )
 from judgesheet.records import Label, Stimulus
@@ -94,10 +95,10 @@ def labels(stimuli: Sequence[Stimulus]) -> Iterator[Label]:
 
 def check(stimuli: Sequence[Stimulus]) -> Iterator[Problem]:
     """The faults that the schema cannot detect; see `judgesheet stimuli check`."""
+    yield from length_spread(responses(stimuli), LENGTH_LIMIT)
     texts, pairs, used = [], [], set()
     for stimulus in stimuli:
         candidates = stimulus.fields["candidates"]
-        yield from length_spread(stimulus.id, [c["text"] for c in candidates], LENGTH_LIMIT)
         yield from _rubric(stimulus)
         for candidate in candidates:
             where = f"{stimulus.id}/{candidate['id']}"

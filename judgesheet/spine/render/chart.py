@@ -23,23 +23,25 @@ INK, MUTED, GRID, PAPER = "#1a1d21", "#5b636d", "#d5d9de", "#fefefe"
 class Style:
     """How a series is told from the others: distinct in grey and to colour-blind readers.
 
-    `marker` is a path around a point; `dash` breaks its lines, `hatch` is that of stripes on bars.
+    `marker` is a path around a point; `dash` breaks its lines. `hatch` is what is left white of
+    bars: a share of their width, and the dash that makes it rungs, windows or nothing but an edge.
     """
 
     colour: str
     marker: str
     dash: str | None = None
-    hatch: str | None = None
+    hatch: tuple[float, str | None] | None = None
 
 
 SERIES = (
     Style("#0b5cad", "m-2.4 0a2.4 2.4 0 1 0 4.8 0a2.4 2.4 0 1 0-4.8 0z"),
-    Style("#b8480b", "m-2.2-2.2h4.4v4.4h-4.4z", "4.4 1.9", ".5 4"),
-    Style("#0a7a5c", "m0-2.6l2.7 4.7h-5.4z", "1.2 2", ".5 1.7"),
-    Style("#7b3f98", "m0-2.9l2.9 2.9l-2.9 2.9l-2.9-2.9z", "7.7 1.9 1.2 1.9", ".5 1 .5 5"),
-    Style("#8a6d00", "m0 2.6l2.7-4.7h-5.4z", "6 1.2 1.2 1.2 1.2 1.2", "1.6 3"),
+    Style("#b8480b", "m-2.2-2.2h4.4v4.4h-4.4z", "4.4 1.9", (1.0, "1 3")),
+    Style("#0a7a5c", "m0-2.6l2.7 4.7h-5.4z", "1.2 2", (0.6, None)),
+    Style("#7b3f98", "m0-2.9l2.9 2.9l-2.9 2.9l-2.9-2.9z", "7.7 1.9 1.2 1.9", (0.6, "4 4")),
+    Style("#8a6d00", "m0 2.6l2.7-4.7h-5.4z", "6 1.2 1.2 1.2 1.2 1.2",
+          (0.8, "4 1")),
     Style("#4d5560", "m-.9-2.7h1.8v1.8h1.8v1.8h-1.8v1.8h-1.8v-1.8h-1.8v-1.8h1.8z", "1.2 1.2",
-          ".5 1 .5 1 .5 5"),
+          (0.3, "1.2 1.2")),
 )  # fmt: skip
 _THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
@@ -335,11 +337,12 @@ class Chart:
         self._add("path", d=steps, fill=style.colour)
 
     def _bar(self, steps: str, width: float, style: Style) -> None:
-        """A wide line, and its stripes, which are the dashes of a second one."""
+        """A wide line, and a second one on it for what is left white."""
         thick = short_number(width)
         self._add("path", d=steps, stroke=style.colour, stroke_width=thick, stroke_opacity="0.75")
         if style.hatch:
-            self._stroke(steps, PAPER, thick, style.hatch)
+            share, dash = style.hatch
+            self._stroke(steps, PAPER, short_number(share * width), dash)
 
     def _text(self, text: str, x: float, y: float, **look: str | None) -> None:
         """Lines around the height `y`."""
