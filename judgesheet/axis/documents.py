@@ -31,8 +31,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _WORDS = {"True": "true", "False": "false", "None": "null"}
+# A key with the placeholders of the prompt behind it: the form, repeated.
 _FORM = re.compile(r"""[^}]{0,400}?(?:\bN\b|["'”]\s*\||\.\.\.|…)""")
-"""A key with the placeholders of the prompt behind it: the form, repeated."""
 
 
 _AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted)[_ ]")

@@ -19,10 +19,10 @@ Reads = Callable[[str], Any | None]
 LONGEST = 20_000
 """Characters of a reply that are looked at, from its end."""
 _MOST_PARTS = 60
+# Characters of a reply that is a word or two and nothing else, at most.
 _BARE = 24
-"""Characters of a reply that is a word or two and nothing else, at most."""
+# Characters in which a refusal says so; further on "I cannot" may be part of the reasons.
 _BEGINNING = 200
-"""Characters in which a refusal says so; further on "I cannot" may be part of the reasons."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,7 @@ class Parameters:
         if self.greedy:
             chosen = logits.index(top)
             return [float(place == chosen) for place in range(len(logits))]
+        # Less the largest: exp of a planted logit of 1,000 would overflow.
         weights = [math.exp(logit - top) for logit in logits]
         total = math.fsum(weights)
         return [weight / total for weight in weights]

@@ -22,8 +22,8 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 Means = Callable[[Any, Sequence[Any]], Any]
 """What a verdict says of the things that were listed in this order, wherever they stood."""
+# Different readings of one item that are compared with each other, and equal ones of each.
 _MOST = 100
-"""Different readings of one item that are compared with each other, and equal ones of each."""
 _ROUNDING = 1e-9
 
 

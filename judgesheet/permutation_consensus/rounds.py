@@ -141,6 +141,7 @@ async def ask(
             ids = {call.id for call in due}
             if (most := settings.max_calls) is not None:
                 spent = ledger.totals().attempts - before
+                # The budget is that of the session, not of a round.
                 budget = replace(settings, max_calls=most - spent)
             progress = await collect(
                 judge, ledger, budget, on_progress, _is_readable, ids, throttle

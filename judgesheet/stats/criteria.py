@@ -194,11 +194,14 @@ def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Flo
         seen = "at no position" if not shown.size else "at one position only"
         why = NOT_COMPARED.saying(f"it was read {seen}: {NOT_COMPARED.sentence}")
         return effects, inverse, why
+    # One dimension is always lost to the constant per item.
     if rank < shown.size - 1:
         why = NOT_COMPARED.saying("no response was read at enough positions to compare them")
         return effects, inverse, why
+    # Effects are known up to a constant; the pseudo-inverse takes those that sum to 0.
     inverse[np.ix_(shown, shown)] = np.linalg.pinv(part, hermitian=True)
     effects[shown] = (inverse @ right)[shown]
+    # No effect must read 0: the sign of rounding would name a best position.
     effects[np.abs(effects) < TINY] = 0.0
     return effects, inverse, None
 
@@ -304,6 +307,7 @@ def spreads(
         why = NOT_COMPARED.saying("no criterion can be compared")
         nothing = missing(why, method=_SPREAD_METHOD)
         return OverCriteria(each, nothing, nothing)
+    # Mean and maximum are as sure as the criterion that the fewest prompts carry.
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
     values, errors = values[known], errors[known]
     mean = _spread(values.mean(), errors.mean(axis=0), span, fewest)
@@ -369,6 +373,7 @@ def permuted_spreads(
     for reads, places, names in zip(array, at, which, strict=True):
         answered = ~np.isnan(reads).any(axis=1)
         size = int(answered.sum())
+        # One reply has nothing to be exchanged with.
         if size < 2:
             continue
         hits = (places[answered][..., None] == np.arange(positions)).astype(np.float64)  # (k, c, n)
@@ -424,9 +429,9 @@ def friedman(cells: ArrayLike) -> Friedman:
     array = array[~np.isnan(array).any(axis=1)]
     blocks, positions = array.shape
     if blocks < 2 or positions < 2:
-        note = "fewer than two blocks have a value at every position"
-        return Friedman(None, None, blocks, note)
+        return Friedman(None, None, blocks, FEW_BLOCKS.sentence)
     centred = scipy.stats.rankdata(array, axis=1) - (positions + 1) / 2
+    # Within blocks; ties make it smaller than its value for distinct ranks (Conover's correction).
     squares = float(np.sum(centred**2))
     if squares <= 0:
         return Friedman(0.0, 1.0, blocks, "every block is all tied")

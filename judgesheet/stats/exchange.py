@@ -19,6 +19,7 @@ from .interval import ROUNDING
 
 DRAWS = 4_999
 """Enough for p-values below one in a thousand where ten calls can show no more than that."""
+# p-values in steps of .005, which is enough to be told from .05.
 FEWEST_DRAWS = 199
 MOST_MOVED = 500_000_000
 """Calls of all draws together: of more than 100,000 calls there are fewer than `DRAWS` draws."""
@@ -154,6 +155,7 @@ class Exchanged:
         ----------
         Westfall, P. H. and Young, S. S. (1993), "Resampling-based multiple testing", algorithm 2.8.
         """
+        # The least surprising first: the step-down needs the running maximum from there.
         order = np.argsort(self._own(among))
         largest, by_noise, together = (np.array(start) for start in (-np.inf, -np.inf, 0.0))
         rank, rest_drawn, rest = np.empty(len(among)), together, 0
@@ -269,6 +271,7 @@ def exchanged(
     if calls[varies].sum() <= MOST_FRESH:
         fresh = [several.drawn(at, draws, _fresh(rng, draws)) for at in range(stimuli)]
         return Exchanged(*sums, fresh.__getitem__)
+    # With the plus-one rule the test keeps its size with any number of draws.
     fewer = max(FEWEST_DRAWS, min(draws, MOST_MOVED // int(calls[varies].sum())))
     stored = _stored(rng, fewer, items, {group.calls for group in groups})
     return Exchanged(*sums, lambda at: several.drawn(at, fewer, stored))
@@ -323,16 +326,19 @@ class _Several:
         self._group, self._row = np.empty((2, len(stimulus)), dtype=np.int64)
         for at, group in enumerate(groups):
             self._group[group.number], self._row[group.number] = at, np.arange(len(group.number))
+        # All places share one signed whole number, so that a draw is one look-up per call.
         self._bits = 63 // max(1, places)
         whole = all(bool((one.given == np.floor(one.given)).all()) for one in groups)
         least = min((float(one.given.min(initial=0.0)) for one in groups), default=0.0)
         most = max((float(one.given.max(initial=0.0)) for one in groups), default=0.0)
+        # No sum may spill into the next place; fractions and negative amounts do not pack.
         self._fits = (calls * most < 1 << self._bits) & (whole and least >= 0)
 
     def drawn(self, stimulus: int, draws: int, orders: Orders) -> Floats:
         """What exchanges of the items of a stimulus give to each place, (draws, places)."""
         mine = self._items[self._ends[stimulus] : self._ends[stimulus + 1]]
         varies = self._varies[mine]
+        # Items on which no exchange changes anything need no draws.
         fixed = self._observed[mine[~varies]].sum(axis=0)
         packs = bool(self._fits[stimulus])
         sums: Any = np.zeros(draws, dtype=np.int64) if packs else np.zeros((draws, self._places))

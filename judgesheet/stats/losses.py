@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ._support import Flags, Floats, cluster_codes, floats
 from .interval import ROUNDING
 
+# With the plus-one rule p-values come in steps of 1/2,000.
 DRAWS = 1_999
 
 
@@ -52,6 +53,7 @@ def permutation_p(
     observed = sum((part[flags].sum(axis=0) for flags, part in parts), np.zeros(table.shape[1]))
     covariance = sum((_covariance(int(flags.sum()), part) for flags, part in parts), 0.0)
     eigenvalues, vectors = np.linalg.eigh(covariance)
+    # Features of a stratum sum to a constant: at least one direction has no variance.
     kept = eigenvalues > ROUNDING
     if not kept.any():
         return None

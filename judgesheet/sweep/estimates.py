@@ -106,6 +106,7 @@ def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting], keys: Sequence[
     """The trends over the stimuli with a readable reply under every setting; none without any."""
     readings = [setting.readings[axis.NAME] for setting in settings]
     read = (each.frame["stimulus"][each.frame["value"].notna()] for each in readings)
+    # The same stimuli under every setting: else what some stimuli are like would look like a trend.
     shared = frozenset.intersection(*map(frozenset, read))
     if not shared:
         return {}

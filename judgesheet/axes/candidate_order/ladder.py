@@ -27,6 +27,7 @@ SLOT_TELLS = (
     "slot would look the same"
 )
 RIGHT_CENSORED = Reason("right_censored", "right-censored: no step reaches the target")
+# Midway between guessing and never missing (003, equation 10).
 TARGET = 0.75
 RIGHT, TIED, WRONG = 1, 0, -1
 """What became of a call, as in `Pairs.correct`."""

@@ -392,6 +392,7 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
         yield _said("neutral", text, longer)
 
 
+# In the order of the first page.
 _FINDINGS = (
     _vacuum,
     _monotone,
@@ -407,4 +408,3 @@ _FINDINGS = (
     _filler,
     losses.find,
 )
-"""In the order of the first page."""

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 figure = Figures("criterion_order")
+# Arms in which criteria change places, the better first.
 _BASES = ("balanced", "random")
-"""Arms in which criteria change places, the better first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +241,7 @@ def arrange(readings: Readings) -> Scores | None:
     items = calls.drop_duplicates("code")
     names, criterion = np.unique(slots[items.index], return_inverse=True)
     main = _placed(calls, base)
+    # Passes that every item has under every order; the rest would unbalance the arm.
     passes = int(main.groupby(["code", "order"]).size().min())
     reads = _table(main, ("code", "column", "time"), scores, len(items))
     shown_at = _table(main, ("code", "column"), places.astype(float), len(items))

@@ -47,8 +47,8 @@ LARGE_GAP = 1 / 8
 SMALL_CHANGES = 0.05
 """Changes of score that are proven to be rarer are called few."""
 _MOST_EVIDENCE = 4
+# Highest score where a recorded run does not say: what the papers and the built-in pool have.
 _USUAL_SCALE = 5
-"""Highest score where a recorded run does not say: what the papers and the built-in pool have."""
 _SAY = Wording(
     subject="its scores",
     follows="follow",

@@ -233,6 +233,7 @@ class Lists:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
+        # 4: a stream of its own, so that no other axis's draws move these.
         return np.random.default_rng([self.seed, 4])
 
     @cached_property

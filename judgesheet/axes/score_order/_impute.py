@@ -77,6 +77,7 @@ def _usual(calls: Sequence[Call], read: Sequence[Call], *, most: bool) -> list[i
         middle = scores[len(scores) // 2]
         # Of equally common ones the middle of the scale, of equally rare ones its ends.
         value = pick(scores, key=lambda s, seen=seen, mid=middle: (seen[s], -abs(s - mid)))
+        # Rare answers count as given, so that several lost calls on a response spread out.
         seen[value] += not most
         values.append(value)
     return values

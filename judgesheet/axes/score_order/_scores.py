@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 figure = Figures("score_order")
+# Arms by what can be read from them alone.
 _MOST_TELLING = ("balanced", "fixed", "random")
-"""Arms by what can be read from them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +260,7 @@ def _grid(scale: int, rows: "pd.DataFrame", items: "pd.Index", cluster: Ints) ->
     asked[item, code, repeat] = True
     used: Flags = np.any(asked, axis=(1, 2))
     whole: Flags = np.all(asked[used], axis=(0, 1))
+    # The leading repeats in which every item was asked under every order: these are balanced.
     passes = int(np.cumprod(whole).sum())
     return Grid(scale, tuple(orders), reads, cluster, max(passes, 1), complete=passes > 0)
 

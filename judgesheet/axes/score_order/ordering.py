@@ -115,6 +115,7 @@ def min_bias_confidence(scores: Scores) -> Draft:
     counts, probed, default = scores.grid.selections, scores.grid.orders, canonical(scores)
     best = stats.min_bias_order(stats.selection_matrix(counts), probed)
     share, note = None, ""
+    # The default cannot be cheaper than itself: there is nothing to resample.
     if best is not None and best != default:
         share = stats.order_gain_share(counts, best, default, scores.rng())
         again = stats.best_order_share(counts, scores.rng(), probed)

@@ -156,8 +156,10 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     noise = estimates.known("repeat_change_rate")
     if told := order_changes(estimates, "rubric", "the score"):
         text, change = told
+        # The whole interval of the changes beyond that of the noise.
         apart = noise is not None and noise.most is not None and surely_above(change, noise.most)
         shown = apart or announced(estimates, "order_dependence_p")
+        # Little even beside the least noise that there may be.
         little = noise is not None and below(change, (noise.least or 0.0) + SMALL_CHANGES)
         more = " That is measured, and little." if shown and little else ""
         yield Statement(
