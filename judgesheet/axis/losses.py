@@ -61,8 +61,7 @@ figure = Figures("")
 
 def lost(frame: "pd.DataFrame") -> Flags:
     """Which calls were made and gave no verdict, shape (calls,)."""
-    gone: Flags = (frame["outcome"].notna() & frame["value"].isna()).to_numpy(dtype=bool)
-    return gone
+    return (frame["outcome"].notna() & frame["value"].isna()).to_numpy(dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)

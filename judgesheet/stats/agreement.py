@@ -172,8 +172,7 @@ def _consistency(sums: _Sums, total: Floats) -> Floats:
     error = np.maximum(sums.within - severity, 0.0) / (raters - 1)  # over (items - 1) either way
     between = total - sums.within
     safe = np.where(between > TINY * total, between, 1.0)
-    result: Floats = np.where(between > TINY * total, 1 - error / safe, 0.0)
-    return result
+    return np.where(between > TINY * total, 1 - error / safe, 0.0)
 
 
 def _interval(value: float, drawn: Floats, groups: int, floor: float) -> Interval:

@@ -157,8 +157,7 @@ def _r(sums: Floats, first: int = 1, second: int = 2) -> Floats:
 
     def scatter(i: int, j: int) -> Floats:
         mean = np.divide(sums[..., 0, i], size, out=np.zeros_like(size), where=size > 0)
-        centred: Floats = sums[..., i, j] - mean * sums[..., 0, j]
-        return centred
+        return sums[..., i, j] - mean * sums[..., 0, j]
 
     a, b = scatter(first, first), scatter(second, second)
     defined = (a > LEAST_VARIANCE * size) & (b > LEAST_VARIANCE * size)
@@ -243,8 +242,7 @@ def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind
 def _ranks(codes: Integers) -> Floats:
     """Ranks of what has so many codes, in ascending order, ties at their mean rank."""
     counts = np.bincount(codes)
-    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[codes]
-    return ranks
+    return (np.cumsum(counts) - (counts - 1) / 2)[codes]
 
 
 def delta_r(

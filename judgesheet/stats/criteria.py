@@ -33,6 +33,8 @@ NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
 NEVER_THERE = Reason("never_there", "the criterion never stood there")
 FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 
+DRAWS = 1000
+"""Permuted replies: beyond their 95th percentile lies a share of .036 to .064 of what they estimate."""
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room for unseen clusters"
@@ -180,8 +182,7 @@ def _within_design(calls: Floats, total: Floats) -> Floats:
     """Normal equations of the positions after an item's constant is taken out -> (m, n, n)."""
     outer = calls[:, :, None] * calls[:, None, :]
     total = np.maximum(total, 1.0)[..., None]
-    result: Floats = np.eye(calls.shape[1]) * calls[:, None, :] - outer / total
-    return result
+    return np.eye(calls.shape[1]) * calls[:, None, :] - outer / total
 
 
 def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Floats, Reason | None]:
@@ -211,8 +212,7 @@ def _range(effects: Floats) -> Floats:
     known = ~np.isnan(effects)
     highest = np.where(known, effects, -np.inf).max(axis=-1)
     lowest = np.where(known, effects, np.inf).min(axis=-1)
-    spread: Floats = np.where(known.sum(axis=-1) > 1, highest - lowest, np.nan)
-    return spread
+    return np.where(known.sum(axis=-1) > 1, highest - lowest, np.nan)
 
 
 def position_shift(criterion: PositionEffects, span: float) -> list[Interval]:
@@ -349,7 +349,6 @@ def permuted_spreads(
     criterion: ArrayLike,
     criteria: int,
     rng: np.random.Generator,
-    draws: int = 1000,
 ) -> NullFamily:
     """The `spreads` of scores that do not depend on the order, which are above 0.
 
@@ -369,7 +368,7 @@ def permuted_spreads(
     which = np.asarray(criterion, dtype=np.int64)
     positions = array.shape[2]
     design = np.zeros((criteria, positions, positions))
-    right = np.zeros((draws, criteria, positions))
+    right = np.zeros((DRAWS, criteria, positions))
     for reads, places, names in zip(array, at, which, strict=True):
         answered = ~np.isnan(reads).any(axis=1)
         size = int(answered.sum())
@@ -380,7 +379,7 @@ def permuted_spreads(
         calls = hits.sum(axis=0)
         design[names] += _within_design(calls, np.full((len(names), 1), float(size)))
         own = reads[answered] - reads[answered].mean(axis=0)
-        shuffled = own[rng.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)]  # (draws, k, c)
+        shuffled = own[rng.permuted(np.tile(np.arange(size), (DRAWS, 1)), axis=1)]  # (draws, k, c)
         right[:, names] += np.einsum("dkc,kcn->dcn", shuffled, hits)
     drawn = np.array([_null_spread(design[c], right[:, c]) for c in range(criteria)])
     return _null_family(drawn)

@@ -61,14 +61,12 @@ class Items:
     def would(self, mine: slice | Integers, places: int) -> Floats:
         """What calls would give to places under the order of each: (items, m, m, places)."""
         stands = (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
-        would: Floats = np.tensordot(self.given[mine], stands, axes=1)
-        return would
+        return np.tensordot(self.given[mine], stands, axes=1)
 
     def packed(self, mine: Integers, bits: int) -> Integers:
         """The same as whole numbers, each place in `bits` of its own: (items, m, m)."""
         units = np.where(self.where.T < 0, 0, np.int64(1) << np.maximum(self.where.T, 0) * bits)
-        packed: Integers = np.tensordot(self.given[mine].astype(np.int64), units, axes=1)
-        return packed
+        return np.tensordot(self.given[mine].astype(np.int64), units, axes=1)
 
     def log_ways(self) -> float:
         """Logarithm of the number of different exchanges of one of them."""
@@ -125,8 +123,7 @@ class Exchanged:
     @cached_property
     def departure(self) -> Floats:
         """By how much a call gives more to each place than if the order did not matter."""
-        departure: Floats = (self.observed - self.mean) / np.maximum(1, self.calls)[:, None]
-        return departure
+        return (self.observed - self.mean) / np.maximum(1, self.calls)[:, None]
 
     def surprise(self, stimulus: int, sums: Floats) -> Floats:
         """How unlikely such sums (m, places) on a stimulus are under exchange, shape (m,)."""
@@ -220,8 +217,7 @@ def _surprise(departures: Floats, root: Floats, rank: int) -> Floats:
 def _tails(forms: Floats, ranks: Integers | int) -> Floats:
     """-log of the tail of chi-square; rounding must not tell apart what is equal by symmetry."""
     tails = scipy.special.chdtrc(ranks, alike(forms))
-    surprise: Floats = -np.log(np.maximum(tails, np.finfo(float).tiny))
-    return surprise
+    return -np.log(np.maximum(tails, np.finfo(float).tiny))
 
 
 def exchanged(

@@ -40,6 +40,8 @@ ROUNDING = 1e-9
 """What differs by less differs by rounding."""
 Times = tuple[tuple[tuple[float, float], int], ...]
 """Successes and failures of a cluster, and how many clusters have them."""
+FADED = 18.0
+"""Log units below its greatest at which a density no longer counts: e^-18 is 1.5e-8 of it."""
 CELLS, CORRELATIONS = 64, 24
 """Points of the quadrature."""
 _ROOT = (np.arange(CORRELATIONS) + 0.5) / CORRELATIONS  # of the correlation: more points near 0
@@ -476,15 +478,12 @@ class _Posterior(NamedTuple):
 
 
 @lru_cache(maxsize=4096)  # a sheet has the same counts many times, above all where calls were lost
-def _posterior(times: Times, within: float = 18.0) -> _Posterior:
-    """Quadrature over mean and intraclass correlation, first coarse, then where the mass is.
-
-    `within` is how many log units below its greatest the density still counts.
-    """
+def _posterior(times: Times) -> _Posterior:
+    """Quadrature over mean and intraclass correlation, first coarse, then where the mass is."""
     # Jeffreys' Beta(1/2, 1/2) is the law of sin^2 of a uniform angle
     angles = _angles(0, np.pi / 2)
     # The second pass spends all its points where the first found mass.
-    near = np.flatnonzero((peak := _log_density(angles, times)) > peak.max() - within)
+    near = np.flatnonzero((peak := _log_density(angles, times)) > peak.max() - FADED)
     first, last = max(0, near[0] - 1), min(CELLS, near[-1] + 2)
     angles = _angles(angles[first], angles[last])
     density = _log_density(angles, times)
@@ -502,8 +501,7 @@ def _log_density(angles: Floats, times: Times) -> Floats:
     log_density = np.log(_ROOT) - sum(count for _, count in times) * _log_beta(*ends, 0.0, 0.0)
     for (hits, misses), count in times:
         log_density = log_density + count * _log_beta(*ends, hits, misses)
-    result: Floats = scipy.special.logsumexp(log_density, axis=1)
-    return result
+    return scipy.special.logsumexp(log_density, axis=1)
 
 
 @lru_cache(maxsize=1024)  # few clusters differ in their counts
@@ -513,5 +511,4 @@ def _log_beta(first: float, last: float, hits: float, misses: float) -> Floats:
     mean = np.sin((angles[1:] + angles[:-1]) / 2)[:, None] ** 2
     concentration = (1 - _ROOT**2) / _ROOT**2
     alpha, beta = mean * concentration, (1 - mean) * concentration
-    result: Floats = scipy.special.betaln(alpha + hits, beta + misses)
-    return result
+    return scipy.special.betaln(alpha + hits, beta + misses)

@@ -75,8 +75,7 @@ def _mixed(gone: Flags, table: Floats, strata: np.ndarray) -> Iterator[tuple[Fla
 
 def _covariance(lost: int, centred: Floats) -> Floats:
     calls = len(centred)
-    scatter: Floats = centred.T @ centred * (lost * (calls - lost) / (calls * (calls - 1)))
-    return scatter
+    return centred.T @ centred * (lost * (calls - lost) / (calls * (calls - 1)))
 
 
 def _drawn(lost: int, centred: Floats, draws: int, rng: np.random.Generator) -> Floats:

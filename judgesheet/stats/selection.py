@@ -26,6 +26,7 @@ from .interval import ROUNDING, Interval, estimated
 from .orders import Order
 from .reads import ratio
 
+RESAMPLES = 2000
 NEVER_CHOSEN = "a score was never chosen: its shares are unknown"
 _ENUMERABLE_SIGNS = 12  # 2^11 sign patterns; beyond, bound the standard error by the sum
 _HALVINGS = 50  # of an interval of at most 1: to the last bit of a float
@@ -218,7 +219,6 @@ def order_gain_share(
     candidate: Sequence[int],
     default: Sequence[int],
     rng: np.random.Generator,
-    resamples: int = 2000,
 ) -> float | None:
     """Share of cluster-bootstrap resamples in which the candidate costs less than the default.
 
@@ -237,7 +237,7 @@ def order_gain_share(
     pair = _indices([candidate, default])
     if np.isnan(_costs(selection_matrix(array), pair)).any():
         return None
-    costs = _costs(_resampled(array, rng, resamples), pair)
+    costs = _costs(_resampled(array, rng, RESAMPLES), pair)
     return float(np.mean(costs[:, 0] < costs[:, 1] - ROUNDING))
 
 
@@ -245,7 +245,7 @@ def best_order_share(
     counts: ArrayLike,
     rng: np.random.Generator,
     among: Sequence[Sequence[int]] | None = None,
-    resamples: int = 2000,
+    resamples: int = RESAMPLES,
 ) -> float | None:
     """Share of cluster-bootstrap resamples with the same cheapest order.
 

@@ -159,8 +159,7 @@ class Pairs:
     @cached_property
     def slots(self) -> Floats:
         """1 where the first slot was chosen, -1 the second, 0 neither, NaN where unknown."""
-        slots: Floats = _SLOT[self.verdicts]
-        return slots
+        return _SLOT[self.verdicts]
 
     @cached_property
     def contents(self) -> Floats:
@@ -194,8 +193,7 @@ class Pairs:
     def correct(self) -> Floats:
         """1 where the better response was chosen, -1 the other one, 0 neither, NaN unknown."""
         side = np.where(self.cells["better"] == "u", 1.0, -1.0)
-        correct: Floats = self.contents * side[:, None, None]
-        return correct
+        return self.contents * side[:, None, None]
 
     @cached_property
     def better_first(self) -> Flags:

@@ -122,14 +122,7 @@ def arm(cell: Mapping[str, Any]) -> str:
 
 
 def _renderer(options: Options) -> Callable[..., str]:
-    """The user's template if there is one, else the built-in one.
-
-    Raises
-    ------
-    TemplateError
-        when a call is rendered, if the user's hides, repeats or reorders what the judge must see,
-        or a candidate's text could imitate an end or another candidate.
-    """
+    """As `renderer`; TemplateError also if a candidate's text could imitate an end or another."""
     render = renderer("listwise_consensus", options, ("prompt",), {"candidates.text": "candidate"})
 
     def marked_off(**variables: Any) -> str:

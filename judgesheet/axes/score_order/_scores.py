@@ -115,8 +115,7 @@ class Grid:
     @property
     def _place(self) -> Ints:
         """Shape (orders, scale): where each order lists each score, from 0."""
-        place: Ints = np.argsort(np.array(self.orders) - 1, axis=1)
-        return place
+        return np.argsort(np.array(self.orders) - 1, axis=1)
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
