@@ -68,6 +68,7 @@ def without_thought(text: str) -> str:
 
     All of it is blank where a thought begins and does not end, or where it is too long for one.
     """
+    # Patterns run over all of it, and what follows so much is no answer to a question.
     if len(text) > LONGEST_THOUGHT:
         return ""
     edge = None

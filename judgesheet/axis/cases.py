@@ -122,6 +122,7 @@ def _asked(readings: Readings) -> Iterator[Asked]:
     names = [name for name in frame.columns if name not in NOT_THE_CELL]
     for row in frame.to_dict("records"):
         cell = {name: row[name] for name in names}
+        # Arms show the same item under other orders: their readings are compared.
         same = {name: value for name, value in cell.items() if name != "arm"}
         yield Asked(
             id=row["call_id"],

@@ -179,6 +179,7 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
     plain names of what was asked about (`plain`) to what they name.
     """
     by_place = {one.place: one for one in _bare(text, names, largest)}
+    # By place, as `[Name] 4` alone on a line is found both ways.
     by_place |= {one.place: one for one in _bracketed(text, names)}
     found = sorted(by_place.values(), key=lambda one: one.start)
     named: list[Named] = []

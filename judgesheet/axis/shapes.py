@@ -112,6 +112,7 @@ def shape(
     """
     if outcome != "ok":
         return "refused" if outcome == "refused" else "no_answer"
+    # Before the words: however complete they look, the endpoint says that they are not.
     if finish_reason in CUT_OFF:
         return "cut_off"
     words = answer(text[-LONGEST:]).strip()
@@ -120,6 +121,7 @@ def shape(
     given = [verdict for verdict in map(reads, _parts(words)) if verdict is not None]
     if given:
         return "doubted" if all(one == given[0] for one in given) else "two_verdicts"
+    # 1 is on every scale: if the reply reads with it, only its number was wrong.
     if reads(_NUMBER.sub("1", words)) is not None:
         return "out_of_range"
     return _without_verdict(words, names)

@@ -117,6 +117,7 @@ class Parameters:
 
     def rng(self, *parts: object) -> random.Random:
         """A generator that is the same whenever it is asked for with the same parts."""
+        # By name and not in sequence: the order in which calls are answered changes no answer.
         return random.Random(":".join(map(str, (self.seed, *parts))))  # noqa: S311
 
     def position_logits(self, item: str, n: int) -> list[float]:

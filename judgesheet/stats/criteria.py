@@ -34,7 +34,7 @@ NEVER_THERE = Reason("never_there", "the criterion never stood there")
 FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 
 DRAWS = 1000
-"""Permuted replies: beyond their 95th percentile lies a share of .036 to .064 of what they estimate."""
+"""Permutations: beyond their 95th percentile lies .036 to .064 of the law they are drawn from."""
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room for unseen clusters"

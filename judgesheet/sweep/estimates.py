@@ -110,6 +110,7 @@ def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting], keys: Sequence[
     shared = frozenset.intersection(*map(frozenset, read))
     if not shared:
         return {}
+    # None left out first: the estimate itself, by the same way as without each.
     groups = [frozenset[str](), *(frozenset({stimulus}) for stimulus in sorted(shared))]
     parts = (replace(r, frame=r.frame[r.frame["stimulus"].isin(shared)]) for r in readings)
     series = [leave_out(axis, part, groups, keys) for part in parts]

@@ -60,6 +60,7 @@ class Knob:
             if a link lies there, which may lead anywhere.
         """
         path = directory / self.folder(value)
+        # Folders of a run may come from elsewhere, and are written to.
         if path.is_symlink():
             raise RunError(f"{path} is a link; a run of a sweep must lie in its own folder")
         return path

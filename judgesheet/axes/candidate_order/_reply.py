@@ -84,6 +84,7 @@ def _touches(words: str, verdict: str) -> bool:
 
 def _verdict(value: object) -> str | None:
     """A verdict as replies spell it: 1, "1", "Response 1", "first"."""
+    # `true` is 1 to Python, and says nothing about a slot.
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     spelled = _SPELLED.fullmatch(str(value).casefold().strip(_MARKS))

@@ -41,6 +41,7 @@ def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
     """
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders
+        # An invalid answer counts as "no tie" here, so that equation 7 holds exactly.
         preferred = (verdicts != stats.TIE).astype(float)
         counts = by_cluster(preferred.ravel(), np.repeat(cluster, 2))
         yield group.rate(f"Calls that prefer one, {group.words}", counts, _unpaired(group))

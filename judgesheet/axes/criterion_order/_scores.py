@@ -200,6 +200,7 @@ class Scores:
             arm: np.take_along_axis(self.means(arm), self.criterion, axis=1).mean(axis=1)
             for arm in self.arms
         }
+        # NaN where any criterion is: a mean over fewer criteria ranks by other things.
         reads = self.reads.mean(axis=3)
         return Contest(reads, totals, self.cluster, self.base, "order of criteria")
 
@@ -282,6 +283,7 @@ def _commonest(frame: "pd.DataFrame", base: str) -> "pd.DataFrame":
     scale = pd.Series(frame.get("scale"), index=frame.index, dtype=float).fillna(0)
     calls = frame.assign(order=frame["order"].map(tuple), n=frame["order"].map(len), scale=scale)
     layouts = calls[calls["arm"] == base].groupby(["n", "scale"])["stimulus"].nunique()
+    # Lists of different length do not compare (docs/decisions/0007-criterion-order.md).
     commonest = layouts.reset_index().sort_values(["stimulus", "n", "scale"]).tail(1)
     return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
 

@@ -152,6 +152,7 @@ class Table:
             return even
         shown = (self.place >= 0).all(axis=-1) & self.known[:, None]
         right = np.take_along_axis(self.gold[:, None], np.argsort(self.place, axis=-1), axis=-1)
+        # The place that a judge without eyes would take.
         best = np.argmax(right[shown].mean(axis=0))
         hits = np.where(shown, right[..., best], 0.0).sum(axis=1)
         placed: Floats = hits / np.maximum(shown.sum(axis=1), 1)

@@ -56,6 +56,7 @@ def _even(calls: Sequence[Call], read: Sequence[Call]) -> list[int]:
     likely = [
         [own[call["item"], call["scale"]][score] for score in call["order"]] for call in calls
     ]
+    # Even places are what speaks most against any preference.
     places = even_places([_pass(call) for call in calls], counts, likely)
     return [call["order"][place] for call, place in zip(calls, places, strict=True)]
 

@@ -240,6 +240,7 @@ def arrange(readings: Readings) -> Scores | None:
 
 def _main_scale(frame: "pd.DataFrame", base: "pd.DataFrame") -> int:
     """The standard scale if the compared arms share it, else the longest that they share."""
+    # Arms compare at one scale only.
     others = frame.loc[frame["arm"] != "balanced", "scale"]
     scales = set(others) & set(base["scale"]) or set(base["scale"])
     return MAIN_SCALE if MAIN_SCALE in scales else int(max(scales))

@@ -93,6 +93,7 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
     ):
         matrix = stats.selection_matrix(counts)
         best = stats.min_bias_order(matrix, among)
+        # A value must be a number: the order 1 2 3 4 5 is 12345.
         order = None if best is None else int(digits(best))
         cost = "" if best is None else two_digits(stats.bias_cost(matrix, best))
         draft = Draft(

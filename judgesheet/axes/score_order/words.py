@@ -317,6 +317,7 @@ def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
     sure, best = estimates.of("min_bias_confidence"), estimates.known("min_bias_order")
     if not announced(estimates, "position_bias_p") or best is None:
         return
+    # 54321 is the order 5 4 3 2 1.
     order = " ".join(str(int(best.value or 0)))
     if sure is not None and sure.value is not None and sure.value >= CONFIDENT:
         yield _advice(
