@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from judgesheet.axis.simulation import Known, Parameters
     from judgesheet.axis.views import View
 
+# By what is asked of each axis, from a look in five minutes to all that papers ask.
 PROFILES = ("first", "smoke", "quick", "standard", "full")
 
 

@@ -35,6 +35,7 @@ def within_item_sd(
         return absent(label, ONE_READ, {"arm": arm})
     spread = row_sds(np.moveaxis(reads.reshape(items, times, -1), 1, 2)).mean(axis=1)
     known = ~np.isnan(spread)
+    # At most half of the scale: reads that lie half at each end.
     interval = cluster_mean(*by_cluster(spread[known], cluster[known]), within=(0.0, span / 2))
     draft = Draft(label, interval, {"arm": arm}, n=int(known.sum()), given=given)
     return draft.or_absent(NOTHING_READ)

@@ -14,6 +14,7 @@ MOST_LINES, MOST_BRACKETS = 5_000, 1_000
 """Of an answer. What has more is noise, and each takes time that all other replies wait for."""
 
 _THOUGHT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reasoning|analysis|reflection|scratchpad)"
+# Where a thought begins or ends.
 _EDGE = re.compile(
     rf"""(?=[<◁\[][/|\w]) (?<![`'"“]) (?: (?P<begin>
     (?:<\|?|◁) (?:(?:begin|start)_(?:of_)?)? {_THOUGHT} (?:\|?>|▷)
@@ -25,12 +26,11 @@ _EDGE = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Where a thought begins or ends."""
+# What templates and markup languages put around words: `<|im_end|>`, `</s>`, `<b>`, `[/INST]`.
 _TOKEN = re.compile(
     r"<\|(?:start_header_id|im_start|start)\|>\s*(?:assistant|user|system)?"
     r"|<\|[^<>|\n]{1,40}\|>|</?[a-zA-Z][^<>\n]{0,60}>|\[/[a-zA-Z]{1,30}\]|\[(?:INST|TOOL_CALLS)\]"
 )
-"""What templates and markup languages put around words: `<|im_end|>`, `</s>`, `<b>`, `[/INST]`."""
 
 
 class _Plain(dict[int, str]):
@@ -68,6 +68,7 @@ def without_thought(text: str) -> str:
 
     All of it is blank where a thought begins and does not end, or where it is too long for one.
     """
+    # Patterns run over all of it, and what follows so much is no answer to a question.
     if len(text) > LONGEST_THOUGHT:
         return ""
     edge = None

@@ -76,6 +76,7 @@ def reads(
         for repeat in range(times):
             yield Read("balanced", order, repeat)
     canonical = tuple(range(1, n + 1))
+    # As many reads as the balanced arm has: averaging alone raises r (see `delta_r`).
     for repeat in range(len(balanced) if settings.fixed is None else settings.fixed):
         yield Read("fixed", canonical, repeat)
     draws = len(balanced) if settings.random is None else settings.random
@@ -86,6 +87,7 @@ def reads(
 def _is_repeated(place: int, index: int, settings: Settings, total: int) -> bool:
     if settings.repeated is None or settings.repeated >= total:
         return True
+    # Evenly over the orders, and one order on from prompt to prompt.
     step = total // max(settings.repeated, 1)
     return any((index + k * step) % total == place for k in range(settings.repeated))
 
@@ -93,5 +95,6 @@ def _is_repeated(place: int, index: int, settings: Settings, total: int) -> bool
 def balanced(cells: Sequence[Mapping[str, Any]], *, repeats: bool) -> list[bool]:
     """The calls of the balanced arm; without `repeats` only the passes that all its orders have."""
     times = Counter(cell["repeat"] for cell in cells if cell["arm"] == "balanced")
+    # Only passes that every order has keep the arm balanced.
     whole = {repeat for repeat, count in times.items() if repeats or count == max(times.values())}
     return [cell["arm"] == "balanced" and cell["repeat"] in whole for cell in cells]

@@ -30,9 +30,11 @@ class TooMuchError(ValueError):
 class Bounded(SandboxedEnvironment):
     """The sandbox with the bounds. Prompts are plain text: nothing is escaped."""
 
+    # Those that make long texts, lists or whole numbers; `%` fills a field of any width.
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self) -> None:
+        # A misspelled variable is an error, not an empty place in every prompt.
         super().__init__(undefined=StrictUndefined, autoescape=False)
         self.filters |= {"_each": _each, "_joined": _joined}
 
@@ -118,4 +120,5 @@ def _bits(value: Any) -> int:
 
 
 def _count(value: Any) -> int:
+    # Enough to be refused, without multiplying numbers of any size to find that out.
     return min(abs(value), 10**9) if isinstance(value, int) else 0

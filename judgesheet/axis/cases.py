@@ -68,6 +68,7 @@ class Behind:
         view = self._view(key)
         calls = self._chosen(view, key)
         read = {name: key.dims.get(name) for name in view.dims}
+        # Many figures share a view and its calls, and comparing readings takes time.
         same = (id(view), tuple(call.id for call in calls), *read.values())
         if same not in self._found:
             question = Question(calls, key, self._labels)
@@ -121,6 +122,7 @@ def _asked(readings: Readings) -> Iterator[Asked]:
     names = [name for name in frame.columns if name not in NOT_THE_CELL]
     for row in frame.to_dict("records"):
         cell = {name: row[name] for name in names}
+        # Arms show the same item under other orders: their readings are compared.
         same = {name: value for name, value in cell.items() if name != "arm"}
         yield Asked(
             id=row["call_id"],

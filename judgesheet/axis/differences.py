@@ -50,6 +50,7 @@ def compared(
     for other in ("fixed", "random"):
         if other in arms and other != base:
             reads = arms[base].shape[1], arms[other].shape[1]
+            # Averaging alone raises r: more reads would pass for better orders.
             if reads[0] != reads[1]:
                 pairs.append(Compared(base, other, reads, None))
             elif difference is not None:
@@ -94,6 +95,7 @@ def delta_r(scores: Scored) -> Iterator[Draft]:
 def delta_r_p(scores: Scored) -> Iterator[Draft]:
     """p-value of "balanced orders correlate as well as the others", with Holm's correction."""
     tested = [(pair, pair.difference) for pair in scores.compared if pair.difference is not None]
+    # Over the comparisons that this sheet shows.
     adjusted = holm([difference.p for _, difference in tested])
     for (pair, difference), p in zip(tested, adjusted, strict=True):
         label = f"p: no difference in r, {pair.base} against {pair.other}"

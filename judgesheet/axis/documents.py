@@ -31,8 +31,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _WORDS = {"True": "true", "False": "false", "None": "null"}
+# A key with the placeholders of the prompt behind it: the form, repeated.
 _FORM = re.compile(r"""[^}]{0,400}?(?:\bN\b|["'”]\s*\||\.\.\.|…)""")
-"""A key with the placeholders of the prompt behind it: the form, repeated."""
 
 
 _AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted)[_ ]")
@@ -74,6 +74,7 @@ def documents(text: str) -> list[Document] | None:
         try:
             one, end = _strict(text, at)
             if one is None:
+                # What was read for nothing counts, so that a reply of braces ends.
                 in_vain += _START + end - at
                 one, end = _loose(text, at, min(_LONGEST_LOOSE, _MOST_LOOSE - loose))
                 loose += end - at
@@ -83,6 +84,7 @@ def documents(text: str) -> list[Document] | None:
             found.append(one)
         if in_vain > _IN_VAIN or len(found) > _MOST_DOCUMENTS:
             return None
+        # Behind the object, not inside: what it contains is its own.
         at = text.find("{", one.end if one else at + 1)
     return found
 

@@ -102,6 +102,7 @@ class Figure(Generic[S]):
         better: Better,
         noise: Naming,
     ) -> None:
+        # `explain` prints the function's docstring, and `declared_in` asks for its module.
         functools.update_wrapper(self, function)
         self.axis = axis
         self.name = function.__name__
@@ -158,6 +159,7 @@ class Figure(Generic[S]):
             bounds=_bounds(interval),
             reason=interval.reason,
             given={} if isinstance(given, str) else asdict(cast("Any", given)),
+            # Told as "3 of 40" only where the 40 are the calls of `n`.
             count=interval.hits if interval.trials == draft.n else None,
             ceiling=_number(draft.ceiling),
         )
@@ -231,6 +233,7 @@ def _bounds(interval: Interval) -> Bounds | None:
         return None
     if not interval.proves:
         reason = "none: the range over subsets is no confidence interval"
+        # Ends that no limit can lie beyond, for readers that overlook `proves`.
         return Bounds(-1.0, 1.0, interval.level, reason, proves=False)
     low, high = interval.bounds or (interval.low, interval.high)
     method = "one-sided" if interval.bounds else "ends of the two-sided interval (conservative)"

@@ -82,6 +82,7 @@ def enough(estimates: Estimates) -> Enough | None:
         if points and len(points) == len(estimates.family(figure, arm="balanced")):
             orders, last = points[-1]
             near = (last.value or 0.0) - NEAR_ENOUGH
+            # There is one: the last point is near itself.
             k, at = next((k, at) for k, at in points if (at.value or 0.0) >= near)
             return Enough(figure, k, orders, at, points[0][1])
     return None
@@ -94,6 +95,7 @@ def is_flat(r: Estimate) -> bool:
 
 def is_perfect(r: Estimate) -> bool:
     """Whether a correlation over enough prompts has no interval because nearly nothing departs."""
+    # With lost calls, the least that r could be.
     lowest = r.value if r.imputed is None else r.imputed.low
     is_sure = r.reason in _PERFECT and r.clusters >= FEWEST_PROMPTS
     return is_sure and lowest is not None and lowest > ALMOST_ONE
@@ -153,6 +155,7 @@ def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Stateme
             f"{share(excess)} of comparisons beyond noise and ties ({interval(excess)})."
         )
         yield Statement(text, (excess.key,), "bad")
+    # Few prompts may accuse, but clear of nothing.
     elif prompts >= FEWEST_PROMPTS and below(excess, SMALL_FLIPS):
         text = f"{_capital(say.order)} decides which response is best in {at_most(excess.most)}"
         yield Statement(f"{text} of cases at most.", (excess.key,), "good")
@@ -166,6 +169,7 @@ def quality(estimates: Estimates, prompts: int, say: Wording, but: str = "") -> 
 
     `but` is a sentence on what departs from the whole, which then is not said to be good.
     """
+    # `of`, not `known`: that it is undefined is a finding too.
     r, single = estimates.of("pearson_r", arm="balanced"), estimates.known("single_read_r")
     if r is None:
         return

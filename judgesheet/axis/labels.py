@@ -105,6 +105,7 @@ def reference(labels: Sequence[Label], items: Sequence[str], criterion: str = ""
     """The best kind of label that any of the items carries, in the order of `items`."""
     wanted = set(items)
     mine = [label for label in labels if label.criterion == criterion and label.item in wanted]
+    # Kinds are never mixed: an author's level and a person's score are not on one scale.
     for kind in NAMES:
         known = {label.item: label for label in mine if label.kind == kind}
         if known:

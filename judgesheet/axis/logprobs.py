@@ -32,8 +32,8 @@ before a grammar is applied: where the scores hold little, what is renormalised 
 MOST_SLACK = 0.1
 """Points by which scores that the server did not list may move the expected score."""
 
+# What may stand around a score within its token. No dot, comma or sign: another number.
 _MARKS = " \t\r\n\"'`*_()[]{}"
-"""What may stand around a score within its token. No dot, comma or sign: another number."""
 _ROUNDING = 0.01
 
 
@@ -92,6 +92,7 @@ def reply_tokens(raw: str) -> "list[Token] | Unread":
     """The tokens of a chat completion, in the order they were written."""
     try:
         entries = json.loads(raw)["choices"][0]["logprobs"]["content"]
+    # Bodies are foreign: they may be of any form, and nested until the stack ends.
     except (ValueError, RecursionError, LookupError, TypeError):
         return "the reply came without log-probabilities"
     if not isinstance(entries, list) or not entries:
@@ -120,6 +121,7 @@ def distribution_at(
         if label in held:
             held[label] += probability
             listed.add(label)
+    # "1" may begin "10": its probability is then not that of the score 1.
     if any(_begins_an_unlisted(label, scores, listed) for label in listed):
         return "a score spans several tokens"
     mass = math.fsum(held.values())
@@ -179,6 +181,8 @@ def _slack(
 ) -> float:
     """How far the missing scores could move the expected score, all of them on its farther side."""
     least = min(probability for _, probability in alternatives)
+    # An unlisted token holds no more than the last one listed, and all of them no more than the
+    # rest.
     rest = max(0.0, 1.0 - math.fsum(probability for _, probability in alternatives))
     mean = math.fsum(score * share for score, share in enumerate(shares, start=1))
     farthest = max((abs(score - mean) for score in missing), default=0.0)

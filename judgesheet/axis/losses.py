@@ -53,16 +53,15 @@ NOT_THE_CELL = {
     *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
     *("alone", "order", "shape"),
 }
+# Keys of a cell that name what was judged, not under which condition.
 _THINGS = {"item", "pair", "better"}
-"""Keys of a cell that name what was judged, not under which condition."""
 
 figure = Figures("")
 
 
 def lost(frame: "pd.DataFrame") -> Flags:
     """Which calls were made and gave no verdict, shape (calls,)."""
-    gone: Flags = (frame["outcome"].notna() & frame["value"].isna()).to_numpy(dtype=bool)
-    return gone
+    return (frame["outcome"].notna() & frame["value"].isna()).to_numpy(dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +174,8 @@ class Calls:
             by_item[item][choice] += not gone
         for call, (order, item) in enumerate(zip(self.orders, self.item, strict=True)):
             others = by_item[item].copy()
+            # A call's own verdict never enters: a lost one has none (docs/decisions/0016-lost-
+            # replies.md).
             others[choices[call]] -= not self.gone[call]
             if reads := others.total():
                 favourite[call] = 0.0
@@ -185,12 +186,14 @@ class Calls:
         """These calls, counted by what was listed first and by the place of the favourite."""
         first = Counter(str(self.orders[call][0]) for call in np.flatnonzero(mine).tolist())
         known = self.favourite[mine & ~np.isnan(self.favourite).any(axis=1)]
+        # One decimal: sums of thirds come out as 2.9999999999999996.
         places = {str(at + 1): round(float(n), 1) for at, n in enumerate(known.sum(axis=0)) if n}
         by_first = dict(sorted(first.items())) if len(first) <= MOST_FIRST else {}
         return Shaped(int(mine.sum()), by_first, places)
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
+        # 11: a stream of its own, so that no other figure's draws move these.
         return np.random.default_rng([self.seed, 11])
 
 
@@ -202,6 +205,7 @@ def codes(columns: "pd.DataFrame") -> Ints:
     for name in columns:
         more = value_codes(columns[name])
         pairs = combined * (int(more.max(initial=0)) + 1) + more
+        # Numbered anew after each column: the product of all codes would overflow.
         combined = np.asarray(pd.factorize(pairs)[0], dtype=np.int64)
     return combined
 
@@ -244,6 +248,7 @@ def loss_rate(calls: Calls) -> Iterator[Draft]:
     for place, shares in enumerate(calls.favourite.T if calls.some else (), start=1):
         hits, _ = by_cluster(np.where(calls.gone, shares, 0.0), calls.stimulus)
         asked, _ = by_cluster(shares, calls.stimulus)
+        # Sums of the same shares in another order may be larger by rounding; a rate may not.
         rate = cluster_rate(np.minimum(hits, asked), asked)
         label = f"Calls without a verdict where its favourite stands at place {place}"
         yield Draft(label, rate, {"place": place}, n=round(float(asked.sum())))

@@ -10,7 +10,7 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
-from judgesheet.digits import percent
+from judgesheet.digits import percent, two_digits
 from judgesheet.records import Stimulus
 
 T = TypeVar("T")
@@ -41,6 +41,8 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Levels = Annotated[list[Text], Field(min_length=2), AfterValidator(_distinct)]
 """The described scores of a criterion, worst first."""
 
+# Two texts of 14 words of which one differs share so many of their runs of three words.
+_ALIKE = 0.6
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(
     r"\b(score|scores|scored|rating|rated|rubric|grade|graded|intended level)\b|\b\d+\s*/\s*10\b",
@@ -100,6 +102,7 @@ def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> It
     import numpy as np
 
     levels, words = np.array(pairs, dtype=float).T if pairs else (np.array([]), np.array([]))
+    # Two points always lie on a line.
     if len(levels) < 3 or not levels.std() or not words.std():
         return
     r = float(np.corrcoef(levels, words)[0, 1])
@@ -108,7 +111,7 @@ def length_against_level(pairs: Sequence[tuple[float, int]], limit: float) -> It
         yield Problem("pool", what)
 
 
-def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator[Problem]:
+def duplicates(texts: Sequence[tuple[str, str]]) -> Iterator[Problem]:
     """Texts that share most of their words; `texts` are (where, text) pairs.
 
     Overlap is the Jaccard index of three-word shingles: the same sentence with one word changed
@@ -134,7 +137,7 @@ def duplicates(texts: Sequence[tuple[str, str]], limit: float = 0.6) -> Iterator
     for one, other in sorted(candidates):
         union = len(shingles[one] | shingles[other])
         share = len(shingles[one] & shingles[other]) / union if union else 0.0
-        if share >= limit:
+        if share >= _ALIKE:
             what = f"shares {percent(share)} of its three-word runs with {other}"
             yield Problem(one, what, grave=_apart(one, other))
 

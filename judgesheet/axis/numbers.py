@@ -13,21 +13,21 @@ from itertools import zip_longest
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
+# Signs that make another number of one, or a range.
 _SIGNS = r"+\-−–—~≈≃<>≤≥±×÷%‰^⁄/"
-"""Signs that make another number of one, or a range."""
+# Dress: markup, quotes, brackets, LaTeX commands.
 _MARK = rf"(?:\\[a-zA-Z]{{1,30}}+|\\|_|[^\w{_SIGNS}\\.,;!?])"
-"""Dress: markup, quotes, brackets, LaTeX commands."""
+# Never more at once: marks behind each of many names would be read as often as there are names.
 _DRESS = rf"{_MARK}{{0,200}}+"
-"""Never more at once: marks behind each of many names would be read as often as there are names."""
 _INLINE = rf"(?:(?!\n){_MARK})"
 _SOME = "|".join(WORDS)
 _DIGITS = rf"""(?P<open><\s*)? (?P<number>\d{{1,4}}(?:[.,]\d{{1,4}})?|(?:{_SOME})\b) (?(open)\s*>)
     (?!\d|[.,]\d|[A-Za-z])"""
+# What may stand before a number: "the score is", or some words and a colon.
 _LABEL = rf"""(?:
     (?:(?:the|an?|my|this|it|final|overall|score|rating|grade|level|result|response|is|of
         |i|would|rate|give|be)\b{_DRESS}){{1,10}}+
     | [^\W\d_]{{1,30}}+(?:[ ][^\W\d_]{{1,30}}+){{0,2}}\s*[:=] )"""
-"""What may stand before a number: "the score is", or some words and a colon."""
 _HOW = re.IGNORECASE | re.VERBOSE
 
 _NUMBER = re.compile(
@@ -47,11 +47,12 @@ _SCALE = re.compile(
     _HOW,
 )
 _REMARK = re.compile(rf"{_MARK}*?(?:\(([^()\n]*)\)|(?:\s-{{1,2}}\s|[–—:=|])([^\n]*))")
+# What may follow a verdict: marks, no words.
 _CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}})*+")
-"""What may follow a verdict: marks, no words."""
 
 # A word before a noun counts things, it does not score them; "one" hardly ever does.
 _SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
+# The commonest words of second thoughts, in English.
 _SECOND_THOUGHT = re.compile(
     r"""\b(?: wait | hold\son | hmm+ | oops | nope | no(?=\s*[,.!:;]) | actually | sorry | apolog\w+
     | edit | update | correction | but | though | although | however | instead | rather | maybe
@@ -66,7 +67,6 @@ _SECOND_THOUGHT = re.compile(
     | (?:that|this|it)(?:\sis|['’]s)\s(?:wrong|not) )\b""",
     _HOW,
 )
-"""The commonest words of second thoughts, in English."""
 
 
 # -- a number by itself ----------------------------------------------------------------------------
@@ -125,8 +125,8 @@ def touches(words: str, number: int | None, largest: int) -> bool:
 
 # -- numbers behind names --------------------------------------------------------------------------
 
+# What opens an item of a list, or a quotation.
 _AROUND = r"""(?:[-+>][ ]|\d{1,2}[.)][ ])"""
-"""What opens an item of a list, or a quotation."""
 _OPENING = re.compile(rf"(?:{_MARK}|{_AROUND})*+(?:\w+(?:[ ]\w+){{0,2}}:{_MARK}*+)?", _HOW)
 _BRACKET = re.compile(r"\[\s*(?P<name>[^\[\]\n]{1,100})\]")
 _ITEM = re.compile(r"^\d{1,2}[.)]\s*")
@@ -189,6 +189,7 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
     plain names of what was asked about (`plain`) to what they name.
     """
     by_place = {one.place: one for one in _bare(text, names, largest)}
+    # By place, as `[Name] 4` alone on a line is found both ways.
     by_place |= {one.place: one for one in _bracketed(text, names)}
     found = sorted(by_place.values(), key=lambda one: one.start)
     named: list[Named] = []

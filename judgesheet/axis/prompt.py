@@ -14,13 +14,13 @@ from judgesheet.axis.bounded import Bounded, TooMuchError
 from judgesheet.records import canonical_json, digest
 from judgesheet.resources import data_folder
 
+# Stimuli enter as values, never as templates.
 _ENVIRONMENT = Bounded()
-"""Stimuli enter as values, never as templates."""
+# What a template can raise beside its own errors.
 _FAULTS = (
     *(ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError),
     ValueError,
 )
-"""What a template can raise beside its own errors."""
 
 
 def built_in(name: str) -> str:
@@ -103,6 +103,7 @@ def boundary(before: Sequence[str], texts: Sequence[str]) -> str:
 
     It marks where each text begins and ends, so that no text can imitate an end.
     """
+    # Sorted: every order of the texts has the same mark, so that nothing else differs.
     content = [*before, *sorted(texts)]
     word = digest(canonical_json(content))[:10]
     while any(word in text for text in content):

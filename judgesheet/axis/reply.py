@@ -49,6 +49,7 @@ def one_reading(readings: list[Any]) -> Any | None:
 
 def whole_number(value: object) -> int | None:
     """An integer, also where JSON wrote 3.0; None for anything else (true and "3" included)."""
+    # `true` is 1 to Python, and no score.
     if isinstance(value, bool):
         return None
     if isinstance(value, int):

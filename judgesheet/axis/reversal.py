@@ -101,6 +101,7 @@ def excess_change_rate(rows: Rows, label: str) -> Draft:
     """Changes under another order less changes under the same one, mean over prompts."""
     changes = _changes(rows.reads)
     sums, sizes = by_cluster(changes.excess, rows.cluster)
+    # Means per prompt first: a prompt with more items weighs no more than another.
     mean = mean_excess(sums[sizes > 0] / sizes[sizes > 0])
     why = NO_ORDERS if np.isnan(changes.different).all() else NO_REPEAT
     calls = calls_in(changes.excess, ~np.isnan(rows.reads))
@@ -202,6 +203,7 @@ def _ties(contest: Contest) -> tuple[Floats, Floats]:
     for table in _tables(contest.cluster):
         picks = stats.pick(np.moveaxis(contest.reads[table], 1, -1))
         known = ~np.isnan(picks).any(axis=-1)
+        # A uniform pick of less than 1 is one of several.
         shared = known & (np.nan_to_num(picks).max(axis=-1) < 1)
         ties.append(shared.sum(axis=(1, 2)).astype(float))
         readings.append(known.sum(axis=(1, 2)).astype(float))
@@ -215,6 +217,7 @@ def ranks(ties: Floats, readings: Floats) -> bool:
     other reasons for a missing figure.
     """
     single: Floats = readings - ties
+    # On one prompt alone nothing could be said of others.
     enough = single.sum() >= LEAST_RANKED * readings.sum() and (single > 0).sum() > 1
     return bool(enough) or not readings.sum()
 

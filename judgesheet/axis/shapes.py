@@ -19,10 +19,10 @@ Reads = Callable[[str], Any | None]
 LONGEST = 20_000
 """Characters of a reply that are looked at, from its end."""
 _MOST_PARTS = 60
+# Characters of a reply that is a word or two and nothing else, at most.
 _BARE = 24
-"""Characters of a reply that is a word or two and nothing else, at most."""
+# Characters in which a refusal says so; further on "I cannot" may be part of the reasons.
 _BEGINNING = 200
-"""Characters in which a refusal says so; further on "I cannot" may be part of the reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,7 @@ def shape(
     """
     if outcome != "ok":
         return "refused" if outcome == "refused" else "no_answer"
+    # Before the words: however complete they look, the endpoint says that they are not.
     if finish_reason in CUT_OFF:
         return "cut_off"
     words = answer(text[-LONGEST:]).strip()
@@ -120,6 +121,7 @@ def shape(
     given = [verdict for verdict in map(reads, _parts(words)) if verdict is not None]
     if given:
         return "doubted" if all(one == given[0] for one in given) else "two_verdicts"
+    # 1 is on every scale: if the reply reads with it, only its number was wrong.
     if reads(_NUMBER.sub("1", words)) is not None:
         return "out_of_range"
     return _without_verdict(words, names)

@@ -117,6 +117,7 @@ class Parameters:
 
     def rng(self, *parts: object) -> random.Random:
         """A generator that is the same whenever it is asked for with the same parts."""
+        # By name and not in sequence: the order in which calls are answered changes no answer.
         return random.Random(":".join(map(str, (self.seed, *parts))))  # noqa: S311
 
     def normal(self, spread: float, *parts: object) -> float:
@@ -148,6 +149,7 @@ class Parameters:
         if self.greedy:
             chosen = logits.index(top)
             return [float(place == chosen) for place in range(len(logits))]
+        # Less the largest: exp of a planted logit of 1,000 would overflow.
         weights = [math.exp(logit - top) for logit in logits]
         total = math.fsum(weights)
         return [weight / total for weight in weights]

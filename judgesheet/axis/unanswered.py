@@ -57,6 +57,7 @@ def find(calls: Calls, evidence: tuple[str, ...] = ()) -> Statement:
     lost = calls.lost
     words = _WORDS[next(iter(lost))] if len(lost) == 1 else "No call gave a verdict"
     told = ", ".join(f"{number} {name}" for name, number in lost.items())
+    # A call that failed is the endpoint's fault, a reply that cannot be read the judge's.
     tone: Tone = "unknown" if [*lost] == ["failed"] else "bad"
     return Statement(f"{words} ({told}), so nothing is known on this axis.", evidence, tone)
 

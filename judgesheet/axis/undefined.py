@@ -18,8 +18,8 @@ NEARLY_EQUAL_SCORES = Reason(
 EQUAL_QUALITY = Reason(
     "equal_quality", "undefined: the responses that were read are of one quality"
 )
+# Spread, relative to the largest score, that is a matter of rounding.
 _ROUNDING = 1e-9
-"""Spread, relative to the largest score, that is a matter of rounding."""
 
 
 def explained(r: Correlation, means: Floats, quality: Floats, cluster: Ints) -> Correlation:
@@ -30,6 +30,7 @@ def explained(r: Correlation, means: Floats, quality: Floats, cluster: Ints) -> 
     its scores do. No interval: `NEARLY_EQUAL_SCORES` where no scores vary without one cluster.
     """
     scores, truth = means.reshape(len(means), -1), quality.reshape(len(means), -1)
+    # Quality of what was not read cannot make a correlation.
     truth = np.where(np.isnan(scores), np.nan, truth)
     if (~np.isnan(truth)).any(axis=1).sum() > 1:
         if not _varies(truth):

@@ -107,6 +107,7 @@ class Stimuli:
     @cached_property
     def _all(self) -> Exchanged:
         """What the places of each stimulus get."""
+        # 13: a stream of its own, so that no other figure's draws move these.
         rng, read = np.random.default_rng([self.seed, 13]), self._read
         # Arms differ in which orders they show: the calls of an item are all exchangeable.
         cell = [one for one in read.columns if one not in NOT_THE_CELL and one != "arm"]
@@ -126,6 +127,7 @@ class Stimuli:
     @cached_property
     def tested(self) -> Ints:
         """The stimuli of which the calls allow a test of each alone, by number."""
+        # With fewer than twenty different exchanges no p-value can fall below .05.
         return np.flatnonzero(self._all.log_ways >= log(1 / SIGNIFICANT))
 
     @cached_property
@@ -152,6 +154,7 @@ class Stimuli:
     def shown(self) -> tuple[str, ...]:
         """The stimuli on which the order is shown to matter, the largest effect first."""
         shown = np.flatnonzero(self.compared.p < SIGNIFICANT)
+        # Stable: stimuli with equal effects keep their order, and the sheet its words.
         largest = np.argsort(-self.effects[shown].max(axis=1, initial=-np.inf), kind="stable")
         return tuple(self.names[at] for at in shown[largest])
 
@@ -206,6 +209,7 @@ def unequal_stimuli(stimuli: Stimuli) -> Draft:
     given = Shown(list(shown), hits.size, stimuli.compared.rest_p)
     calls = int(stimuli.calls.sum())
     rate = cluster_rate(hits, np.ones_like(hits))
+    # Weak effects are not counted, so nothing bounds the share from above.
     at_least = replace(rate, high=None, bounds=None, note=SHOWN_ONLY)
     return Draft(label, at_least, n=calls, given=given, note=_named(shown).removeprefix(": "))
 

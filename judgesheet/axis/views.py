@@ -22,8 +22,8 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 Means = Callable[[Any, Sequence[Any]], Any]
 """What a verdict says of the things that were listed in this order, wherever they stood."""
+# Different readings of one item that are compared with each other, and equal ones of each.
 _MOST = 100
-"""Different readings of one item that are compared with each other, and equal ones of each."""
 _ROUNDING = 1e-9
 
 
@@ -167,6 +167,7 @@ def _farthest(calls: Sequence[Asked], orders: str, means: Means) -> tuple[float,
     meant = {call.id: means(call.value, call.order) for call in calls}
     alike = grouped(calls, lambda one: json.dumps(meant[one.id], sort_keys=True, default=str))
     pairs = combinations(list(alike.values())[:_MOST], 2)
+    # The farthest pair of meanings may not stand in orders that fit: then the next.
     for one, other in sorted(pairs, key=lambda two: -apart(*(meant[a.id] for a, *_ in two))):
         for a, b in product(one[:_MOST], other[:_MOST]):
             if orders == "any" or (orders == "same") == (list(a.order) == list(b.order)):
@@ -231,6 +232,7 @@ def places(
             at = int(place) - 1 if place and place.isdecimal() else _index_of_largest(means)
             if 0 <= at < len(means) and abs(means[at]) > _ROUNDING:
                 sign = 1 if means[at] > 0 else -1
+                # The calls that show it most come first.
                 ranked = sorted(calls, key=lambda call: -sign * excess[call.id][at])
                 than = f"{two_digits(abs(means[at]))} {'more' if sign > 0 else 'less'} a call"
                 why = f"{stimulus}: what stands at place {at + 1} gets {than} than elsewhere"
@@ -305,6 +307,7 @@ def _winner(reading: Sequence[Asked]) -> tuple[str, float]:
 def _tied(question: Question) -> Iterator[Case]:
     for stimulus, calls in grouped(question.read(), lambda call: call.stimulus).items():
         readings = _readings(calls)
+        # Of a single response nobody could be best.
         tied = [one for one in readings if len(one) > 1 and not _winner(one)[0]]
         if tied:
             why = f"{stimulus}: several are best in {len(tied)} of {len(readings)} readings"

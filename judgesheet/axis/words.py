@@ -41,10 +41,10 @@ MOSTLY = 0.5
 """A share above which something happens more often than not."""
 ORDER_TESTS = ("order_dependence_p", "position_bias_p")
 """The two tests that can announce an effect of the order."""
+# Prompts below which a reader is warned: as few as leave rates without a large-sample interval.
 _FEW_ASKED = 20
-"""Prompts below which a reader is warned: as few as leave rates without a large-sample interval."""
+# Share of unreadable calls above which a reader is warned: a rate can be off by as much.
 _MANY_UNREAD = 0.02
-"""Share of unreadable calls above which a reader is warned: a rate can be off by as much."""
 
 # -- what an interval shows ------------------------------------------------------------------------
 
@@ -78,6 +78,7 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"]) -> floa
     end = None if estimate is None else getattr(estimate, side)
     if estimate is None or end is None or estimate.value is None or estimate.clusters < 2:
         return nan
+    # Two-sided level whose one side errs with ACCUSE.
     wider = widening(estimate.clusters, estimate.level, 1 - 2 * ACCUSE)
     return estimate.value + wider * (float(end) - estimate.value)
 
@@ -110,6 +111,7 @@ _NUMBERS = ("", "", "two", "three", "four", "five", "six", "seven", "eight", "ni
 def one_in(value: float) -> str:
     """A share as people say it aloud: `one in nine`; "" where that would mislead."""
     times = round(1 / value) if value > 0 else 0
+    # At most a tenth off: "one in three" stands for .31 to .37.
     near = 2 <= times < len(_NUMBERS) and abs(1 / times - value) <= 0.1 * value
     return f"one in {_NUMBERS[times]}" if near else ""
 

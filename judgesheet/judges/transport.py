@@ -81,7 +81,8 @@ class Wire:
     """Posts bodies to one URL, over connections that are kept alive.
 
     Connections, TLS, proxies and the parser are aiohttp's; its session, which prepares every
-    request anew and takes two thirds of the time of a call, is not used: all requests have one head.
+    request anew and takes two thirds of the time of a call, is not used: all requests have one
+    head.
     """
 
     def __init__(self, url: URL, headers: Mapping[str, str], connections: int) -> None:

@@ -161,6 +161,7 @@ class Answers:
             unreadable=ok - answered,
             refused=refused,
             failed=len(self.calls) - ok - refused - missing,
+            # A call that early stopping saved is not missing.
             missing=missing - saved,
             saved=saved,
         )
@@ -175,6 +176,7 @@ def set_decision(
     **particular: Any,
 ) -> SetDecision:
     """What is decided about a set; `choices` are those of its calls, the direct one first."""
+    # Without the direct call itself, which always agrees with itself.
     same = _mean_match(choices[1:], choices[0])
     return SetDecision(
         id=stimulus.id,

@@ -58,6 +58,7 @@ def _call(
     return Call(
         axis=direct.axis,
         stimulus=direct.stimulus,
+        # Another cell, so that its id differs from that of the direct call.
         cell={**direct.cell, "keyed": step},
         repeat=0,
         messages=({"role": "user", "content": text},),
@@ -89,8 +90,8 @@ _ESTIMATION = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+# Where the options of a multiple-choice question begin; they are answers, not the question.
 _OPTIONS = re.compile(r"\n\s*\(?A[).:]\s")
-"""Where the options of a multiple-choice question begin; they are answers, not the question."""
 
 
 def is_estimation(request: str) -> bool:

@@ -47,6 +47,7 @@ class Listed:
         if not can_change(consensus(*self._arrays(answers)), len(answers.open)):
             return []
         settled = len(self.calls) - len(answers.open)
+        # Half of the orders at once, then one call per round: no lead is decisive earlier.
         batch = max(1, ceil(len(self.calls) / 2) - settled)
         return [call for call in answers.open if call.id not in tried][:batch]
 

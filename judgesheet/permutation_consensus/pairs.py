@@ -102,6 +102,7 @@ class Paired:
     def _settle(self, answers: Answers) -> tuple[PairVerdict, Why | Literal[""]]:
         """The final verdict and why: the swapped one only where the keyed pass confirms it."""
         direct, swapped, key = _verdicts(answers)
+        # First of all: most pairs agree, and need no keyed pass.
         why = self._unconfirmed(direct, swapped)
         if why is not None:
             return direct, why if direct or swapped else ""

@@ -55,6 +55,7 @@ def question(stimulus: Stimulus, settings: ConsensusSettings) -> Question:
     """
     candidates = stimulus.fields.get("candidates", ())
     if len(candidates) > 2:
+        # By the set's id: other sets in the file change no order of this one, and no call's id.
         rng, options = generator(settings.seed, stimulus.id), settings.options[LISTWISE]
         orders = spread_orders(len(candidates), settings.k, rng)
         calls = tuple(list_calls(stimulus, orders, options))
@@ -93,6 +94,7 @@ def unbalanced(sets: Sequence[Stimulus], k: int) -> Iterator[str]:
     """Warnings about lists whose places `k` orders cannot balance."""
     sizes = Counter(len(given.fields.get("candidates", ())) for given in sets)
     for n, count in sorted(sizes.items()):
+        # All n! orders are balanced, whatever k is.
         if n > 2 and k % n and k < factorial(n):
             better = -(-k // n) * n
             yield (
@@ -141,6 +143,7 @@ async def ask(
             ids = {call.id for call in due}
             if (most := settings.max_calls) is not None:
                 spent = ledger.totals().attempts - before
+                # The budget is that of the session, not of a round.
                 budget = replace(settings, max_calls=most - spent)
             progress = await collect(
                 judge, ledger, budget, on_progress, _is_readable, ids, throttle

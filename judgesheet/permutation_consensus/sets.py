@@ -31,6 +31,7 @@ def read_sets(sets: Sets) -> list[Stimulus]:
             f"{sets if isinstance(sets, str | Path) else 'the input'} holds no candidate sets; "
             "put one JSON object on each line"
         )
+    # Results are found by the id of the set.
     refuse_twins(stimuli)
     return stimuli
 

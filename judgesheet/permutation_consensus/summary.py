@@ -106,6 +106,7 @@ def summarise(decisions: Sequence[SetDecision], totals: Totals, prices: Prices |
 def accuracy(decisions: Sequence[SetDecision]) -> Accuracy | None:
     """Direct against consensus; None where no set with a known answer was decided both ways."""
     known = [each for each in decisions if each.gold]
+    # Both on the same sets: a set that only one of them decides would favour the other.
     rows = [each for each in known if each.direct and each.winners]
     if not rows:
         return None

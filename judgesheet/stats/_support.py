@@ -49,6 +49,7 @@ def expanded_tail(tail: float, clusters: int) -> float:
 
     Hesterberg, T. C. (2015), The American Statistician 69, 371-386 (expanded percentiles).
     """
+    # sqrt(G / (G - 1)): a resample's variance divides by G, not by G - 1.
     t = t_quantile(clusters - 1, tail)
     return float(scipy.special.ndtr(t * sqrt(clusters / (clusters - 1))))
 
@@ -76,6 +77,7 @@ def cluster_codes(clusters: ArrayLike) -> tuple[Integers, int]:
 def sum_by(values: Floats, codes: Integers, groups: int) -> Floats:
     """Sums of the rows of `values` (m, ...) per code -> (groups, ...)."""
     result = np.zeros((groups, *values.shape[1:]))
+    # Unlike `result[codes] += values`, which adds only the last row of each code.
     np.add.at(result, codes, values)
     return result
 
@@ -89,8 +91,10 @@ def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -
     if clusters * resamples > MOST_KEPT:
         yield from (block.astype(np.float64) for block in _drawn(clusters, resamples, rng))
         return
+    # The state stands for the seed: figures of one run ask with the same one, one after another.
     key = clusters, resamples, repr(rng.bit_generator.state)
     if key not in _kept:
+        # Two bytes: no stimulus is drawn 32,767 times.
         blocks = [block.astype(np.int16) for block in _drawn(clusters, resamples, rng)]
         _kept.clear()
         _kept[key] = blocks, rng.bit_generator.state
@@ -98,8 +102,8 @@ def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -
     yield from (block.astype(np.float64) for block in blocks)
 
 
+# The draws that were asked for last, and the state that they leave their generator in.
 _kept: dict[tuple[int, int, str], tuple[list[NDArray[np.int16]], Any]] = {}
-"""The draws that were asked for last, and the state that they leave their generator in."""
 
 
 def _drawn(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
@@ -135,6 +139,7 @@ def subsets(total: int, k: int, rng: np.random.Generator, most: int) -> Floats:
     if comb(total, k) <= most:
         chosen = np.array(list(combinations(range(total), k)))
     else:
+        # The first k places of a random permutation hold a random subset.
         chosen = np.argsort(rng.random((most, total)), axis=1)[:, :k]
     members = np.zeros((len(chosen), total))
     np.put_along_axis(members, chosen, 1.0, axis=1)

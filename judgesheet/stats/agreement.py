@@ -150,6 +150,7 @@ def _alpha_and_ceiling(moments: Floats, complete: bool) -> tuple[Floats, Floats]
     """Alpha and ceiling from summed moments (..., terms); NaN where undefined."""
     sums = _Sums._make([*np.moveaxis(moments[..., :7], -1, 0), moments[..., 7:]])
     scatter = sums.squares - sums.total**2 / np.maximum(sums.n, 1.0)
+    # 1e-300: ratings that are all equal have neither scatter nor squares about their mean.
     defined = (scatter > TINY * np.maximum(sums.squares, 1e-300)) & (sums.n > 2)
     total = np.where(defined, scatter, 1.0)
     alpha = 1 - (sums.n - 1) / np.maximum(sums.n, 1.0) * sums.unequal / total
@@ -157,6 +158,7 @@ def _alpha_and_ceiling(moments: Floats, complete: bool) -> tuple[Floats, Floats]
         reliability = _consistency(sums, total)
     else:
         k = sums.items / sums.one_over_m
+        # Spearman-Brown of a negative alpha has no meaning: there is no reliability to reach.
         capped = np.clip(alpha, 0.0, 1.0)
         reliability = k * capped / (1 + (k - 1) * capped)
     ceiling = np.sqrt(np.clip(reliability, 0.0, 1.0))
@@ -170,8 +172,7 @@ def _consistency(sums: _Sums, total: Floats) -> Floats:
     error = np.maximum(sums.within - severity, 0.0) / (raters - 1)  # over (items - 1) either way
     between = total - sums.within
     safe = np.where(between > TINY * total, between, 1.0)
-    result: Floats = np.where(between > TINY * total, 1 - error / safe, 0.0)
-    return result
+    return np.where(between > TINY * total, 1 - error / safe, 0.0)
 
 
 def _interval(value: float, drawn: Floats, groups: int, floor: float) -> Interval:
@@ -179,6 +180,7 @@ def _interval(value: float, drawn: Floats, groups: int, floor: float) -> Interva
     percentiles = resampled(value, drawn, groups)
     if percentiles.low is None:
         return percentiles
+    # On Fisher's scale, where the spread of resamples does not depend on the value.
     z = np.arctanh(np.clip(drawn[~np.isnan(drawn)], -NEARLY_ONE, NEARLY_ONE))
     error = float(z.std(ddof=1)) * np.sqrt(groups / (groups - 1))
     limits = fisher_ends(value, student(fisher_z(value), error, groups), groups)

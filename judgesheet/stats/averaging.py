@@ -95,6 +95,7 @@ def averaging_gains(
     """
     table, target = floats(reads), floats(y)
     known = ~(np.isnan(table[:, :, 0]).any(axis=1) | np.isnan(target))
+    # Items without every order would make r_k and r_1 describe different items.
     table, target = table[known], target[known]
     codes, groups = cluster_codes(np.asarray(clusters)[known])
 
@@ -145,6 +146,7 @@ class _Sums:
     @classmethod
     def of(cls, table: Floats, target: Floats, codes: Integers, groups: int) -> "_Sums":
         columns = np.column_stack([table[:, :, 0], target])
+        # About the mean: sums of squares about 0 would lose the variance to rounding.
         columns = columns - columns.mean(axis=0)
         product = columns[:, :, None] * columns[:, None, :]
         count = (~np.isnan(table)).sum(axis=2)

@@ -134,6 +134,7 @@ def complete_runs(scores: Floats) -> Flags:
     """Which runs (..., K) of scores (..., K, n) hold every score."""
     if scores.shape[-1] < 2:
         raise ValueError("a consensus needs at least two candidates")
+    # A run without one score is left out whole: the ranks of the others mean something else.
     complete: Flags = ~np.any(np.isnan(scores), axis=-1)
     return complete
 
@@ -206,6 +207,7 @@ def can_change(so_far: Consensus, remaining: int, weights: Weights = PROPOSED) -
         return np.zeros(so_far.runs.shape, dtype=bool)
     runs = so_far.runs[..., None]
     sums: Floats = np.where(runs > 0, so_far.points * runs, 0.0)
+    # Means within the tolerance tie; sums over runs do within so many times that.
     slack = TOLERANCE * (runs + remaining)[..., None] + ROUNDING
     lead = sums[..., :, None] - sums[..., None, :]  # (..., candidate, rival)
     itself = np.eye(sums.shape[-1], dtype=bool)

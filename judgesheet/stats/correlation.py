@@ -149,6 +149,7 @@ def _moments(*columns: Floats) -> Floats:
     Their sums over any set of items, or over items weighted by a bootstrap, give every r.
     """
     centred = [column - column.mean() if column.size else column for column in columns]
+    # r is the same; products of scores of very different size keep their digits.
     scaled = [column / (column.std() or 1.0) if column.size else column for column in centred]
     rows = np.stack([np.ones_like(columns[0]), *scaled], axis=-1)
     products: Floats = rows[:, :, None] * rows[:, None, :]
@@ -164,8 +165,7 @@ def _r(sums: Floats, first: int = 1, second: int = 2) -> Floats:
 
     def scatter(i: int, j: int) -> Floats:
         mean = np.divide(sums[..., 0, i], size, out=np.zeros_like(size), where=size > 0)
-        centred: Floats = sums[..., i, j] - mean * sums[..., 0, j]
-        return centred
+        return sums[..., i, j] - mean * sums[..., 0, j]
 
     a, b = scatter(first, first), scatter(second, second)
     defined = (a > LEAST_VARIANCE * size) & (b > LEAST_VARIANCE * size)
@@ -209,8 +209,10 @@ def cluster_jackknife_r(
     if np.isnan(r):
         return without_ends(None, _why_undefined(x))
     if groups < 3:
+        # Two clusters leave one degree of freedom and a t of 12.7, which says nothing about r.
         return without_ends(r, FEW_CLUSTERS)
     deletions = min(groups, MOST_DELETIONS)
+    # With more clusters than deletions, every 200th goes out together.
     left_out = _leave_out(x, y, codes % MOST_DELETIONS, deletions, kind)
     if why := at_an_end(r, left_out):
         return without_ends(r, why)
@@ -239,6 +241,7 @@ def _leave_out(x: Floats, y: Floats, folds: Integers, deletions: int, kind: Kind
     if kind == "pearson":
         sums = sum_by(_moments(x, y), folds, deletions)
         return _r(sums.sum(axis=0) - sums)
+    # Ranks of codes are cumulative counts: no sorting for each of up to 200 deletions.
     columns = [np.unique(column, return_inverse=True)[1] for column in (x, y)]
     if x.size > MOST_ITEMS:
         return _rho_without(columns, folds)
@@ -269,8 +272,7 @@ def _rho_without(columns: Sequence[Integers], folds: Integers) -> Floats:
 def _ranks(codes: Integers) -> Floats:
     """Ranks of what has so many codes, in ascending order, ties at their mean rank."""
     counts = np.bincount(codes)
-    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[codes]
-    return ranks
+    return (np.cumsum(counts) - (counts - 1) / 2)[codes]
 
 
 def delta_r(
@@ -339,6 +341,7 @@ def difference(
     at = student(value, jackknife_error(left_out), left_out.size, skewness_of(parts))
     limits = ends(value, at, clusters, (0.0, 0.0), (-2.0, 2.0))
     above, high, low = (_p_at_least(at, limit) for limit in (0.0, margin, -margin))
+    # Two one-sided tests: both must reject.
     apart = max(high, 1 - low)
     p = 2 * min(above, 1 - above)
     return answer(value, limits.low, limits.high, bounds=limits.bounds, p=p, p_equivalence=apart)
@@ -396,12 +399,14 @@ def paper_bootstrap_r(
     if items > MOST_ITEMS:
         pairs = np.stack([x[known], y[known]])
         _, one, times = np.unique(pairs, axis=1, return_index=True, return_counts=True)
+        # Items with equal values are drawn together: the same law, for a fraction of the draws.
         drawn = _r(np.tensordot(rng.multinomial(items, times / items, resamples), moments[one], 1))
     else:
         drawn = _r(resampled_sums(moments, resamples, rng))
     drawn = drawn[~np.isnan(drawn)]
     if not drawn.size:
         return answer(r, None, None, note="undefined in every resample")
+    # At the paper's 95 %, whatever the level of the run.
     tail = 1 - two_sided(LEVEL)
     low, high = np.quantile(drawn, [tail, 1 - tail])
     return answer(r, float(low), float(high))
@@ -458,6 +463,7 @@ def _budget(
         return tuple(BudgetPoint(k, None, None, None, 0, 1.0) for k in range(1, total + 1))
     centred, aim = reads - reads.mean(axis=0), target - target.mean()
     covariance, cross, own = centred.T @ centred, centred.T @ aim, float(aim @ aim)
+    # Not 0 where all reads are constant: 0 of variance is then not above it.
     smallest = LEAST_VARIANCE * (float(np.trace(covariance)) + 1e-300)
     points = []
     for k in range(1, total + 1):

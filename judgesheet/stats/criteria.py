@@ -34,6 +34,8 @@ NOT_COMPARED = Reason("not_compared", "positions cannot be compared")
 NEVER_THERE = Reason("never_there", "the criterion never stood there")
 FEW_BLOCKS = Reason("few_blocks", "fewer than two blocks have a value at every position")
 
+DRAWS = 1000
+"""Permutations: beyond their 95th percentile lies .036 to .064 of the law they are drawn from."""
 LEAST_STEP = 0.25
 """Share of the scale (at least one point) by which a cluster that was not seen may differ."""
 _SPREAD_METHOD = "range of centred cluster-bootstrap means, widened to t, room for unseen clusters"
@@ -181,8 +183,7 @@ def _within_design(calls: Floats, total: Floats) -> Floats:
     """Normal equations of the positions after an item's constant is taken out -> (m, n, n)."""
     outer = calls[:, :, None] * calls[:, None, :]
     total = np.maximum(total, 1.0)[..., None]
-    result: Floats = np.eye(calls.shape[1]) * calls[:, None, :] - outer / total
-    return result
+    return np.eye(calls.shape[1]) * calls[:, None, :] - outer / total
 
 
 def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Floats, Reason | None]:
@@ -195,11 +196,14 @@ def _solve(design: Floats, right: Floats, counts: Integers) -> tuple[Floats, Flo
         seen = "at no position" if not shown.size else "at one position only"
         why = NOT_COMPARED.saying(f"it was read {seen}: {NOT_COMPARED.sentence}")
         return effects, inverse, why
+    # One dimension is always lost to the constant per item.
     if rank < shown.size - 1:
         why = NOT_COMPARED.saying("no response was read at enough positions to compare them")
         return effects, inverse, why
+    # Effects are known up to a constant; the pseudo-inverse takes those that sum to 0.
     inverse[np.ix_(shown, shown)] = np.linalg.pinv(part, hermitian=True)
     effects[shown] = (inverse @ right)[shown]
+    # No effect must read 0: the sign of rounding would name a best position.
     effects[np.abs(effects) < TINY] = 0.0
     return effects, inverse, None
 
@@ -209,8 +213,7 @@ def _range(effects: Floats) -> Floats:
     known = ~np.isnan(effects)
     highest = np.where(known, effects, -np.inf).max(axis=-1)
     lowest = np.where(known, effects, np.inf).min(axis=-1)
-    spread: Floats = np.where(known.sum(axis=-1) > 1, highest - lowest, np.nan)
-    return spread
+    return np.where(known.sum(axis=-1) > 1, highest - lowest, np.nan)
 
 
 def position_shift(criterion: PositionEffects, span: float) -> list[Interval]:
@@ -305,6 +308,7 @@ def spreads(
         why = NOT_COMPARED.saying("no criterion can be compared")
         nothing = missing(why, method=_SPREAD_METHOD)
         return OverCriteria(each, nothing, nothing)
+    # Mean and maximum are as sure as the criterion that the fewest prompts carry.
     fewest = min(criterion.clusters for criterion in criteria if not np.isnan(criterion.spread))
     values, errors = values[known], errors[known]
     mean = _spread(values.mean(), errors.mean(axis=0), span, fewest)
@@ -346,7 +350,6 @@ def permuted_spreads(
     criterion: ArrayLike,
     criteria: int,
     rng: np.random.Generator,
-    draws: int = 1000,
 ) -> NullFamily:
     """The `spreads` of scores that do not depend on the order, which are above 0.
 
@@ -366,17 +369,18 @@ def permuted_spreads(
     which = np.asarray(criterion, dtype=np.int64)
     positions = array.shape[2]
     design = np.zeros((criteria, positions, positions))
-    right = np.zeros((draws, criteria, positions))
+    right = np.zeros((DRAWS, criteria, positions))
     for reads, places, names in zip(array, at, which, strict=True):
         answered = ~np.isnan(reads).any(axis=1)
         size = int(answered.sum())
+        # One reply has nothing to be exchanged with.
         if size < 2:
             continue
         hits = (places[answered][..., None] == np.arange(positions)).astype(np.float64)  # (k, c, n)
         calls = hits.sum(axis=0)
         design[names] += _within_design(calls, np.full((len(names), 1), float(size)))
         own = reads[answered] - reads[answered].mean(axis=0)
-        shuffled = own[rng.permuted(np.tile(np.arange(size), (draws, 1)), axis=1)]  # (draws, k, c)
+        shuffled = own[rng.permuted(np.tile(np.arange(size), (DRAWS, 1)), axis=1)]  # (draws, k, c)
         right[:, names] += np.einsum("dkc,kcn->dcn", shuffled, hits)
     drawn = np.array([_null_spread(design[c], right[:, c]) for c in range(criteria)])
     return _null_family(drawn)
@@ -425,9 +429,9 @@ def friedman(cells: ArrayLike) -> Friedman:
     array = array[~np.isnan(array).any(axis=1)]
     blocks, positions = array.shape
     if blocks < 2 or positions < 2:
-        note = "fewer than two blocks have a value at every position"
-        return Friedman(None, None, blocks, note)
+        return Friedman(None, None, blocks, FEW_BLOCKS.sentence)
     centred = ahead(array) / 2  # ranks less their mean
+    # Within blocks; ties make it smaller than its value for distinct ranks (Conover's correction).
     squares = float(np.sum(centred**2))
     if squares <= 0:
         return Friedman(0.0, 1.0, blocks, "every block is all tied")

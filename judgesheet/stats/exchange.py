@@ -19,6 +19,7 @@ from .interval import ROUNDING
 
 DRAWS = 4_999
 """Enough for p-values below one in a thousand where ten calls can show no more than that."""
+# p-values in steps of .005, which is enough to be told from .05.
 FEWEST_DRAWS = 199
 MOST_MOVED = 500_000_000
 """Calls of all draws together: of more than 100,000 calls there are fewer than `DRAWS` draws."""
@@ -60,7 +61,8 @@ class Items:
 
     def stands(self, places: int) -> Floats:
         """1 where a call lists a thing, shape (things, calls, places)."""
-        return (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
+        stands: Floats = (self.where.T[:, :, None] == np.arange(places)).astype(np.float64)
+        return stands
 
     def would(self, mine: slice | Integers, places: int) -> Floats:
         """What calls would give to places under the order of each: (items, m, m, places)."""
@@ -70,8 +72,7 @@ class Items:
     def packed(self, mine: Integers, bits: int) -> Integers:
         """The same as whole numbers, each place in `bits` of its own: (items, m, m)."""
         units = np.where(self.where.T < 0, 0, np.int64(1) << np.maximum(self.where.T, 0) * bits)
-        packed: Integers = np.tensordot(self.given[mine].astype(np.int64), units, axes=1)
-        return packed
+        return np.tensordot(self.given[mine].astype(np.int64), units, axes=1)
 
     def log_ways(self) -> float:
         """Logarithm of the number of different exchanges of one of them."""
@@ -129,8 +130,7 @@ class Exchanged:
     @cached_property
     def departure(self) -> Floats:
         """By how much a call gives more to each place than if the order did not matter."""
-        departure: Floats = (self.observed - self.mean) / np.maximum(1, self.calls)[:, None]
-        return departure
+        return (self.observed - self.mean) / np.maximum(1, self.calls)[:, None]
 
     @cached_property
     def _roots(self) -> tuple[Floats, Integers]:
@@ -158,8 +158,9 @@ class Exchanged:
         ----------
         Westfall, P. H. and Young, S. S. (1993), "Resampling-based multiple testing", algorithm 2.8.
         """
-        roots, ranks = (part[among] for part in self._roots)
+        roots, ranks = self._roots[0][among], self._roots[1][among]
         own = self.forms(among, self.observed[among][:, :, None])
+        # The least surprising first: the step-down needs the running maximum from there.
         order = np.argsort(_surprise(own, ranks)[:, 0])
         largest, by_noise, together = (np.array([start]) for start in (-np.inf, -np.inf, 0.0))
         rank, rest_drawn, rest = np.empty(len(among)), together, 0
@@ -282,6 +283,7 @@ def exchanged(
         orders = _fresh(rng, draws)
         fresh = [several.drawn(np.array([at]), draws, orders)[0] for at in range(stimuli)]
         return Exchanged(*sums, lambda some: np.stack([fresh[at] for at in some]))
+    # With the plus-one rule the test keeps its size with any number of draws.
     fewer = max(FEWEST_DRAWS, min(draws, MOST_MOVED // moved))
     stored = _stored(rng, fewer, items, {group.calls for group in groups})
     return Exchanged(*sums, lambda some: several.drawn(some, fewer, stored))
@@ -349,10 +351,12 @@ class _Several:
         self._group, self._row = np.empty((2, len(stimulus)), dtype=np.int64)
         for at, group in enumerate(groups):
             self._group[group.number], self._row[group.number] = at, np.arange(len(group.number))
+        # All places share one signed whole number, so that a draw is one look-up per call.
         self._bits = 63 // max(1, places)
         whole = all(bool((one.given == np.floor(one.given)).all()) for one in groups)
         least = min((float(one.given.min(initial=0.0)) for one in groups), default=0.0)
         most = max((float(one.given.max(initial=0.0)) for one in groups), default=0.0)
+        # No sum may spill into the next place; fractions and negative amounts do not pack.
         self._fits = (calls * most < 1 << self._bits) & (whole and least >= 0)
 
     def drawn(self, stimuli: Integers, draws: int, orders: Orders) -> Floats:
@@ -362,6 +366,7 @@ class _Several:
         before = np.cumsum(self._number)[stimuli] - np.cumsum(number)
         items = self._items[np.arange(len(at)) + before[at]]
         varies = self._varies[items]
+        # Items on which no exchange changes anything need no draws.
         fixed = sum_by(self._observed[items[~varies]], at[~varies], len(stimuli))
         packs = bool(self._fits[stimuli].all())
         shape = (len(stimuli), draws) if packs else (len(stimuli), draws, self._places)

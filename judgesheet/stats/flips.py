@@ -78,6 +78,7 @@ def top1_flip_first_index(scores_a: ArrayLike, scores_b: ArrayLike) -> Floats:
     """
     a, b = floats(scores_a), floats(scores_b)
     missing = np.isnan(a).any(axis=-1) | np.isnan(b).any(axis=-1)
+    # argmax takes the first of several, as the paper does.
     differ = _best(a).argmax(axis=-1) != _best(b).argmax(axis=-1)
     return np.where(missing, np.nan, differ)
 

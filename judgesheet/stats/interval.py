@@ -40,6 +40,8 @@ ROUNDING = 1e-9
 """What differs by less differs by rounding."""
 Times = tuple[tuple[tuple[float, float], int], ...]
 """Successes and failures of a cluster, and how many clusters have them."""
+FADED = 18.0
+"""Log units below its greatest at which a density no longer counts: e^-18 is 1.5e-8 of it."""
 CELLS, CORRELATIONS = 64, 24
 """Points of the quadrature."""
 _ROOT = (np.arange(CORRELATIONS) + 0.5) / CORRELATIONS  # of the correlation: more points near 0
@@ -91,17 +93,12 @@ class Interval:
 
 def missing(reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
     """The interval of something that cannot be estimated."""
-    return _without_ends(None, reason, clusters, method)
+    return Interval(None, None, None, confidence(), clusters, method, reason.sentence, reason.code)
 
 
 def without_ends(value: float, reason: Reason, *, clusters: int = 0, method: str = "") -> Interval:
     """A value for which the data give no interval."""
-    return _without_ends(value, reason, clusters, method)
-
-
-def _without_ends(value: float | None, reason: Reason, clusters: int, method: str) -> Interval:
-    told = reason.sentence, reason.code
-    return Interval(value, None, None, confidence(), clusters, method, *told)
+    return replace(missing(reason, clusters=clusters, method=method), value=value)
 
 
 def exactly(value: float | None, *, clusters: int = 0, method: str = "") -> Interval:
@@ -166,6 +163,7 @@ def student(centre: float, error: float, clusters: int, skewness: float = 0.0) -
 def skewness_of(parts: Floats) -> float:
     """Skewness of the contributions of clusters (G,), m3 / m2^(3/2); 0 without spread."""
     variance = float(np.mean(parts**2))
+    # Below that, clusters differ by rounding, and so would their skewness.
     return float(np.mean(parts**3)) / variance**1.5 if variance > ROUNDING**2 else 0.0
 
 
@@ -201,13 +199,17 @@ def ends(
     level = confidence() if level is None else level
     unseen, base = unseen_share(clusters), max(value, least)
     above = max(0.0, value + reach[1] - base)
+    # A share of stimuli that all were missed may lie at the end of what is possible.
     room = value - unseen * max(0.0, reach[0]), base + unseen * above
 
     def pair(confidence: float) -> tuple[float, float]:
         low, high = at(confidence)
         low, high = max(min(low, room[0]), within[0]), min(max(high, room[1]), within[1])
+        # An interval about the estimate less its bias may leave the estimate itself out.
         return min(low, value), max(high, value)
 
+    # A one-sided bound is an end of the two-sided interval at twice the error, so that no gate is
+    # looser than the printed interval (docs/decisions/0015-edges.md).
     return Ends(*pair(level), pair(2 * level - 1))
 
 
@@ -379,6 +381,7 @@ def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
 def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(0.0, p * (1 - p)) / n + z * z / (4 * n * n))
+    # Exactly 0 of n and n of n: the formula leaves 3e-17, and an end that excludes the value.
     low = 0.0 if p <= 0 else max(0.0, float(centre - half))
     high = 1.0 if p >= 1 else min(1.0, float(centre + half))
     return low, high
@@ -432,6 +435,7 @@ def cluster_rate(successes: ArrayLike, trials: ArrayLike, level: float | None = 
         alone = without_ends(value, ONE_CLUSTER, clusters=1, method=method)
         return _counted(alone, k, n)
     variance, total = value * (1 - value), float(n.sum())
+    # Clusters that happen to agree are no reason for a shorter interval: never below 1.
     deff = max(1.0, _ratio_error(k, n) ** 2 * total / variance) if variance > ROUNDING else 1.0
     posterior = _Posterior.of(k, n)
     # The variance of one call per cluster is known, that of several is estimated.
@@ -474,14 +478,12 @@ class _Posterior(NamedTuple):
 
 
 @lru_cache(maxsize=4096)  # a sheet has the same counts many times, above all where calls were lost
-def _posterior(times: Times, within: float = 18.0) -> _Posterior:
-    """Quadrature over mean and intraclass correlation, first coarse, then where the mass is.
-
-    `within` is how many log units below its greatest the density still counts.
-    """
+def _posterior(times: Times) -> _Posterior:
+    """Quadrature over mean and intraclass correlation, first coarse, then where the mass is."""
     # Jeffreys' Beta(1/2, 1/2) is the law of sin^2 of a uniform angle
     angles = _angles(0, np.pi / 2)
-    near = np.flatnonzero((peak := _log_density(angles, times)) > peak.max() - within)
+    # The second pass spends all its points where the first found mass.
+    near = np.flatnonzero((peak := _log_density(angles, times)) > peak.max() - FADED)
     first, last = max(0, near[0] - 1), min(CELLS, near[-1] + 2)
     angles = _angles(angles[first], angles[last])
     density = _log_density(angles, times)
@@ -499,8 +501,7 @@ def _log_density(angles: Floats, times: Times) -> Floats:
     log_density = np.log(_ROOT) - sum(count for _, count in times) * _log_beta(*ends, 0.0, 0.0)
     for (hits, misses), count in times:
         log_density = log_density + count * _log_beta(*ends, hits, misses)
-    result: Floats = scipy.special.logsumexp(log_density, axis=1)
-    return result
+    return scipy.special.logsumexp(log_density, axis=1)
 
 
 @lru_cache(maxsize=1024)  # few clusters differ in their counts
@@ -510,5 +511,4 @@ def _log_beta(first: float, last: float, hits: float, misses: float) -> Floats:
     mean = np.sin((angles[1:] + angles[:-1]) / 2)[:, None] ** 2
     concentration = (1 - _ROOT**2) / _ROOT**2
     alpha, beta = mean * concentration, (1 - mean) * concentration
-    result: Floats = scipy.special.betaln(alpha + hits, beta + misses)
-    return result
+    return scipy.special.betaln(alpha + hits, beta + misses)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ._support import AT_ONCE, Flags, Floats, Integers, cluster_codes, floats
 from .interval import ROUNDING
 
+# With the plus-one rule p-values come in steps of 1/2,000.
 DRAWS = 1_999
 
 
@@ -52,6 +53,7 @@ def permutation_p(
     observed = sum((part[flags].sum(axis=0) for flags, part in parts), np.zeros(table.shape[1]))
     covariance = sum((_covariance(int(flags.sum()), part) for flags, part in parts), 0.0)
     eigenvalues, vectors = np.linalg.eigh(covariance)
+    # Features of a stratum sum to a constant: at least one direction has no variance.
     kept = eigenvalues > ROUNDING
     if not kept.any():
         return None
@@ -74,8 +76,7 @@ def _mixed(gone: Flags, table: Floats, strata: np.ndarray) -> Iterator[tuple[Fla
 
 def _covariance(lost: int, centred: Floats) -> Floats:
     calls = len(centred)
-    scatter: Floats = centred.T @ centred * (lost * (calls - lost) / (calls * (calls - 1)))
-    return scatter
+    return centred.T @ centred * (lost * (calls - lost) / (calls * (calls - 1)))
 
 
 def _drawn(lost: int, centred: Floats, draws: int, rng: np.random.Generator) -> Floats:

@@ -81,6 +81,7 @@ def macro_r(
     left_out = _weighted_mean(scores[known], target[known], without, defined, kind)
     if at_end := at_an_end(value, left_out):
         return without_ends(value, at_end)
+    # One or two clusters make the correlation: what others would, nobody saw.
     if carriers(left_out) < LEAST_CARRIERS:
         return without_ends(value, NEVER_VARIED)
     on_z = jackknifed(fisher_z(value), np.arctanh(left_out), fisher_error(int(both.sum())))

@@ -41,6 +41,7 @@ def majority_error(q: float, k: int, correlation: float = 0.0) -> float:
     P(at most k/2 right) where a vote is right with probability q. A correlation of 0 between the
     votes on a prompt is independence, at 1 a majority errs as often as one vote.
     """
+    # Votes that all agree are one vote; the beta distribution has no such parameters.
     if correlation >= 1 or not 0 < q < 1:
         return 1 - q
     if correlation <= 0:
@@ -69,6 +70,7 @@ def error_correlation(hits: ArrayLike) -> Interval:
     wrong = np.where(known, 1 - np.nan_to_num(array), 0.0)
     votes = known.sum(axis=1).astype(np.float64)
     errors, squares = wrong.sum(axis=1), (wrong**2).sum(axis=1)
+    # Products of different votes only: a vote always agrees with itself.
     joint = errors**2 - squares
     terms = [votes, errors, squares, votes * (votes - 1), joint, votes**2, errors**2]
 

@@ -28,6 +28,7 @@ def balanced(n: int) -> tuple[Order, ...]:
     Xu et al., "Am I More Pointwise or Pairwise?", section 3.1.
     """
     forward = tuple(range(1, _at_least_one(n) + 1))
+    # Of two options forward and reverse are the same orders: each once.
     return tuple(dict.fromkeys(_rotations(forward) + _rotations(forward[::-1])))
 
 

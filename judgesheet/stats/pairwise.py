@@ -34,6 +34,7 @@ def classify(verdicts: ArrayLike) -> Integers:
     pairs = np.asarray(verdicts, dtype=np.int64).reshape(-1, 2)
     decided = ((pairs == FIRST) | (pairs == SECOND)).sum(axis=1)
     same_slot = pairs[:, 0] == pairs[:, 1]
+    # In this order: an invalid answer makes a pair `OTHER` whatever the other verdict says.
     kinds = np.select(
         [(pairs == INVALID).any(axis=1), decided == 0, decided == 1, same_slot],
         [OTHER, NO_PREFERENCE, ONE_SIDED, POSITIONAL],
@@ -171,6 +172,7 @@ def _rate_band(k: Floats, n: Floats, places: Floats) -> tuple[Floats, Floats, Fl
     rate, careful = hits / calls, log_linear(hits, calls)
     parts = (k - rate * n) / calls @ weights.T  # what each cluster adds, (G, p)
     own = groups / (groups - 1) * np.sum(parts**2, axis=0)
+    # At least that of independent calls at a rate that is never 0 or 1.
     error = np.sqrt(np.maximum(own, careful * (1 - careful) / calls @ (weights**2).T))
     mean, level = weights @ rate, confidence()
     ends = np.array(
@@ -179,6 +181,7 @@ def _rate_band(k: Floats, n: Floats, places: Floats) -> tuple[Floats, Floats, Fl
             for centre, size, column in zip(mean, error, parts.T, strict=True)
         ]
     )
+    # The rate rises along the ladder, and so do the ends of its interval.
     least = np.maximum.accumulate(ends[:, 0])
     most = np.minimum.accumulate(ends[::-1, 1])[::-1]
     return weights @ places, least, most
@@ -265,6 +268,7 @@ def d_prime_bound(
     error = sqrt(groups / (groups - 1) * float(joint @ joint))
     value = scipy.special.ndtri(rates[0]) - scipy.special.ndtri(rates[1])
     bound, _ = student(float(value), error, groups, skewness_of(joint))(2 * confidence() - 1)
+    # On a share u of unseen tasks the judge may guess: a rate is then (1 - u) rate + u / 2.
     blind = unseen_share(groups) / 2
     here, there = (scipy.special.ndtri(rate + blind * (1 - 2 * rate)) for rate in rates)
     return float(min(bound, here - there)) / sqrt(2)

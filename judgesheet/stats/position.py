@@ -213,6 +213,7 @@ def rao_scott(counts: ArrayLike) -> RaoScott:
     if float(np.trace(sample.covariance)) < _ROUNDING:
         if float(sample.departure @ sample.departure) < _ROUNDING:
             return RaoScott(1.0, 0.0, sample.clusters, "every cluster has exactly uniform counts")
+        # Clusters that all prefer alike have no variance, which is no proof of certainty.
         covariance, note = _pseudo(sample), "variance from a uniform pseudo-cluster"
         sample = replace(sample, covariance=covariance)
     deffs, freedom = sample.deffs, sample.clusters - 1
@@ -236,8 +237,10 @@ def _satterthwaite(deffs: Floats, freedom: int) -> float:
     """
     total, squares = float(deffs.sum()), float(np.sum(deffs**2))
     if freedom > 1:
+        # Bai and Saranadasa's factor, for a sample covariance with so many degrees of freedom.
         correction = freedom**2 / ((freedom - 1) * (freedom + 2))
         squares = correction * (squares - total**2 / freedom)
+    # Never more degrees of freedom than design effects (Cauchy-Schwarz).
     if squares <= total**2 / deffs.size:
         return float(deffs.size)
     return max(1.0, total**2 / squares)
@@ -278,6 +281,7 @@ def cramers_v(counts: ArrayLike) -> CramersV:
         return answer(v, None, None, note=why.sentence, reason=why.code)
     sampling = float(np.trace(sample.covariance)) * sample.shares.size / sample.df
     debiased = float(np.sqrt(max(0.0, v * v - sampling)))
+    # Never below 1: clusters that balance by chance shorten nothing (docs/decisions/0015-edges.md).
     deff, positions = max(1.0, _v_deff(sample)), sample.shares.size
     sizes = floats(counts).sum(axis=1)
     most = floats(counts).T[sample.shares > sample.shares.max() - ROUNDING]  # several where tied
@@ -383,7 +387,9 @@ def sharp_null(
         p, method = float(scipy.special.chdtrc(df, statistic)), "chi-square"
     else:
         drawn = sum((_permuted(stack, positions, draws, rng) for stack in stacks), np.zeros(1))
+        # Draws that equal the observed by symmetry count as beyond, however they were rounded.
         beyond = np.einsum("dp,pq,dq->d", drawn - mean, inverse, drawn - mean) >= statistic - 1e-9
+        # The plus-one rule: what was observed is one of the permutations, so p is never 0.
         p, method = float((1 + beyond.sum()) / (1 + draws)), "Monte Carlo"
     return SharpNull(statistic, df, p, null_chi2, round(calls), method)
 
@@ -411,6 +417,7 @@ def _moments(pos: Integers, positions: int) -> tuple[Floats, Floats, Floats]:
 def _pseudo_inverse(covariance: Floats, calls: float) -> tuple[Floats, int]:
     """Moore-Penrose inverse of a covariance of counts, and its rank."""
     eigenvalues, vectors = np.linalg.eigh(covariance)
+    # Relative to the largest, and absolute too: without any variance that one is rounding itself.
     kept = eigenvalues > max(1e-9 * eigenvalues[-1], 1e-10 * max(1.0, calls))
     basis = vectors[:, kept]
     inverse: Floats = (basis / eigenvalues[kept]) @ basis.T

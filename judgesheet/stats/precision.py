@@ -88,6 +88,7 @@ def _noise_to_signal(reads: Floats, codes: Integers, groups: int) -> Floats:
     total = sums.sum(axis=0)
     rows, mean, square, within, error = np.concatenate([total[None], total - sums]).T
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Less what noise alone puts between means.
         between = (square - mean**2 / rows) / (rows - 1) - error / rows
         ratio: Floats = np.where(between > TINY * square, within / rows / between, np.nan)
     return ratio
@@ -101,6 +102,7 @@ def _jackknifed(value: float, left_out: Floats) -> Interval:
         return answer(FEW_CLUSTERS)
     if not np.isfinite(left_out).all() or left_out.min() <= 0:
         return answer(UNDEFINED_WITHOUT_ONE)
+    # On the logarithm: a ratio and its inverse then have the same interval.
     half = half_width(jackknife_error(np.log(left_out)), groups)
     reach = float(np.exp(min(half, 700.0)))  # exp(710) overflows
     return Interval(value, value / reach, value * reach, clusters=groups, method=METHOD)

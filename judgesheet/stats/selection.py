@@ -26,6 +26,7 @@ from .interval import ROUNDING, Interval, estimated
 from .orders import Order
 from .reads import ratio
 
+RESAMPLES = 2000
 NEVER_CHOSEN = "a score was never chosen: its shares are unknown"
 _ENUMERABLE_SIGNS = 12  # 2^11 sign patterns; beyond, bound the standard error by the sum
 _HALVINGS = 50  # of an interval of at most 1: to the last bit of a float
@@ -148,6 +149,7 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int]) -> Interval:
     shares = cells.sum(axis=0) / rows.sum(axis=0)
     departures = np.abs(shares - 1 / positions)
     cost = 100 * float(departures.sum())
+    # The rarest score limits what is known of the cost.
     fewest = int((rows > 0).sum(axis=0).min())
     if fewest < 2:
         note = "a score was chosen in one cluster only: no interval"
@@ -156,6 +158,7 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int]) -> Interval:
     covariance = groups / (groups - 1) * residuals.T @ residuals
     independent = np.diag(shares * (1 - shares) / rows.sum(axis=0))
     if np.trace(covariance) < np.trace(independent):
+        # As for shares: clusters that agree by chance shorten nothing.
         covariance = independent
 
     def at(confidence: float) -> tuple[float, float]:
@@ -164,6 +167,7 @@ def bias_cost_interval(counts: ArrayLike, order: Sequence[int]) -> Interval:
         high = cost + 100 * t * _largest_se(covariance)
         return 100 * _shrunk(departures, covariance * (t / z_quantile(1 - tail)) ** 2, tail), high
 
+    # 100 (1 - 1/n) at the one position, 100/n at each of the n - 1 others.
     of_place_alone = 200 * (1 - 1 / positions)
     reach = cost, max(0.0, of_place_alone - cost)
     return estimated(cost, at, groups, method, reach, within=(0.0, 100.0 * (positions - 1)))
@@ -174,6 +178,7 @@ def _largest_se(covariance: Floats) -> float:
     n = covariance.shape[0]
     if n > _ENUMERABLE_SIGNS:
         return float(np.sqrt(np.diag(covariance)).sum())
+    # Turning all signs changes no variance: half of the patterns are enough.
     signs = np.array([(1, *rest) for rest in product((-1, 1), repeat=n - 1)], dtype=np.float64)
     return float(np.sqrt(np.einsum("sp,pq,sq->s", signs, covariance, signs).max()))
 
@@ -214,7 +219,6 @@ def order_gain_share(
     candidate: Sequence[int],
     default: Sequence[int],
     rng: np.random.Generator,
-    resamples: int = 2000,
 ) -> float | None:
     """Share of cluster-bootstrap resamples in which the candidate costs less than the default.
 
@@ -233,7 +237,7 @@ def order_gain_share(
     pair = _indices([candidate, default])
     if np.isnan(_costs(selection_matrix(array), pair)).any():
         return None
-    costs = _costs(_resampled(array, rng, resamples), pair)
+    costs = _costs(_resampled(array, rng, RESAMPLES), pair)
     return float(np.mean(costs[:, 0] < costs[:, 1] - ROUNDING))
 
 
@@ -241,7 +245,7 @@ def best_order_share(
     counts: ArrayLike,
     rng: np.random.Generator,
     among: Sequence[Sequence[int]] | None = None,
-    resamples: int = 2000,
+    resamples: int = RESAMPLES,
 ) -> float | None:
     """Share of cluster-bootstrap resamples with the same cheapest order.
 

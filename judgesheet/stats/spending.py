@@ -97,6 +97,7 @@ def _first_crossing(shares: Sequence[float], before: Sequence[float], bound: flo
         half = (min(limit, FAR) * sqrt(share) - least) / 2
         new = least + half * (x + 1)
         density = np.exp(-(((new[:, None] - nodes) / step) ** 2) / 2) / (step * sqrt(2 * np.pi))
+        # Only what stayed below its bound goes on to the next look.
         nodes, mass, last = new, half * w * (density @ mass), share
     step = sqrt(shares[-1] - last)
     beyond = scipy.special.ndtr((nodes - bound * sqrt(shares[-1])) / step)

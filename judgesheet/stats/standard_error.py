@@ -19,6 +19,7 @@ ROUNDING = 1e-12
 
 def carriers(left_out: Floats) -> int:
     """Number of clusters that affect an estimate: those without which (G,) it differs."""
+    # The median is what most clusters leave behind: those that make no difference.
     return int((np.abs(left_out - np.median(left_out)) > ROUNDING).sum())
 
 
@@ -54,6 +55,7 @@ def jackknifed(value: float, left_out: Floats, least: float = 0.0) -> At:
     """
     groups, mean = left_out.size, float(left_out.mean())
     error = max(least, jackknife_error(left_out))
+    # A mean over criteria keeps all bias of small samples and little error (docs/decisions/0019).
     bias = (groups - 1) * (mean - value)
     return student(value - bias, error, groups, skewness_of(mean - left_out))
 

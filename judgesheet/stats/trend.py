@@ -44,6 +44,7 @@ def jackknife_trend(x: ArrayLike, estimates: ArrayLike, left_out: ArrayLike) -> 
     contrast = (x - x.mean()) / float(((x - x.mean()) ** 2).sum())
     slope, slopes = float(contrast @ y), contrast @ loo
     groups = int(slopes.size)
+    # Two clusters give one degree of freedom; the caller then sees a slope without ends.
     error = jackknife_error(slopes) if groups > 2 else 0.0
     if error <= TINY:
         return Trend(slope, None, None, None, groups)

@@ -25,4 +25,5 @@ def _missed(level: float) -> float:
 
 def clusters_for(share: float, level: float = LEVEL) -> int:
     """The fewest stimuli whose `unseen_share` is at most this one, 0 < share < 1."""
+    # Less rounding: exactly enough stimuli must not become one more.
     return ceil(log(_missed(level)) / log(1 - share) - 1e-9)

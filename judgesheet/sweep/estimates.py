@@ -106,9 +106,11 @@ def _trends(knob: Knob, axis: Axis, settings: Sequence[Setting], keys: Sequence[
     """The trends over the stimuli with a readable reply under every setting; none without any."""
     readings = [setting.readings[axis.NAME] for setting in settings]
     read = (each.frame["stimulus"][each.frame["value"].notna()] for each in readings)
+    # The same stimuli under every setting: else what some stimuli are like would look like a trend.
     shared = frozenset.intersection(*map(frozenset, read))
     if not shared:
         return {}
+    # None left out first: the estimate itself, by the same way as without each.
     groups = [frozenset[str](), *(frozenset({stimulus}) for stimulus in sorted(shared))]
     parts = (replace(r, frame=r.frame[r.frame["stimulus"].isin(shared)]) for r in readings)
     series = [leave_out(axis, part, groups, keys) for part in parts]

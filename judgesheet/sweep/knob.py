@@ -15,8 +15,8 @@ from judgesheet.run_directory import LEDGER, settings_of
 FILE = "sweep.json"
 """What makes a folder a sweep: the knob and its values."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+# Parameters that make up the question; another value would ask something else.
 _FIXED = frozenset({"model", "messages", "system", "response_format", "stream", "n"})
-"""Parameters that make up the question; another value would ask something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,7 @@ class Knob:
             if a link lies there, which may lead anywhere.
         """
         path = directory / self.folder(value)
+        # Folders of a run may come from elsewhere, and are written to.
         if path.is_symlink():
             raise RunError(f"{path} is a link; a run of a sweep must lie in its own folder")
         return path

@@ -66,6 +66,7 @@ def _whether_it_moves(
     knob: Knob, what: str, levels: Sequence[Estimate], slope: Estimate, slope_p: Estimate
 ) -> Statement:
     keys = (slope.key, slope_p.key)
+    # A sentence that accuses nobody needs no Bonferroni over the page.
     if slope_p.value is not None and slope_p.value < SIGNIFICANT:
         way = "rises" if (slope.value or 0.0) > 0 else "falls"
         first, last = (_say(level.value or 0.0, level) for level in (levels[0], levels[-1]))

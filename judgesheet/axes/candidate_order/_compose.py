@@ -50,6 +50,7 @@ class Composer:
     def __init__(self, task: Mapping[str, Any], seed: int) -> None:
         self._task = task
         self.levels = len(task["elements"])
+        # By the task's id: another task in the pool rearranges no sentence of this one.
         self.rng: Generator = np.random.default_rng([seed, zlib.crc32(task["id"].encode())])
         self._orders = [self.rng.permutation(self.levels) for _ in range(VARIANTS)]
 
@@ -117,6 +118,7 @@ class Composer:
         low, wording = float(lows[turns[place]]), (turns[place] + again) % VARIANTS
         texts = self.response(low, wording), self.response(low + delta, wording)
         name = f"step-{low:g}-{low + delta:g}" + (f"-{wording}" if again else "")
+        # 2 rather than 2.0: what a cell holds is part of the call's id.
         size = int(delta) if delta == int(delta) else delta
         return Shown(name, "ladder", *texts, delta=size, better="v")
 

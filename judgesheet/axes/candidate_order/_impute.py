@@ -115,6 +115,7 @@ def complete(frame: "pd.DataFrame") -> "pd.DataFrame":
         codes(frame[[name for name in names if name in frame]])
         for names in ((*_PAIR, "repeat"), _DESIGN)
     )
+    # By the first response shown: 2 where a pair was logged in both orders.
     twice = first.groupby(pair).transform("nunique") > 1
     alone = ~twice & twice.groupby(kind).transform("any")
     other = frame[alone].assign(outcome=ABSENT, order=frame.loc[alone, "order"].str[::-1])

@@ -166,8 +166,8 @@ def _leaks(stimulus: Stimulus) -> Iterator[Problem]:
         yield from leaks(where, text)
 
 
+# Where a second sentence begins.
 _WITHIN = re.compile(r"[.!?][\"')\]]*\s+[A-Z]")
-"""Where a second sentence begins."""
 
 
 def _single_sentences(stimulus: Stimulus) -> Iterator[Problem]:

@@ -27,8 +27,8 @@ figure = Figures("candidate_order")
 
 MISSING = -1
 """The code of a verdict that was not given or could not be read."""
+# Slot by verdict code: tie, first, second, invalid, and `MISSING`, which indexes the last.
 _SLOT = np.array([0.0, 1.0, -1.0, np.nan, np.nan])
-"""Slot by verdict code: tie, first, second, invalid, and `MISSING`, which indexes the last."""
 
 SETS: Mapping[str, str] = {
     "same_subset": "delta0_same",
@@ -159,8 +159,7 @@ class Pairs:
     @cached_property
     def slots(self) -> Floats:
         """1 where the first slot was chosen, -1 the second, 0 neither, NaN where unknown."""
-        slots: Floats = _SLOT[self.verdicts]
-        return slots
+        return _SLOT[self.verdicts]
 
     @cached_property
     def contents(self) -> Floats:
@@ -186,14 +185,15 @@ class Pairs:
             given = np.stack([calls[pairs][:, read] == 1, calls[pairs][:, read] == -1], axis=2)
             groups.append(Items(pairs, given.astype(np.float64), where[read]))
         one_stimulus = np.zeros(len(calls), dtype=np.int64)
+        # 17: a stream of its own. All pairs together are one stimulus, as the question is about
+        # all.
         return exchanged(groups, one_stimulus, 2, np.random.default_rng([self.seed, 17]))
 
     @cached_property
     def correct(self) -> Floats:
         """1 where the better response was chosen, -1 the other one, 0 neither, NaN unknown."""
         side = np.where(self.cells["better"] == "u", 1.0, -1.0)
-        correct: Floats = self.contents * side[:, None, None]
-        return correct
+        return self.contents * side[:, None, None]
 
     @cached_property
     def better_first(self) -> Flags:
@@ -280,6 +280,7 @@ def arrange(readings: Readings) -> Pairs | None:
     cells = frame.reindex(columns=columns).astype(object)
     cells = cells.fillna({"prompt": BASELINE, "listing": LISTING})  # recordings may lack both
     cells["delta"] = pd.to_numeric(cells["delta"]).astype(float)
+    # What names a pair under a prompt; the other columns are facts about it.
     keys = ["stimulus", "pair", "condition", "prompt", "listing"]
     code, _ = pd.factorize(pd.MultiIndex.from_frame(cells[keys]))
     pairs = cells[~pd.Series(code).duplicated().to_numpy()]

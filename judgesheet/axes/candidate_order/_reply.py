@@ -36,13 +36,13 @@ _TIE = (
     r"\b(?:tie[ds]?|draw|equal|same|both|neither|other|gleich|andere|égal|autre|igual|otr[ao])"
     "|一样|相同"
 )
+# What names another verdict than this one, in the commonest words of some languages.
 _OTHERS: Mapping[str, re.Pattern[str]] = {
     "1": re.compile(f"{_SECOND}|{_TIE}", re.IGNORECASE),
     "2": re.compile(f"{_FIRST}|{_TIE}", re.IGNORECASE),
     "tie": re.compile(f"{_FIRST}|{_SECOND}", re.IGNORECASE),
     "abstain": re.compile(f"{_FIRST}|{_SECOND}", re.IGNORECASE),
 }
-"""What names another verdict than this one, in the commonest words of some languages."""
 
 
 def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:  # noqa: ARG001
@@ -84,6 +84,7 @@ def _touches(words: str, verdict: str) -> bool:
 
 def _verdict(value: object) -> str | None:
     """A verdict as replies spell it: 1, "1", "Response 1", "first"."""
+    # `true` is 1 to Python, and says nothing about a slot.
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     spelled = _SPELLED.fullmatch(str(value).casefold().strip(_MARKS))

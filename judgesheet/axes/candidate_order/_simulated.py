@@ -87,6 +87,7 @@ def _by_length(call: Call) -> str:
     return "tie" if first == second else "1" if first > second else "2"
 
 
+# How to decide a comparison.
 _POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
     "model": _by_model,
     "hash": lambda _, call, __: ("1", "2")[hashed(call.messages[-1]["content"]) % 2],
@@ -95,4 +96,3 @@ _POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], str]] = {
     "longer": lambda _, call, __: _by_length(call),
     "coin": lambda _, __, rng: rng.choice(("1", "2", "tie")),
 }
-"""How to decide a comparison."""

@@ -41,6 +41,7 @@ def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
     """
     for group in pairs.sets:
         verdicts, cluster = group.pairs.both_orders
+        # An invalid answer counts as "no tie" here, so that equation 7 holds exactly.
         preferred = (verdicts != stats.TIE).astype(float)
         counts = by_cluster(preferred.ravel(), np.repeat(cluster, 2))
         yield group.rate(f"Calls that prefer one, {group.words}", counts, _unpaired(group))
@@ -245,6 +246,7 @@ def repeat_change_rate(pairs: Pairs) -> Iterator[Draft]:
 def _change_rate(group: Group, which: Which, label: str) -> Draft:
     """How often two calls on a pair disagree on the winner, in two orders or in one."""
     contents = group.pairs.contents
+    # -1, 0 and 1 (v, neither, u) as options 1 to 3.
     flips, answered = call_flips(one_hot(contents + 2, 3)), ~np.isnan(contents)
     rates = flips.same if which == "same" else flips.different
     share = pair_rate(rates, call_pairs(answered, which), group.pairs.cluster)

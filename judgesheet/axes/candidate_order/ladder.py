@@ -27,6 +27,7 @@ SLOT_TELLS = (
     "slot would look the same"
 )
 RIGHT_CENSORED = Reason("right_censored", "right-censored: no step reaches the target")
+# Midway between guessing and never missing (003, equation 10).
 TARGET = 0.75
 RIGHT, TIED, WRONG = 1, 0, -1
 """What became of a call, as in `Pairs.correct`."""
@@ -104,6 +105,7 @@ def _unless_told(rung: Group, draft: Draft) -> Draft:
     """The draft; without ends if the slot alone tells which response is better."""
     if draft.interval.value is None or not rung.pairs.slot_tells:
         return draft
+    # A slot preference would pass for a sense of quality: nothing is proven by it.
     value_only = replace(draft.interval, low=None, high=None, bounds=None)
     return replace(draft, interval=value_only, note=SLOT_TELLS)
 
@@ -125,6 +127,7 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
     smallest step already reaches .75 the true threshold is at most that; where none does there is
     no value.
     """
+    # Of the ordinary instruction: the strict one trades differences that are seen for ties.
     rungs = [rung for rung in pairs.rungs if rung.prompt == BASELINE and "delta" in rung.dims]
     if not rungs:
         return

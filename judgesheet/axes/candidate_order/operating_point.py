@@ -62,6 +62,7 @@ def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
 
 def _steps(pairs: Pairs) -> dict[str, dict[str, Group]]:
     """Step -> prompt -> its pairs; step 0 is the pairs with the same content."""
+    # Other content is no step 0: between those a preference may be right.
     points = [("0", group) for group in pairs.sets if group.dims["set"] == "same_subset"]
     points += [(str(group.dims["delta"]), group) for group in pairs.rungs if "delta" in group.dims]
     steps: dict[str, dict[str, Group]] = {}
@@ -85,6 +86,7 @@ def filler_preference(pairs: Pairs) -> Iterator[Draft]:
     never pooled with others (003 appendix A.3).
     """
     for group in pairs.main.where(condition="filler").by_prompt("filler pairs"):
+        # v is the padded one; unread calls compare as false and count nowhere.
         padded, _ = group.pairs.by_task((group.pairs.contents == -1).astype(float))
         decided, calls = group.pairs.by_task(group.pairs.decided)
         asked = int(calls.sum())
@@ -106,6 +108,7 @@ def format_cue(pairs: Pairs) -> Iterator[Draft]:
     listings = [same.where(listing=listing) for listing in (LISTING, SWAPPED)]
     if not len(listings[1]):
         return
+    # Slot 1, tie and slot 2 as 1, .5 and 0, so that a listing that only adds ties moves nothing.
     difference, n = _paired(*(_by_pair(one, (one.slots + 1) / 2) for one in listings))
     yield Draft(
         "Slot 1 under 1|2|tie minus under 2|1|tie",
@@ -128,6 +131,7 @@ def _by_pair(pairs: Pairs, values: Floats) -> ByPair:
     known = ~np.isnan(values)
     count = known.sum(axis=2)
     total = np.where(known, values, 0.0).sum(axis=2)
+    # Both orders: a pair read in one only would bring in which response it prefers.
     whole = (count > 0).all(axis=1)
     means = (total[whole] / count[whole]).mean(axis=1)
     keys = zip(pairs.cluster[whole].tolist(), pairs.cells["pair"][whole].tolist(), strict=True)

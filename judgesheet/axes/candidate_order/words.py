@@ -57,6 +57,7 @@ def ladder_steps(estimates: Estimates, name: str) -> list[tuple[str, Estimate]]:
         if set(dims) == {"delta"} and estimate.value is not None
     ]
     most = max((estimate.clusters for _, estimate in members), default=0)
+    # Long ladders are those of few tasks: another step would be about other tasks.
     shared = [(delta, estimate) for delta, estimate in members if 2 * estimate.clusters >= most]
     return sorted(shared, key=lambda member: float(member[0]))
 
@@ -198,6 +199,7 @@ def _by_components(
     position: Estimate | None, content: Estimate | None, noise: Estimate | None
 ) -> tuple[Tone, str]:
     """The label from the three components, which tell noise from the rest."""
+    # Noise first: where it is most, the rest may be chance.
     if _apart(noise, position) and _apart(noise, content):
         return "neutral", NOISY
     if _apart(position, content) and _apart(position, noise):
@@ -318,6 +320,7 @@ def _ladder(estimates: Estimates) -> Iterator[Statement]:
     evidence = (*rates, estimates.of("threshold75"))
     largest, last = steps[-1]
     ties = estimates.known("miss_by_tie", delta=largest)
+    # And at every larger step: a ladder that falls again sees nothing from there.
     seen = next((at for at in range(len(rates)) if all(above(r, SEEN) for r in rates[at:])), None)
     if seen is not None:
         where = f"step {steps[seen][0]}" if seen else "even the smallest step shown"
@@ -392,6 +395,7 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
         yield _said("neutral", text, longer)
 
 
+# In the order of the first page.
 _FINDINGS = (
     _vacuum,
     _monotone,
@@ -407,4 +411,3 @@ _FINDINGS = (
     _filler,
     losses.find,
 )
-"""In the order of the first page."""

@@ -40,6 +40,7 @@ def impute(readings: Readings) -> Iterator[Imputation]:
 
     def ends(call: Call) -> tuple[int, int]:
         scale = call.get("scale")
+        # A recorded run may not say its scale: NaN is not equal to itself.
         return (1, int(scale)) if scale and scale == scale else (min(given), max(given))
 
     def usual(call: Call, name: str, _place: int) -> int:

@@ -143,6 +143,7 @@ def _related(names: Sequence[str], levels: Sequence[Mapping[str, int]]) -> Itera
 
     for one, other in combinations(names, 2):
         both = np.array([(v[one], v[other]) for v in levels if one in v and other in v], float)
+        # Ten unrelated pairs exceed .5 by chance in one pool of seven, fewer more often.
         if len(both) < 10 or not both.std(axis=0).all():
             continue
         r = float(np.corrcoef(both.T)[0, 1])

@@ -6,6 +6,7 @@ from typing import Any
 from judgesheet.axis.arms import balanced
 from judgesheet.keys import Key
 
+# Figures of the balanced arm: of its first passes, and of all its repeats.
 _ONE_READ = frozenset({
     *("delta_pos", "mean_delta_pos", "max_delta_pos", "position_mean", "position_shift"),
     *("friedman_p", "pearson_r", "spearman_r", "pair_accuracy"),
@@ -13,7 +14,6 @@ _ONE_READ = frozenset({
 _REPEATS = frozenset({
     *("order_change_rate", "excess_change_rate", "order_flip_rate", "excess_flip_rate"),
 })  # fmt: skip
-"""Figures of the balanced arm."""
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

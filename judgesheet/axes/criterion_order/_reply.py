@@ -20,6 +20,7 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     Scores are from 1 to the cell's `scale`, which only a recorded verdict may lack.
     """
     order, scale = cell["order"], cell.get("scale")
+    # Recorded scales may begin at 0; ours, which a prompt prints, never do.
     low, high = (0, HIGHEST_RECORDED) if scale is None else (1, scale)
     if reply == "text":
         found = _from_lines(text, order, high)
@@ -78,6 +79,7 @@ def _as_mapping(given: object) -> object:
     if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
         return given
     by_name = {str(one.get("name", one.get("criterion"))): one for one in given}
+    # A criterion that is named twice has two scores.
     return by_name if len(by_name) == len(given) else None
 
 
@@ -91,6 +93,8 @@ def _from_mapping(
     scores: dict[str, int] = {}
     for key, value in given.items():
         name, score = wanted.get(plain(str(key))), read(value)
+        # One wrong entry makes the whole reply unreadable: which were lost would depend on the
+        # scores.
         if name is None or name in scores or score is None:
             return None
         scores[name] = score

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 figure = Figures("criterion_order")
+# Arms in which criteria change places, the better first.
 _BASES = ("balanced", "random")
-"""Arms in which criteria change places, the better first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +200,7 @@ class Scores:
             arm: np.take_along_axis(self.means(arm), self.criterion, axis=1).mean(axis=1)
             for arm in self.arms
         }
+        # NaN where any criterion is: a mean over fewer criteria ranks by other things.
         reads = self.reads.mean(axis=3)
         return Contest(reads, totals, self.cluster, self.base, "order of criteria")
 
@@ -241,6 +242,7 @@ def arrange(readings: Readings) -> Scores | None:
     items = calls.drop_duplicates("code")
     names, criterion = np.unique(slots[items.index], return_inverse=True)
     main = _placed(calls, base)
+    # Passes that every item has under every order; the rest would unbalance the arm.
     passes = int(main.groupby(["code", "order"]).size().min())
     reads = _table(main, ("code", "column", "time"), scores, len(items))
     shown_at = _table(main, ("code", "column"), places.astype(float), len(items))
@@ -281,6 +283,7 @@ def _commonest(frame: "pd.DataFrame", base: str) -> "pd.DataFrame":
     scale = pd.Series(frame.get("scale"), index=frame.index, dtype=float).fillna(0)
     calls = frame.assign(order=frame["order"].map(tuple), n=frame["order"].map(len), scale=scale)
     layouts = calls[calls["arm"] == base].groupby(["n", "scale"])["stimulus"].nunique()
+    # Lists of different length do not compare (docs/decisions/0007-criterion-order.md).
     commonest = layouts.reset_index().sort_values(["stimulus", "n", "scale"]).tail(1)
     return calls.merge(commonest[["n", "scale"]], on=["n", "scale"])
 

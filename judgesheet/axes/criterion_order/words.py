@@ -47,8 +47,8 @@ LARGE_GAP = 1 / 8
 SMALL_CHANGES = 0.05
 """Changes of score that are proven to be rarer are called few."""
 _MOST_EVIDENCE = 4
+# Highest score where a recorded run does not say: what the papers and the built-in pool have.
 _USUAL_SCALE = 5
-"""Highest score where a recorded run does not say: what the papers and the built-in pool have."""
 _SAY = Wording(
     subject="its scores",
     follows="follow",
@@ -157,6 +157,7 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
     if others:
         text += f"; also {_listed([other for other, _ in others])}"
     limit = _points(estimates, SMALL_GAP)
+    # Proven to be there and proven to be small: told, without blame.
     small = all(below(each, limit) for each in moved.values())
     tests = (estimates.key("friedman_p_holm", criterion=each) for each in moved)
     return Statement(f"{text}.", (gap.key, *tests), "neutral" if small else "bad")

@@ -46,8 +46,8 @@ QUESTION = (
 
 ESTIMATES = {**declared_in(decisions, places, agreement), **shared(NAME, unequal, losses)}
 
+# Orders a decision: the paper's 7, and what short lists are balanced at.
 _DEPTHS = (2, 4, 6, 7, 8, 10)
-"""Orders a decision: the paper's 7, and what short lists are balanced at."""
 
 HEADLINE = (
     "accuracy[arm=direct,k=1]",

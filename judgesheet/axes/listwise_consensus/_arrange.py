@@ -50,6 +50,7 @@ def _prompt(rows: "pd.DataFrame") -> _Prompt:
     permuted: defaultdict[Order, dict[int, Any]] = defaultdict(dict)
     columns = (rows[name] for name in ("arm", "order", "repeat", "value"))
     for arm, shown, repeat, verdict in zip(*columns, strict=True):
+        # A recorded call on other candidates has no place in the arrays of this list.
         if set(shown) != set(ids):
             continue
         if arm == PERMUTED:

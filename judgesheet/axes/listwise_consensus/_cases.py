@@ -51,6 +51,7 @@ def _is_meant(call: Asked, key: Key) -> bool:
 
 _RIGHT = View(_wrong, ("gold", "position"))
 _PLACES = View(places(_wins), ("position",), where={"arm": "permuted"})
+# Another winner counts 1: calls that differ in scores alone are no cases of a flip.
 _OTHER = View(differing("other", _winner_and_scores, least=0.999))
 
 CASES: Mapping[tuple[str, ...], View] = {

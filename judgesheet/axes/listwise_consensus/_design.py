@@ -44,6 +44,7 @@ class ListSettings:
     listed: int | None = None
 
 
+# 14 lists without any fault prove 15.2 %; the policy `order-only` asks for 20 %.
 PROFILES: Mapping[str, ListSettings] = {
     "first": ListSettings(stimuli=6, forward=True, repeated=1, again=0, listed=2),
     "smoke": ListSettings(stimuli=3, forward=True, repeated=2, again=0),
@@ -121,14 +122,7 @@ def arm(cell: Mapping[str, Any]) -> str:
 
 
 def _renderer(options: Options) -> Callable[..., str]:
-    """The user's template if there is one, else the built-in one.
-
-    Raises
-    ------
-    TemplateError
-        when a call is rendered, if the user's hides, repeats or reorders what the judge must see,
-        or a candidate's text could imitate an end or another candidate.
-    """
+    """As `renderer`; TemplateError also if a candidate's text could imitate an end or another."""
     render = renderer("listwise_consensus", options, ("prompt",), {"candidates.text": "candidate"})
 
     def marked_off(**variables: Any) -> str:
@@ -148,6 +142,7 @@ def _cells(index: int, n: int, settings: ListSettings, options: Options) -> Iter
         yield Read(REPEATED, canonical, repeat)
     again = len(others) if settings.again is None else settings.again
     for place, order in enumerate(others):
+        # The repeated orders move on from prompt to prompt, so that all are repeated equally often.
         often = (place - index * again) % len(others) < again
         for repeat in range(settings.repeats if often else 1):
             yield Read(PERMUTED, order, repeat)

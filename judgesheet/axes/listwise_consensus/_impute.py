@@ -27,6 +27,7 @@ def impute(readings: Readings) -> Iterator[Imputation]:
             places[_counted_with(call)][call["order"].index(winner)] += 1
     orders = [call["order"] for call in calls]
     own = [wins[_list(call)] for call in calls]
+    # Shorter lists give their last place.
     for place in range(max(map(len, orders))):
         yield _won(readings, [order[min(place, len(order) - 1)] for order in orders])
     likely = [[seen[name] for name in order] for seen, order in zip(own, orders, strict=True)]

@@ -152,6 +152,7 @@ class Table:
             return even
         shown = (self.place >= 0).all(axis=-1) & self.known[:, None]
         right = np.take_along_axis(self.gold[:, None], np.argsort(self.place, axis=-1), axis=-1)
+        # The place that a judge without eyes would take.
         best = np.argmax(right[shown].mean(axis=0))
         hits = np.where(shown, right[..., best], 0.0).sum(axis=1)
         placed: Floats = hits / np.maximum(shown.sum(axis=1), 1)
@@ -233,6 +234,7 @@ class Lists:
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
+        # 4: a stream of its own, so that no other axis's draws move these.
         return np.random.default_rng([self.seed, 4])
 
     @cached_property

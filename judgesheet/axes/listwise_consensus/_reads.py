@@ -6,8 +6,8 @@ from typing import Any
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED
 from judgesheet.keys import Key
 
+# Figures of one reading under each order.
 _ORDERS = frozenset({"win_share", "order_agreement", "position_bias_p"})
-"""Figures of one reading under each order."""
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

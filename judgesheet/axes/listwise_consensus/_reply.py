@@ -39,8 +39,8 @@ def _number(value: Any) -> Any:
 
 
 _Score = Annotated[float, Field(ge=0, le=HIGHEST, allow_inf_nan=False)]
+# True or false, also as 1, 0 or in quotes.
 _Flag = Annotated[bool, Field(strict=False)]
-"""True or false, also as 1, 0 or in quotes."""
 
 
 class _Rated(BaseModel):

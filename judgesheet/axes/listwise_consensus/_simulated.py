@@ -91,6 +91,7 @@ def _n(call: Call) -> int:
     return len(call.cell["order"])
 
 
+# How to score a list.
 _POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], list[int]]] = {
     "model": _by_model,
     "hash": lambda _, call, __: _by_hash(call),
@@ -99,4 +100,3 @@ _POLICIES: Mapping[str, Callable[[Parameters, Call, random.Random], list[int]]] 
     "longer": lambda _, call, __: _by_length(call),
     "coin": lambda _, call, rng: [rng.randint(0, 100) for _ in range(_n(call))],
 }
-"""How to score a list."""

@@ -50,6 +50,7 @@ def agreeing_orders(lists: Lists) -> Iterator[Draft]:
         return
     total, given = lists.deepest.k, f"lists of {lists.main.n}"
     shares = row_means(_agreeing(lists, lists.deepest))
+    # Shares over the orders that were read; an unreadable one neither agrees nor disagrees.
     agreeing = np.rint(shares[~np.isnan(shares)] * total)
     for orders in range(total + 1):
         label = f"{orders} of {total} orders agree with all"
@@ -107,6 +108,7 @@ def independent_error_bound(lists: Lists) -> Iterator[Draft]:
     if lists.deepest is None or not lists.has_gold:
         return
     hits = _hits(lists)
+    # Odd, so that a majority cannot tie.
     k = lists.deepest.k - (lists.deepest.k + 1) % 2
     if np.isnan(hits).all() or k < 3:
         return

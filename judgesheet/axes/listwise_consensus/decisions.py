@@ -48,6 +48,7 @@ def accuracy(lists: Lists) -> Iterator[Draft]:
     By arm and number of runs (004 tables 1 and 2). The prompt is the unit: the interval is that of
     a rate over prompts, with Wilson's beside it as in the paper.
     """
+    # Lists differ in length and in the number of right answers: chance is not 1/n for all.
     given = f"a blind pick is right in {percent(lists.chance)}" if lists.has_gold else ""
     for arm in lists.arms:
         label = f"Right answer chosen, {arm.words}"
@@ -165,6 +166,7 @@ def weight_sensitivity(lists: Lists) -> Iterator[Draft]:
     """
     if lists.deepest is None or not lists.has_gold:
         return
+    # The rows of 004, table 3, all of them: a choice among rows would be overfitting.
     for name, weights in WEIGHTS.items():
         parts = (weights.score, weights.rank, weights.top, weights.uncertainty)
         label = f"Right answer chosen, weights {name.replace('_', ' ')}"
@@ -210,6 +212,7 @@ def _price(gained: Interval, calls: int) -> Interval:
         return missing(NOTHING_READ)
     if gained.low is None or gained.high is None or gained.low <= 0:
         return missing(NO_GAIN)
+    # The price falls as the gain rises: the ends change places.
     price, low, high = (calls / (100 * gain) for gain in (gained.value, gained.high, gained.low))
     return Interval(price, low, high, gained.level, gained.clusters, "from the interval of gain")
 

@@ -109,6 +109,7 @@ def winner_place(lists: Lists) -> Iterator[Draft]:
     clusters are prompts. Only lists with one right answer.
     """
     table = lists.main
+    # With several right answers there is no one place at which "the right answer" stands.
     one_gold = table.gold.sum(axis=1) == 1
     winner, gold = _winners_by_place(table)[one_gold], table.gold[one_gold].argmax(axis=1)
     gold_place = np.take_along_axis(table.place[one_gold], gold[:, None, None], axis=2)[..., 0]
@@ -189,6 +190,7 @@ def _winners_by_place(table: Table) -> Floats:
 def _wins(table: Table) -> Floats:
     """Winners by displayed place, (prompts with a reading, places); ties count their shares."""
     sums: Floats = np.sum(np.nan_to_num(_winners_by_place(table)), axis=1)
+    # Prompts without a winner would count as clusters that choose nothing.
     read: Floats = sums[sums.sum(axis=1) > 0]
     return read
 
@@ -199,6 +201,7 @@ def _chosen(table: Table, rng: np.random.Generator) -> Floats:
     Ties are broken by a preference between candidates that is the same under every order.
     """
     first = table.first_calls
+    # The same for all orders of a prompt: ties broken anew in each would look like an effect.
     preference = rng.random((len(first), 1, table.n))
     chosen = np.argmax(np.where(first > 0, 1 + preference, 0.0), axis=-1)
     return np.where(np.isnan(first[..., 0]), np.nan, chosen + 1)

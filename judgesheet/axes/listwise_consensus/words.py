@@ -126,6 +126,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         )
         yield Statement(text, evidence, "unknown")
         return
+    # All intervals, not all values: few prompts prove no place to be even.
     nearly_even = all(
         above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
     )

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 MAIN_SCALE = 5
 """The scale of the headline figures (Xu et al., table 2), or of the shortest rubric if less."""
+# What a limit can decide is fixed by the number of prompts, not of calls: 24 can prove V < .15
+# (docs/decisions/0020-profiles.md). `first` leaves out the reverse rotations, which add neighbours,
+# not places (docs/decisions/0034-a-first-sheet.md).
 PROFILES: Mapping[str, Settings] = {
     "first": Settings(stimuli=6, candidates=1, repeated=1, random=0, fixed=0, forward=True),
     "smoke": Settings(stimuli=3, candidates=2, repeated=2, random=0, fixed=1),

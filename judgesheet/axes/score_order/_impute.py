@@ -56,6 +56,7 @@ def _even(calls: Sequence[Call], read: Sequence[Call]) -> list[int]:
     likely = [
         [own[call["item"], call["scale"]][score] for score in call["order"]] for call in calls
     ]
+    # Even places are what speaks most against any preference.
     places = even_places([_pass(call) for call in calls], counts, likely)
     return [call["order"][place] for call, place in zip(calls, places, strict=True)]
 
@@ -77,6 +78,7 @@ def _usual(calls: Sequence[Call], read: Sequence[Call], *, most: bool) -> list[i
         middle = scores[len(scores) // 2]
         # Of equally common ones the middle of the scale, of equally rare ones its ends.
         value = pick(scores, key=lambda s, seen=seen, mid=middle: (seen[s], -abs(s - mid)))
+        # Rare answers count as given, so that several lost calls on a response spread out.
         seen[value] += not most
         values.append(value)
     return values

@@ -7,6 +7,7 @@ from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axis.arms import balanced
 from judgesheet.keys import Key
 
+# Figures of the balanced arm at the main scale: of its first passes, and of all its repeats.
 _ONE_READ = frozenset({
     *("position_share", "chi2", "chi2_p", "cramers_v", "cramers_v_debiased", "position_bias_p"),
     *("selection", "bias_cost", "pearson_r", "spearman_r", "single_read_r", "pair_accuracy"),
@@ -15,7 +16,6 @@ _REPEATS = frozenset({
     *("order_change_rate", "repeat_change_rate", "top_tie_rate"),
     *("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
 })  # fmt: skip
-"""Figures of the balanced arm at the scale of the headline figures."""
 
 
 def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 figure = Figures("score_order")
+# Arms by what can be read from them alone.
 _MOST_TELLING = ("balanced", "fixed", "random")
-"""Arms by what can be read from them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,7 @@ class Grid:
     @property
     def _place(self) -> Ints:
         """Shape (orders, scale): where each order lists each score, from 0."""
-        place: Ints = np.argsort(np.array(self.orders) - 1, axis=1)
-        return place
+        return np.argsort(np.array(self.orders) - 1, axis=1)
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
@@ -241,6 +240,7 @@ def arrange(readings: Readings) -> Scores | None:
 
 def _main_scale(frame: "pd.DataFrame", base: "pd.DataFrame") -> int:
     """The standard scale if the compared arms share it, else the longest that they share."""
+    # Arms compare at one scale only.
     others = frame.loc[frame["arm"] != "balanced", "scale"]
     scales = set(others) & set(base["scale"]) or set(base["scale"])
     return MAIN_SCALE if MAIN_SCALE in scales else int(max(scales))
@@ -260,6 +260,7 @@ def _grid(scale: int, rows: "pd.DataFrame", items: "pd.Index", cluster: Ints) ->
     asked[item, code, repeat] = True
     used: Flags = np.any(asked, axis=(1, 2))
     whole: Flags = np.all(asked[used], axis=(0, 1))
+    # The leading repeats in which every item was asked under every order: these are balanced.
     passes = int(np.cumprod(whole).sum())
     return Grid(scale, tuple(orders), reads, cluster, max(passes, 1), complete=passes > 0)
 

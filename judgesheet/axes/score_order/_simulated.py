@@ -18,8 +18,8 @@ from dataclasses import replace
 from judgesheet.axis.simulation import Known, Parameters, drawn
 from judgesheet.records import Call
 
+# Points that decide for the lower of two scores that are equally right.
 _LOWER = 1e-6
-"""Points that decide for the lower of two scores that are equally right."""
 
 
 def score_probabilities(

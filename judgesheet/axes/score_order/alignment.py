@@ -75,6 +75,7 @@ def single_read_r(scores: Scores) -> Draft:
         return absent(label, NO_REFERENCE)
     reads = scores.grid.reads[:, :, 0]
     orders = reads.shape[1]
+    # Every reading is a row: the correlation of one reading, not of a mean.
     quality = np.repeat(scores.reference.values, orders)
     cluster = np.repeat(scores.grid.cluster, orders)
     return _draft(label, stats.cluster_jackknife_r(reads.ravel(), quality, cluster), scores, 1)

@@ -48,6 +48,7 @@ def _budget(
     given: Quality | str,
 ) -> Iterator[Draft]:
     """`sweep` over one read per order of the balanced arm, then over the random arm."""
+    # Not the fixed arm: all its reads are under one order.
     arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
     for arm, reads in arms.items():
         if reads is None:

@@ -59,6 +59,7 @@ def arrange_both(readings: Readings) -> Both | None:
         return None
     has_both = _readable(frame)
     means = frame.loc[has_both, "distribution"].map(lambda distribution: distribution.expected)
+    # Both from the same calls: one reading must not gain by the calls that the other lacks.
     sampled = arrange(replace(readings, frame=frame.assign(value=frame["value"].where(has_both))))
     expected = arrange(replace(readings, frame=frame.assign(value=means.reindex(frame.index))))
     if sampled is None or expected is None or not sampled.has_balanced_arm:

@@ -93,6 +93,7 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
     ):
         matrix = stats.selection_matrix(counts)
         best = stats.min_bias_order(matrix, among)
+        # A value must be a number: the order 1 2 3 4 5 is 12345.
         order = None if best is None else int(digits(best))
         cost = "" if best is None else two_digits(stats.bias_cost(matrix, best))
         draft = Draft(
@@ -115,6 +116,7 @@ def min_bias_confidence(scores: Scores) -> Draft:
     counts, probed, default = scores.grid.selections, scores.grid.orders, canonical(scores)
     best = stats.min_bias_order(stats.selection_matrix(counts), probed)
     share, note = None, ""
+    # The default cannot be cheaper than itself: there is nothing to resample.
     if best is not None and best != default:
         share = stats.order_gain_share(counts, best, default, scores.rng())
         again = stats.best_order_share(counts, scores.rng(), probed)

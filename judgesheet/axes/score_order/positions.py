@@ -41,6 +41,8 @@ def position_share(scores: Scores) -> Iterator[Draft]:
     counts = scores.grid.position_counts
     total = int(counts.sum())
     for index, share in enumerate(stats.position_share(counts) if total else ()):
+        # As if calls on one prompt were independent: it covers .67 of 10 clusters of 6 with ICC .5
+        # (docs/decisions/0014-own-arithmetic.md), and stands beside the other for comparison only.
         naive = wilson(int(counts[:, index].sum()), total)
         yield Draft(
             f"Share of choices at position {index + 1}",
@@ -153,6 +155,7 @@ def order_dependence_p(scores: Scores) -> Iterator[Draft]:
     """
 
     def at(grid: Grid) -> Draft:
+        # Balanced passes only: further repeats of some orders would weigh these more.
         tables = stats.permutation_tables(grid.blocks, grid.orders)
         test = stats.sharp_null(tables, grid.scale, scores.rng())
         blind, method = test.null_chi2 or 0, f"order labels permuted within items, {test.method}"
@@ -202,6 +205,7 @@ def _by_scale(scores: Scores, at: Callable[[Grid], Draft]) -> Iterator[Draft]:
     That of the main length is the same under both names.
     """
     drafts = {scale: at(scores.grids[scale]) for scale in sorted(scores.grids)}
+    # The main rubric also without a dimension: policies and sheets name it so, whatever its length.
     yield drafts[scores.scale]
     if len(drafts) > 1:
         for scale, draft in drafts.items():
@@ -211,4 +215,5 @@ def _by_scale(scores: Scores, at: Callable[[Grid], Draft]) -> Iterator[Draft]:
 
 def _uneven(label: str, grid: Grid) -> Draft:
     """A figure whose null hypothesis is equal shares, if the design does not give them."""
+    # A preference for a score would look like one for the place where it is listed most often.
     return Draft(label, missing(NOT_EVEN), given=grid.conditions)

@@ -156,8 +156,10 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     noise = estimates.known("repeat_change_rate")
     if told := order_changes(estimates, "rubric", "the score"):
         text, change = told
+        # The whole interval of the changes beyond that of the noise.
         apart = noise is not None and noise.most is not None and surely_above(change, noise.most)
         shown = apart or announced(estimates, "order_dependence_p")
+        # Little even beside the least noise that there may be.
         little = noise is not None and below(change, (noise.least or 0.0) + SMALL_CHANGES)
         more = " That is measured, and little." if shown and little else ""
         yield Statement(
@@ -315,6 +317,7 @@ def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
     sure, best = estimates.of("min_bias_confidence"), estimates.known("min_bias_order")
     if not announced(estimates, "position_bias_p") or best is None:
         return
+    # 54321 is the order 5 4 3 2 1.
     order = " ".join(str(int(best.value or 0)))
     if sure is not None and sure.value is not None and sure.value >= CONFIDENT:
         yield _advice(
