@@ -784,6 +784,7 @@ def _note(sentence: str) -> None:
 def _end_incomplete(what: str, progress: "Progress | None", otherwise: str = "") -> NoReturn:
     """Say how to go on with what is not complete; `otherwise` is told where calls failed."""
     spent = progress.stopped if progress is not None else None
+    # A budget of the run is spent for good; one of the session begins anew by itself.
     of_run = spent if spent in {"max_cost", "max_total_tokens"} else None
     how = f"with a higher --{of_run.replace('_', '-')} " if of_run else ""
     failed = otherwise if progress is not None and progress.failed else ""

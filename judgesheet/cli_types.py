@@ -106,6 +106,7 @@ def _two_numbers(
     """Two finite numbers that `fit` each other."""
     with suppress(ValueError):
         first, second = (float(part) for part in text.split(separator))
+        # The sum is finite only where both are.
         if math.isfinite(first + second) and fit(first, second):
             return first, second
     raise UsageError(otherwise)

@@ -137,6 +137,7 @@ def _is_database(path: Path) -> bool:
     """Whether a file would be lost that is never written as a whole: paid replies, say."""
     if path.is_symlink() or not path.is_file():
         return False
+    # What we may not read is no ledger of ours; whether we may write it, writing tells.
     with suppress(PermissionError), path.open("rb") as file:
         return file.read(len(_DATABASE)) == _DATABASE
     return False
@@ -144,6 +145,7 @@ def _is_database(path: Path) -> bool:
 
 def _open_device(path: Path) -> int:
     """Open a device for writing; OSError for a pipe that nobody reads, else we would wait."""
+    # Open at once or not at all; then writing may wait again.
     handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     os.set_blocking(handle, True)
     return handle

@@ -204,7 +204,7 @@ def _measured(known: LogReport, path: Path, choice: logs.Choice) -> LogReport:
         return _sampled(replace(told, axes=(judged.axis,)), path, judged.records())
     except (StimuliError, UsageError) as error:
         if judged.needs_scale:
-            choice = replace(choice, scale="LOW:HIGH")
+            choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
         wanted = _with_command(known, path, choice, _wanted(judged))
         return replace(wanted, fault=str(error))
 

@@ -31,6 +31,7 @@ def one_line(text: str) -> str:
 def complaint(text: str, longest: int = 1_500) -> str:
     """A message as one line, without its middle where it quotes too much of what it is about."""
     if len(text) > longest:
+        # The beginning says what is wrong, the end what to do.
         text = f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
     return one_line(text)
 

@@ -101,6 +101,7 @@ def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:
 
 def _as_json(values: pd.Series) -> list[str | None]:
     """The values as JSON; what recurs as the same object is written once."""
+    # By identity: equal cells are one object here, and comparing would take longer than writing.
     things = values.to_numpy(dtype=object)
     texts: dict[int, str | None] = {id(None): None}
     for thing in things:

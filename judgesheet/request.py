@@ -145,6 +145,7 @@ def basis(request: Request) -> str:
     if request.model.startswith("sim/") or not own.issuperset(names):
         return ""
     others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
+    # Who asks, and how fast, changes no question.
     others |= {"engine", "engine_address"}
     known = {part.name: getattr(request, part.name) for part in fields(Request)}
     kept = {name: value for name, value in known.items() if name not in others}

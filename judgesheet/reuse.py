@@ -37,6 +37,7 @@ def changed(
         return f"it holds the replies to {other}"
     if begun:
         return f"it holds {begun}"
+    # A simulated judge has no versions; where nothing was answered, none was served.
     if judge.is_simulated or not totals.outcomes.get("ok"):
         return ""
     now, before = _served(judge, request), " and ".join(totals.served_models)

@@ -275,10 +275,12 @@ class Driver:
             self._gather(patience_s=0.0)
             raise
         attempts = self._totals.attempts
+        # By then whoever was believed dead has stopped by its own clock.
         if alive := self._gather(2 * sharding.EXPIRY_S):
             raise RunError(f"a worker that was given up still asks ({alive[0]}): end it, or wait")
         crashes = [error for one in futures if (error := one.exception())]
         if crashes and attempts == self._totals.attempts:
+            # Ray hands on whole tracebacks; their last line says what happened.
             said = of_environment()(str(crashes[0]).strip().rpartition("\n")[2])
             raise JudgeError(
                 f"no worker could do its work ({said}): see that judgesheet runs on each"
@@ -305,6 +307,7 @@ class Driver:
         is_limited = (settings.max_cost, settings.max_total_tokens) != (None, None)
         priced = self._pending() if is_limited else ()
         self._of_one = sharding.most_of_one(priced, settings.prices)
+        # As many answers as the collector holds before they are on disk (decision 35).
         self._unseen = shares[0].concurrency + shares[0].concurrency // 4
         for shard, share in zip(self._shards, shares, strict=True):
             yield replace(

@@ -119,6 +119,7 @@ def _archived(path: Path) -> Iterator[Row]:
 
 def _member(path: Path, file: IO[bytes], archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Row:
     where = f"{path.name}: {info.filename[:200]}"
+    # What an archive says of the size of a member may be a lie: only reading tells.
     most = min(MOST, ALLOWANCE + MAX_UNPACKED * info.compress_size)
     packed = _zstd(file, info) if info.compress_type == ZSTD else archive.open(info)
     with packed as stream:

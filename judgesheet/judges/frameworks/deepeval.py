@@ -36,6 +36,7 @@ async def grade(asked: Grading, given: Given) -> int | None:
         if not _is_unread(error):
             raise
         return None
+    # GEval gives a share of the scale, weighed by log-probabilities.
     return round(1 + float(score) * (highest - 1))
 
 

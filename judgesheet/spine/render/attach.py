@@ -32,6 +32,7 @@ def attach(
     new = with_section(old, section(sheet), str(card))
     if with_metadata:
         new = with_index(new, metadata(sheet), str(card))
+    # Rendered before anything is written: a PDF that fails must leave the card as it was.
     pdf, page = card.with_name(file_name(sheet)), render(sheet, "pdf", paper)
     if new != old:
         write_whole(card, new.encode("utf-8"))

@@ -122,6 +122,7 @@ def _names(sheets: Sequence[Datasheet]) -> Iterator[str]:
     """The judges' names; numbered where two are the same."""
     models = [show.short(str(sheet.judge.get("model") or "unnamed judge"), 60) for sheet in sheets]
     for number, model in enumerate(models, start=1):
+        # Two runs of one judge are the usual case.
         yield model if models.count(model) == 1 else f"{model} ({number})"
 
 

@@ -40,6 +40,7 @@ def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:
     better = {row.key: row.better for row in axis.characteristics}
     for remedy in axis.mitigations:
         before, after = context.estimates.get(remedy.before), context.estimates.get(remedy.after)
+        # A remedy without a figure for both is a promise, not a measurement.
         if before is None or after is None or before.value is None or after.value is None:
             continue
         gain = (

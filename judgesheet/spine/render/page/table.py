@@ -225,6 +225,7 @@ def _marks(
         greatest = value if estimate.greatest is None else estimate.greatest
         yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
     elif value is not None and null is not None and least is not None:
+        # A tenth means something on a scale with ends alone.
         bounded = unit(estimate.unit).ends is not None
         yield NONE_SEEN if bounded and least <= VISIBLE else UNDECIDED
     elif value is not None and null is not None and estimate.least is not None:
