@@ -19,7 +19,7 @@ from judgesheet.errors import StimuliError, UsageError
 from judgesheet.files import records
 from judgesheet.importers import logs
 from judgesheet.importers.logs import Row
-from judgesheet.plain import one_line
+from judgesheet.plain import listed, one_line
 from judgesheet.records import AxisResult
 from judgesheet.spine import ingest
 from judgesheet.spine.ledger import Ledger
@@ -121,8 +121,7 @@ def _row(name: str, said: str) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 40} more" if len(names) > 40 else ""
-    return ", ".join(shorten(name, 80, placeholder="…") or "…" for name in names[:40]) + more
+    return listed([shorten(name, 80, placeholder="…") or "…" for name in names], 40)
 
 
 def report(path: Path, choice: logs.Choice) -> LogReport:
