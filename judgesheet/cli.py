@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from judgesheet.spine.parsing import Trial
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-INCOMPLETE = 5
+INCOMPLETE = 5  # scripts tell it from a fault (1) and from wrong use (2)
 INTERRUPTED = 130  # as a shell has it: 128 and the number of SIGINT
 MARKS = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}
 
@@ -75,6 +75,7 @@ class Commands(click.Group):
         try:
             with _complaints_in_one_line(), one_command():
                 return super().invoke(ctx)
+        # Click prints these itself.
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except JudgesheetError as error:

@@ -82,6 +82,7 @@ def json_object(text: str) -> dict[str, Any]:
     """The object of `--extra-body JSON`."""
     try:
         value = json.loads(text)
+    # The second is raised by what is nested too deeply.
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--extra-body is not JSON: {error}") from None
     if not isinstance(value, dict):

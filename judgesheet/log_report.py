@@ -139,6 +139,7 @@ def report(path: Path, choice: logs.Choice) -> LogReport:
         return replace(told, fault=why)
     choice = replace(choice, form=choice.form or found.form)
     judged = logs.judged([path], choice)
+    # Only rows know what a map can name: a format may make other columns of the records.
     first = next(judged.rows, None)
     rows = chain([first], islice(judged.rows, MOST_ROWS)) if first else ()
     known = replace(

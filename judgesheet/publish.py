@@ -116,7 +116,7 @@ def _is_of_one_type(values: pd.Series) -> bool:
         array = pa.array(values, from_pandas=True)
         if pa.types.is_nested(array.type):  # an object without fields is an array, but no column
             write_table(pa.table({"values": array}), BytesIO())
-    except (pa.ArrowException, OverflowError):
+    except (pa.ArrowException, OverflowError):  # the second: whole numbers of more than 64 bits
         return False
     return True
 

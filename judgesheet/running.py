@@ -41,5 +41,5 @@ def _apart(work: Work[T]) -> T:
 
 def give_back_memory() -> None:
     """Return freed memory to the system, where its C library would keep it (glibc)."""
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)

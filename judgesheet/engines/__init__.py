@@ -143,10 +143,12 @@ class _Worker:
     async def run(self) -> Ended:
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         cancel = partial(loop.call_soon_threadsafe, task.cancel) if task else loop.stop
+        # It must not keep a process that is to end.
         beating = Thread(target=self._beat, args=(cancel,), daemon=True)
         beating.start()
         try:
             return await self._ask()
+        # Ended by the beat, or refused by `_Held`: the shard is another's now, which is no fault.
         except (asyncio.CancelledError, JudgeError):
             if self._lease.state == "asking":
                 raise
@@ -343,6 +345,7 @@ class Driver:
     def _gather(self, patience_s: float) -> list[Path]:
         """Put what the workers were told into the ledger; the leases of those who ask on."""
         told = sharding.told_by(self._shards)
+        # Other machines write the leases: anything but a plain true is no end.
         dead = sum(one.get("over") is not True for one in told)
         self._lost = self._lost.and_more(self._of_one, dead * self._unseen)
         self._failed += _sum(told, "failed")

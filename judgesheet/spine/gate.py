@@ -41,7 +41,7 @@ ALPHA, ONE_SIDED = 0.05, 1.644854
 """Level of a one-sided test, and its normal quantile."""
 MANY_LOST = 0.05
 """A share of calls without a verdict from which a judge is adopted under that condition only."""
-PASSED, FAILED, NOT_PROVEN = 0, 3, 4
+PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
 EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
 
 

@@ -497,7 +497,7 @@ def _node_type() -> Any:
     return Node
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # a pattern is compiled for each name that it is filled with
 def _regex(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
     import re2
 

@@ -17,7 +17,7 @@ from judgesheet.importers._rows import Row, kind_of, read_rows
 
 MOST = 200_000_000
 """Characters of a JSON document, or of one sample of an archive."""
-MOST_MEMBERS = 1_000_000
+MOST_MEMBERS = 1_000_000  # the directory of an archive is held as a whole
 ALLOWANCE = 1_000_000
 """Bytes that a packed member may hold however small it is."""
 ZSTD = 93

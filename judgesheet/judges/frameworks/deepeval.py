@@ -56,6 +56,7 @@ async def compare(asked: Comparison, given: Given) -> str | None:
     ]
     try:
         return str(await metric.a_measure(ArenaTestCase(contestants=cases), _show_indicator=False))
+    # An empty response was shown, which it refuses to judge.
     except MissingTestCaseParamsError:
         return "abstain"
     except ValueError as error:

@@ -51,6 +51,7 @@ def with_section(card: str, text: str, where: str) -> str:
     replaced = _replaced(body, BEGIN, END, text, where)
     if replaced is not None:
         return front + replaced
+    # One empty line before the section, however the card ends.
     gap = "" if not card or card.endswith(end * 2) else end if card.endswith("\n") else end * 2
     return f"{card}{gap}{text}{end}"
 

@@ -30,8 +30,8 @@ from judgesheet.spine.render.chart import (
 )
 from judgesheet.units import Unit, unit
 
-MOST_REASONS = 3
-MOST_PLACES = 24
+MOST_REASONS = 3  # the appendix has all of them
+MOST_PLACES = 24  # more labels cannot be told apart
 CROWDED = 6
 """Places beyond which whiskers give way to a band."""
 WIDTH, HEIGHT = 249.0, 88.0

@@ -287,6 +287,7 @@ def _features(context: Context, room: int) -> Trimmed[Finding]:
     for axis, told in zip(context.sheet.axes, findings(context), strict=True):
         tones = [_RANK[statement.tone] for statement in axis.findings]
         ranked = sorted(zip(tones, told, strict=True), key=itemgetter(0))
+        # Sorting is stable: within a tone the axis's own order stays.
         ordered = [finding for _, finding in ranked]
         first = 1 if axis.name in context.void else len(ordered)
         queues.append(ordered[:first])

@@ -12,7 +12,7 @@ from judgesheet.spine.render.page.parts import Fact, records
 
 REVIEW_DAYS = 180
 """Days after which a hosted model is likely to have changed under its name."""
-MOST_PAPERS = 12
+MOST_PAPERS = 12  # a sheet from elsewhere may name any number
 SHORT = 10
 """Digits of a digest on the first page; the whole stands in the appendix."""
 

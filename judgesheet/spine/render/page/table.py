@@ -32,7 +32,7 @@ than this share is still none."""
 EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "none-seen")
 NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
-_REMEDY_LINES = 2
+_REMEDY_LINES = 2  # that one mitigation takes
 _LABEL, _CONDITIONS, _WHY, _MARKS = 48, 21, 46, 18
 """Characters a line in columns of the table."""
 
