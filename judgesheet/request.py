@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from judgesheet.spine.parsing import Parser
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
-
+Told = TypeVar("Told")
 
 OURS = ("messages", "model", "stream", "n", "temperature")
 """Fields of a request that the plan and the options set."""
@@ -346,8 +346,14 @@ def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> 
                 "--reply text or json, and --logprobs on or off"
             )
 
-    async def ask() -> bool:
+    return asked(request, can)
+
+
+def asked(request: Request, put: Callable[[Judge], Awaitable[Told]]) -> Told:
+    """What the judge of a request, entered for this alone, gives to a question outside the plan."""
+
+    async def ask() -> Told:
         async with open_judge(request.model, connection(request)) as judge:
-            return await can(judge)
+            return await put(judge)
 
     return run(ask)
