@@ -6,12 +6,15 @@ import sys
 
 YOUNG = 50_000
 """Objects between two looks for cycles: a command makes many objects, ends soon, and has few."""
+LONGEST_EPOCH = 11
+"""Digits of a date in seconds that calendars hold."""
 
 
 def run() -> None:
     """The command line."""
     gc.set_threshold(YOUNG)
     _open_what_is_closed()
+    _ignore_what_is_not_for_us()
     try:
         from judgesheet.cli import main
     except KeyboardInterrupt:
@@ -22,6 +25,18 @@ def run() -> None:
     except OSError as error:  # `--help` onto a full disk: what commands print is caught in there
         sys.stderr.write(f"judgesheet: {error.strerror}\n")
         raise SystemExit(1) from None
+
+
+def _ignore_what_is_not_for_us() -> None:
+    """Variables of other programs that stop libraries which draw and typeset.
+
+    A notebook names a backend that may not be installed here; a date must be a number.
+    """
+    # Nothing of ours draws with matplotlib, but others load it where it is installed.
+    os.environ["MPLBACKEND"] = "svg"
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    if epoch is not None and not (epoch.isdecimal() and len(epoch) <= LONGEST_EPOCH):
+        del os.environ["SOURCE_DATE_EPOCH"]
 
 
 def _open_what_is_closed() -> None:

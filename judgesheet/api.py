@@ -232,6 +232,7 @@ def ingest(
     directory = Path(out)
     _policy(policy)  # so that a refusal comes before anything is written
     choice = logs.Choice(form, columns or {}, where or {}, scale, nearest)
+    # Any option about a log makes it one; else it holds recorded judgments or a batch.
     log = logs.judged(files, choice) if choice != logs.Choice() else None
     make_directory(directory, fresh=False)
     fill_ledger(files, directory / LEDGER, directory / PLAN, log)
@@ -439,6 +440,7 @@ def _try_parser(
     if len(axes) > 1:
         raise UsageError("--parser needs --axis: the axis whose replies it reads")
     path = None if stimuli is None else Path(stimuli)
+    # Any judge will do: only the first cell of its plan is looked at.
     request = Request("sim/fair", axes, "smoke", path)
     cell = make_plan(request, settle(request)).calls[0].cell
     own = parsing.Parser.from_file(Path(parser))

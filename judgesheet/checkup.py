@@ -63,6 +63,7 @@ def _pdf() -> Diagnosis | str:
 
 def _writable() -> str:
     here = Path.cwd()
+    # Only writing tells: on network drives permissions promise too much.
     with tempfile.NamedTemporaryFile(dir=here):
         return f"{here} is writable"
 
@@ -98,6 +99,7 @@ def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iter
     from judgesheet.judges.check import examine as examine_judge
     from judgesheet.judges.providers import FRAMEWORK_NAMES
 
+    # A local server may load its model for the first question.
     connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
     try:
         judge = open_judge(model, connection)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from judgesheet.spine.parsing import Trial
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-INCOMPLETE = 5
+INCOMPLETE = 5  # scripts tell it from a fault (1) and from wrong use (2)
 INTERRUPTED = 130  # as a shell has it: 128 and the number of SIGINT
 MARKS = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}
 
@@ -75,6 +75,7 @@ class Commands(click.Group):
         try:
             with _complaints_in_one_line(), one_command():
                 return super().invoke(ctx)
+        # Click prints these itself.
         except (click.ClickException, click.Abort, click.exceptions.Exit):
             raise
         except JudgesheetError as error:
@@ -784,6 +785,7 @@ def _note(sentence: str) -> None:
 def _end_incomplete(what: str, progress: "Progress | None", otherwise: str = "") -> NoReturn:
     """Say how to go on with what is not complete; `otherwise` is told where calls failed."""
     spent = progress.stopped if progress is not None else None
+    # A budget of the run is spent for good; one of the session begins anew by itself.
     of_run = spent if spent in {"max_cost", "max_total_tokens"} else None
     how = f"with a higher --{of_run.replace('_', '-')} " if of_run else ""
     failed = otherwise if progress is not None and progress.failed else ""

@@ -82,6 +82,7 @@ def json_object(text: str) -> dict[str, Any]:
     """The object of `--extra-body JSON`."""
     try:
         value = json.loads(text)
+    # The second is raised by what is nested too deeply.
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--extra-body is not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -106,6 +107,7 @@ def _two_numbers(
     """Two finite numbers that `fit` each other."""
     with suppress(ValueError):
         first, second = (float(part) for part in text.split(separator))
+        # The sum is finite only where both are.
         if math.isfinite(first + second) and fit(first, second):
             return first, second
     raise UsageError(otherwise)

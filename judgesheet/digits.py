@@ -7,7 +7,7 @@ the whole as the whole.
 import math
 
 MINUS = "\N{MINUS SIGN}"
-MOST_DECIMALS = 4
+MOST_DECIMALS = 4  # of a coefficient; a percentage has two at most
 _HUGE = 1e9
 """Numbers beyond this are printed with an exponent."""
 
@@ -21,7 +21,7 @@ def decimals(value: float, low: float | None, high: float | None, most: int = MO
         wanted = -exponent + (1 if half / 10.0**exponent < 5 else 0)
     elif value == round(value):
         wanted = 0
-    else:
+    else:  # three digits, where no interval says how many
         wanted = 2 - math.floor(math.log10(abs(value)))
     return min(max(wanted, 0), most)
 

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 MAX_LINE = 4_000_000
 """Characters that a line may have; a longer one cannot be a stimulus."""
-MAX_LINES = 10_000_000
+MAX_LINES = 10_000_000  # the largest import that was measured has 562,562 (decision 13)
 MAX_DEPTH = 100
 """Lists and objects within each other: deeper JSON has no meaning, but a stack that overflows."""
 MAX_UNPACKED = 200
@@ -73,7 +73,7 @@ def read_from(path: Path) -> Path:
 
 def _note(path: Path, how: str) -> None:
     known = _in_use.get()
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):  # the second: a null byte in the path
         if known is not None and path.is_file():  # a device may be read and written
             known.setdefault(_identity(path), how)
 
@@ -137,6 +137,7 @@ def _is_database(path: Path) -> bool:
     """Whether a file would be lost that is never written as a whole: paid replies, say."""
     if path.is_symlink() or not path.is_file():
         return False
+    # What we may not read is no ledger of ours; whether we may write it, writing tells.
     with suppress(PermissionError), path.open("rb") as file:
         return file.read(len(_DATABASE)) == _DATABASE
     return False
@@ -144,6 +145,7 @@ def _is_database(path: Path) -> bool:
 
 def _open_device(path: Path) -> int:
     """Open a device for writing; OSError for a pipe that nobody reads, else we would wait."""
+    # Open at once or not at all; then writing may wait again.
     handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     os.set_blocking(handle, True)
     return handle
@@ -166,7 +168,7 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(parts)
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):  # there is no file to take the place of
                 old = path.lstat()
                 if stat.S_ISREG(old.st_mode):
                     part.chmod(stat.S_IMODE(old.st_mode))
@@ -174,6 +176,7 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
             os.fsync(file.fileno())
             part.replace(path)  # while it is locked
     finally:
+        # It took the place of the file, or another process took it for a stray.
         with suppress(OSError):
             part.unlink(missing_ok=True)
 
@@ -192,6 +195,7 @@ def _own_part(path: Path) -> tuple[Path, int]:
 def _remove_strays(path: Path) -> None:
     """Remove what a killed process left of this file; one that is being written is locked."""
     for stray in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
+        # Who writes it holds the lock, and may end in this moment.
         with suppress(OSError):
             handle = os.open(stray, os.O_WRONLY | os.O_NONBLOCK | _NO_LINK)
             try:
@@ -239,7 +243,7 @@ def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, s
                 yield number, line
     except UnicodeDecodeError as error:
         raise StimuliError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error) as error:  # the last two: a packed file was cut off
         reason = getattr(error, "strerror", None) or error
         raise StimuliError(f"{path} cannot be read: {reason}") from None
 

@@ -16,7 +16,7 @@ ANY = "*"
 """In a pattern: the dimension may have any value."""
 
 _FORM = re.compile(r"(?:(?P<axis>\w+)\.)?(?P<name>\w*)(?:\[(?P<dims>.*)\])?", re.DOTALL)
-_COMMA = re.compile(r",(?=\w+=)")
+_COMMA = re.compile(r",(?=\w+=)")  # values hold commas too: only one before a name ends a value
 LONGEST = 2000
 """Characters of a key."""
 

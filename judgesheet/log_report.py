@@ -19,7 +19,7 @@ from judgesheet.errors import StimuliError, UsageError
 from judgesheet.files import records
 from judgesheet.importers import logs
 from judgesheet.importers.logs import Row
-from judgesheet.plain import one_line
+from judgesheet.plain import listed, one_line
 from judgesheet.records import AxisResult
 from judgesheet.spine import ingest
 from judgesheet.spine.ledger import Ledger
@@ -121,8 +121,7 @@ def _row(name: str, said: str) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 40} more" if len(names) > 40 else ""
-    return ", ".join(shorten(name, 80, placeholder="…") or "…" for name in names[:40]) + more
+    return listed([shorten(name, 80, placeholder="…") or "…" for name in names], 40)
 
 
 def report(path: Path, choice: logs.Choice) -> LogReport:
@@ -140,6 +139,7 @@ def report(path: Path, choice: logs.Choice) -> LogReport:
         return replace(told, fault=why)
     choice = replace(choice, form=choice.form or found.form)
     judged = logs.judged([path], choice)
+    # Only rows know what a map can name: a format may make other columns of the records.
     first = next(judged.rows, None)
     rows = chain([first], islice(judged.rows, MOST_ROWS)) if first else ()
     known = replace(
@@ -204,7 +204,7 @@ def _measured(known: LogReport, path: Path, choice: logs.Choice) -> LogReport:
         return _sampled(replace(told, axes=(judged.axis,)), path, judged.records())
     except (StimuliError, UsageError) as error:
         if judged.needs_scale:
-            choice = replace(choice, scale="LOW:HIGH")
+            choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
         wanted = _with_command(known, path, choice, _wanted(judged))
         return replace(wanted, fault=str(error))
 

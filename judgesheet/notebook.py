@@ -23,6 +23,7 @@ def as_html(sheet: "Datasheet") -> str:
     """The page of the datasheet in a frame of its own, which can reach nothing outside."""
     page = escape(render(sheet, "html").decode())
     return (
+        # Without allow-same-origin its scripts reach neither cookies nor the notebook.
         f'<iframe sandbox="allow-scripts" style="width: 100%; height: {HEIGHT}px; border: 0" '
         f'title="datasheet" srcdoc="{page}"></iframe>'
     )
@@ -44,6 +45,7 @@ def frame_of(sheet: "Datasheet") -> "pd.DataFrame":
         for one in axis.estimates
     ]
     columns = ["key", "axis", *OWN, "lower", "upper"]
+    # None becomes NaN, so that a column without any value is one of numbers, too.
     numbers = ["value", "low", "high", "lower", "upper"]
     return (
         pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(numbers, float)).set_index("key")

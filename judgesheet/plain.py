@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 
 # Controls, direction marks and other characters that a reader cannot see but a machine obeys.
@@ -28,10 +29,21 @@ def one_line(text: str) -> str:
     return _COMMAND.sub(r"\1\2 ", spelled(_LINE_END.sub(" ", text)))
 
 
-def complaint(text: str, longest: int = 1_500) -> str:
+def listed(names: Sequence[str], most: int) -> str:
+    """`a, b and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+LONGEST = 1_500
+"""Characters of a message: more is what it quotes."""
+
+
+def complaint(text: str) -> str:
     """A message as one line, without its middle where it quotes too much of what it is about."""
-    if len(text) > longest:
-        text = f"{text[: longest * 2 // 3]} … {text[-longest // 3 :]}"
+    if len(text) > LONGEST:
+        # The beginning says what is wrong, the end what to do.
+        text = f"{text[: LONGEST * 2 // 3]} … {text[-LONGEST // 3 :]}"
     return one_line(text)
 
 
@@ -48,10 +60,11 @@ def _escaped(match: re.Match[str]) -> str:
 # -- what a server said ----------------------------------------------------------------------------
 
 
-def brief(said: str, length: int = 120) -> str:
-    """What others wrote, on one line of at most `length` characters; controls spelled out."""
+def brief(said: str) -> str:
+    """What others wrote, on one line of at most 120 characters; controls spelled out."""
+    # Cut first: a server may send megabytes.
     line = " ".join(one_line(said[:10_000]).split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
+    return line if len(line) <= 120 else f"{line[:119]}…"
 
 
 def said_by_server(status: str | None, body: str) -> str:

@@ -80,6 +80,7 @@ def probe(
         return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
     origin = basis(request)
     compares = fresh_if_changed and not fresh
+    # Without a basis the plan is made anew, so that it can be compared with that of the old run.
     judge, planned = prepare(request, directory, "" if compares else origin, fresh=fresh)
     if compares and planned is not None:
         from judgesheet import reuse

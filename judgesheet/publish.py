@@ -101,6 +101,7 @@ def judgments(readings: Mapping[str, Readings]) -> pd.DataFrame:
 
 def _as_json(values: pd.Series) -> list[str | None]:
     """The values as JSON; what recurs as the same object is written once."""
+    # By identity: equal cells are one object here, and comparing would take longer than writing.
     things = values.to_numpy(dtype=object)
     texts: dict[int, str | None] = {id(None): None}
     for thing in things:
@@ -115,7 +116,7 @@ def _is_of_one_type(values: pd.Series) -> bool:
         array = pa.array(values, from_pandas=True)
         if pa.types.is_nested(array.type):  # an object without fields is an array, but no column
             write_table(pa.table({"values": array}), BytesIO())
-    except (pa.ArrowException, OverflowError):
+    except (pa.ArrowException, OverflowError):  # the second: whole numbers of more than 64 bits
         return False
     return True
 

@@ -69,11 +69,13 @@ def canonical_json(value: Any) -> str:
     return _CANONICAL.encode(value)
 
 
+# Made once: `json.dumps` would make one for every call.
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(text: str) -> str:
     """SHA-256 of the UTF-8 text, in hexadecimal."""
+    # Prompts and replies may hold halves of surrogate pairs, which have no UTF-8.
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -122,6 +124,7 @@ class Call:
     def content_id(self) -> str:
         """What `id` is, computed anew: of a call that was stored, it tells whether it is whole."""
         content = [self.axis, self.stimulus, self.cell, self.repeat, self.messages, self.params]
+        # 96 bits: among millions of calls no two have the same by chance.
         return digest(canonical_json([*content, self.reply]))[:24]
 
 
@@ -562,6 +565,7 @@ class Decision:
     @property
     def told_conditions(self) -> tuple[str, ...]:
         """The conditions with the keys behind them, for readers who look figures up."""
+        # A sheet of an older version has conditions without keys.
         keyed = zip_longest(self.conditions, self.condition_keys, fillvalue=())
         return tuple(f"{text} ({', '.join(keys)})" if keys else str(text) for text, keys in keyed)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from judgesheet.spine.parsing import Parser
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
-
+Told = TypeVar("Told")
 
 OURS = ("messages", "model", "stream", "n", "temperature")
 """Fields of a request that the plan and the options set."""
@@ -146,6 +146,7 @@ def basis(request: Request) -> str:
     if request.model.startswith("sim/") or not own.issuperset(names):
         return ""
     others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
+    # Who asks, and how fast, changes no question.
     others |= {"engine", "engine_address"}
     known = {part.name: getattr(request, part.name) for part in fields(Request)}
     kept = {name: value for name, value in known.items() if name not in others}
@@ -346,8 +347,14 @@ def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> 
                 "--reply text or json, and --logprobs on or off"
             )
 
-    async def ask() -> bool:
+    return asked(request, can)
+
+
+def asked(request: Request, put: Callable[[Judge], Awaitable[Told]]) -> Told:
+    """What the judge of a request, entered for this alone, gives to a question outside the plan."""
+
+    async def ask() -> Told:
         async with open_judge(request.model, connection(request)) as judge:
-            return await can(judge)
+            return await put(judge)
 
     return run(ask)

@@ -6,12 +6,11 @@ For `probe --fresh-if-changed`, so that no cached run passes for a measurement o
 from pathlib import Path
 
 from judgesheet.errors import JudgeError, RunError
-from judgesheet.judges import Judge, open_judge
+from judgesheet.judges import Judge
 from judgesheet.judges.check import question
-from judgesheet.records import Plan, Reply
-from judgesheet.request import Request, connection
+from judgesheet.records import Plan
+from judgesheet.request import Request, asked
 from judgesheet.run_directory import LEDGER
-from judgesheet.running import run
 from judgesheet.spine.ledger import Ledger
 
 
@@ -37,6 +36,7 @@ def changed(
         return f"it holds the replies to {other}"
     if begun:
         return f"it holds {begun}"
+    # A simulated judge has no versions; where nothing was answered, none was served.
     if judge.is_simulated or not totals.outcomes.get("ok"):
         return ""
     now, before = _served(judge, request), " and ".join(totals.served_models)
@@ -57,12 +57,7 @@ def take_over_parsers(directory: Path, plan: Plan | None) -> None:
 
 def _served(judge: Judge, request: Request) -> str | None:
     """What the endpoint calls the model that answers now; JudgeError if it does not answer."""
-
-    async def ask() -> Reply:
-        async with open_judge(request.model, connection(request)) as judge:
-            return await question(judge)
-
-    reply = run(ask)
+    reply = asked(request, question)
     if reply.served_model is None and reply.outcome != "ok":
         advice = judge.advise(reply.outcome) or "try again later, or start over with --fresh"
         raise JudgeError(

@@ -39,6 +39,7 @@ def examine_run(directory: Path) -> Iterator[Diagnosis]:
     yield from _strays(directory)
     try:
         with Ledger.open(directory / LEDGER) as ledger:
+            # All of them before any is told: the last question below depends on how they ended.
             checks = [
                 tried(what, partial(look, ledger, directory)) for what, look in _LEDGER.items()
             ]

@@ -33,6 +33,7 @@ class Run:
 
 def default_directory(model: str, prefix: str = "") -> Path:
     """Where a run of this judge lies unless the user says otherwise."""
+    # A name has 255 bytes on most file systems, with what is put before and behind it.
     return Path("runs") / f"{prefix}{slug(model)[:80] or 'judge'}"
 
 
@@ -54,6 +55,7 @@ def make_directory(directory: Path, *, fresh: bool) -> None:
 def _keep_aside(directory: Path) -> None:
     """Rename a directory that nobody writes to: a run, or a sweep of several."""
     with ExitStack() as all_held:
+        # Each of a sweep is held, so that no run loses its folder under its feet.
         for ledger in (directory / LEDGER, *directory.glob(f"*/{LEDGER}")):
             all_held.enter_context(held(ledger))
         directory.rename(_aside(directory))

@@ -25,6 +25,7 @@ def _apart(work: Work[T]) -> T:
 
     async def main() -> T:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        # Ctrl-C reaches the main thread alone, and the loop runs in another.
         stop.append(lambda: loop.call_soon_threadsafe(task.cancel) if task else None)
         return await work()
 
@@ -40,5 +41,5 @@ def _apart(work: Work[T]) -> T:
 
 def give_back_memory() -> None:
     """Return freed memory to the system, where its C library would keep it (glibc)."""
-    with suppress(OSError, AttributeError):
+    with suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)

@@ -48,6 +48,7 @@ def write(directory: Path, kind: str, *, force: bool) -> Iterator[Placed]:
     for tree in (root / kind, root / SHARED):
         for source in sorted(path for path in tree.rglob("*") if path.is_file()):
             target = directory / source.relative_to(tree)
+            # A link that leads nowhere is somebody's file as well.
             is_new = force or not (target.exists() or target.is_symlink())
             if is_new:
                 text = text_of(source, "the scaffold", RunError).replace(AXIS, stimuli.stem)

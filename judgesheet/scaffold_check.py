@@ -78,6 +78,7 @@ def _judge(directory: Path) -> Iterator[Fault]:
 def _plan(axis: Axis, stimuli: Path, prompt: Path) -> Plan:
     """The plan of the jobs, with the parser beside the prompt."""
     prompts = {axis.NAME: prompt} if prompt.is_file() else {}
+    # As text: simulated judges are usually asked for JSON, a prompt of the user's own is not.
     request = Request(PERFECT, [axis.NAME], PROFILE, stimuli, prompts, reply="text")
     return make_plan(request, settle(request))
 

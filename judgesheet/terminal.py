@@ -23,6 +23,7 @@ def say_lines(text: str) -> None:
 
 def say_parts(parts: Iterable[tuple[str, bool]]) -> None:
     """Print one line of texts; those that are marked are underlined where a terminal shows it."""
+    # As no-color.org asks.
     styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     texts = ((one_line(text), marked and styled) for text, marked in parts)
     line = "".join(click.style(text, underline=True) if mark else text for text, mark in texts)

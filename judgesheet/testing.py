@@ -47,7 +47,7 @@ def assert_limit(
 
     UsageError where there is not exactly one of `max` and `min`, or the key is none.
     """
-    __tracebackhide__ = True
+    __tracebackhide__ = True  # pytest shows the test, not this function
     from judgesheet.errors import UsageError
     from judgesheet.files import checked
     from judgesheet.keys import Key

@@ -143,10 +143,12 @@ class _Worker:
     async def run(self) -> Ended:
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         cancel = partial(loop.call_soon_threadsafe, task.cancel) if task else loop.stop
+        # It must not keep a process that is to end.
         beating = Thread(target=self._beat, args=(cancel,), daemon=True)
         beating.start()
         try:
             return await self._ask()
+        # Ended by the beat, or refused by `_Held`: the shard is another's now, which is no fault.
         except (asyncio.CancelledError, JudgeError):
             if self._lease.state == "asking":
                 raise
@@ -277,10 +279,12 @@ class Driver:
             self._gather(patience_s=0.0)
             raise
         attempts = self._totals.attempts
+        # By then whoever was believed dead has stopped by its own clock.
         if alive := self._gather(2 * sharding.EXPIRY_S):
             raise RunError(f"a worker that was given up still asks ({alive[0]}): end it, or wait")
         crashes = [error for one in futures if (error := one.exception())]
         if crashes and attempts == self._totals.attempts:
+            # Ray hands on whole tracebacks; their last line says what happened.
             said = of_environment()(str(crashes[0]).strip().rpartition("\n")[2])
             raise JudgeError(
                 f"no worker could do its work ({said}): see that judgesheet runs on each"
@@ -307,6 +311,7 @@ class Driver:
         is_limited = (settings.max_cost, settings.max_total_tokens) != (None, None)
         priced = self._pending() if is_limited else ()
         self._of_one = sharding.most_of_one(priced, settings.prices)
+        # As many answers as the collector holds before they are on disk (decision 35).
         self._unseen = shares[0].concurrency + shares[0].concurrency // 4
         for shard, share in zip(self._shards, shares, strict=True):
             yield replace(
@@ -342,6 +347,7 @@ class Driver:
     def _gather(self, patience_s: float) -> list[Path]:
         """Put what the workers were told into the ledger; the leases of those who ask on."""
         told = sharding.told_by(self._shards)
+        # Other machines write the leases: anything but a plain true is no end.
         dead = sum(one.get("over") is not True for one in told)
         self._lost = self._lost.and_more(self._of_one, dead * self._unseen)
         self._failed += _sum(told, "failed")

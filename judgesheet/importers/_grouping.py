@@ -111,6 +111,7 @@ def prompts(
     Two lines that contradict each other are refused.
     """
     places = _Places(raters, dict(map(tuple, db.execute("SELECT * FROM widest"))))
+    # The view sorts: all lines of a prompt stand together.
     for (_, name), lines in groupby(
         db.execute("SELECT * FROM grouped"), key=itemgetter("first", "prompt")
     ):

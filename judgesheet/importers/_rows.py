@@ -19,7 +19,7 @@ from judgesheet.errors import StimuliError
 from judgesheet.files import MAX_LINE, MAX_LINES, numbered_lines, read_from, records
 
 DELIMITERS = ",;\t"
-MOST_COLUMNS = 1000
+MOST_COLUMNS = 1000  # each row is held as a dictionary
 HALVES = re.compile("[\ud800-\udfff]")
 """Halves of surrogate pairs, which JSON can spell and no UTF-8 file can hold."""
 

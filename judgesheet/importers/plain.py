@@ -55,6 +55,7 @@ def _response(row: Row) -> Iterator[Piece]:
         where=row.where,
         key=row.optional("stimulus") or key_of(prompt),
         **_about_prompt(row),
+        # A response without a name has that of its line, which is unique.
         item=row.optional("item") or f"r{_line(row)}",
         text=row.text("text"),
         human={

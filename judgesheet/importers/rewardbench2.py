@@ -34,6 +34,7 @@ def _answers(row: Row) -> Iterator[Piece]:
             prompt=row.text("prompt"),
             domain=row.optional("category"),
             source=row.optional("subset"),
+            # The number too: two answers may have the same words.
             item=f"c{digest(f'{number} {answer}')[:6]}",
             text=answer,
             gold=number < len(best),

@@ -18,7 +18,7 @@ REQUEST = "Summarise this article in a few sentences:"
 
 def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
     """The summaries of the chosen systems with the ratings of the chosen raters."""
-    people = "expert" if choice.raters == "expert" else "turker"
+    people = "expert" if choice.raters == "expert" else "turker"  # as the data set calls its crowd
     for row in rows:
         piece = _paired(row, people) if "decoded" in row.cells else _single(row, people)
         yield piece if choice.keeps(piece.item) else Skip(row.where)

@@ -71,7 +71,7 @@ class CallableJudge(Judge):
 
     async def __aexit__(self, *_: object) -> None:
         self._printing.__exit__(None, None, None)
-        with suppress(OSError):
+        with suppress(OSError):  # it may be gone by now
             os.chdir(self._folder)
 
     async def answer(self, call: Call, _attempt: int, /) -> Answer:
@@ -201,6 +201,6 @@ def _axes_of(name: str, function: Callable[..., Any]) -> tuple[str, ...]:
 def _takes_params(function: Callable[..., Any]) -> bool:
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # built-in functions have no signature
         return False
     return any(p.name == "params" or p.kind is p.VAR_KEYWORD for p in parameters)

@@ -220,6 +220,7 @@ def _tokens_out(usage: Any) -> int | None:
     told, asked, total = [_count(_get(usage, name)) for name in names]
     if told is None or asked is None or total is None:
         return told
+    # Where the total is no larger, the reply was counted whole.
     return max(told, total - asked)
 
 
@@ -238,6 +239,7 @@ def _anthropic_body(model: str, call: Call) -> dict[str, Any]:
     the reply into a tool's arguments and so changes the protocol). There is no `seed`.
     """
     params = dict(call.params)
+    # There is none in this API, and an unknown field is refused.
     params.pop("seed", None)
     params.setdefault("max_tokens", 1024)  # required here
     schema = _get(_get(params.pop("response_format", None), "json_schema"), "schema")

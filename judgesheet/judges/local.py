@@ -165,7 +165,7 @@ async def _end(server: asyncio.subprocess.Process) -> None:
 
 def _processor() -> str:
     """The name of the processor, as far as the system tells it."""
-    with suppress(OSError):
+    with suppress(OSError):  # other systems have no such file
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             name, _, value = line.partition(":")
             if name.strip() == "model name":

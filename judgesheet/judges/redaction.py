@@ -32,6 +32,7 @@ _USERINFO = re.compile(r"[^\s/'\"()<>]+@(?=[\w.\[-])")
 
 def is_secret_name(name: str) -> bool:
     """Whether what has this name is a secret: `api_key`, `accessToken`, but not `max_tokens`."""
+    # The last word says what a thing is: `max_tokens` is a number, `token_limit` too.
     words = _WORDS.findall(name)
     return bool(words) and words[-1].lower() in _SECRET_NAMES
 

@@ -118,6 +118,7 @@ class SimulatedJudge(Judge):
         def level(criterion: str = "") -> float:
             name = _name(str(call.cell.get("item")), criterion)
             known = self._answer_key.get(name)
+            # An item of no known level has one by its name: the same in every run.
             return hashed(name) / 0xFFFFFFFF if known is None else known
 
         return level

@@ -73,7 +73,7 @@ def export(
 def _shares(requests: Iterable[str], form: BatchFormat) -> Iterator[list[str]]:
     """The requests of one file after the other."""
     most = inf if form.most_bytes is None else form.most_bytes
-    frame = len(form.opening) + len(form.closing) + 2
+    frame = len(form.opening) + len(form.closing) + 2  # and their line ends
     share: list[str] = []
     size = frame
     for request in requests:
@@ -125,6 +125,7 @@ def fill(ledger: Ledger, replies: Iterable[Reply]) -> None:
             continue
         made[reply.call_id] = attempt = made[reply.call_id] + 1
         some.append(reply if reply.attempt == attempt else replace(reply, attempt=attempt))
+        # What comes later for a settled call is no attempt any more.
         if reply.outcome in SETTLING:
             del made[reply.call_id]
         if len(some) >= AT_ONCE:

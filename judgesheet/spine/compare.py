@@ -146,6 +146,7 @@ def obstacles(old: Datasheet, new: Datasheet) -> Iterator[str]:
     mine, theirs = _digests(old, "parsers"), _digests(new, "parsers")
     if mine != theirs:
         yield f"different parsers read their replies ({', '.join(sorted(mine | theirs))})"
+    # Parsers of the package have no digest of their own: its version stands for them.
     first, second = old.provenance.get("judgesheet"), new.provenance.get("judgesheet")
     if first != second:
         yield (

@@ -59,6 +59,7 @@ def from_json(source: str | Path) -> Datasheet:
     except ValueError as error:
         raise RunError(f"{where} is no JSON: {error}") from None
     _check_version(data, where)
+    # Before the record is made: pydantic would take NaN for a float like any other.
     _refuse_endless(data, where)
     sheet = checked(Datasheet, data, where, RunError, strict=True)
     for fault in _contradictions(sheet):

@@ -41,7 +41,7 @@ ALPHA, ONE_SIDED = 0.05, 1.644854
 """Level of a one-sided test, and its normal quantile."""
 MANY_LOST = 0.05
 """A share of calls without a verdict from which a judge is adopted under that condition only."""
-PASSED, FAILED, NOT_PROVEN = 0, 3, 4
+PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
 EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
 
 
@@ -51,7 +51,7 @@ def judge(sheet: Datasheet, policy: Policy, extra: Sequence[Verdict] = ()) -> Da
     `extra` are further verdicts that count in the same way (those of a baseline).
     """
     judged = (*verdicts(sheet, policy), *extra)
-    provenance = {**sheet.provenance, "policy": policy.as_record}
+    provenance = {**sheet.provenance, "policy": {**policy.as_record, "axes": policy.axes}}
     run = {**sheet.run, "review_days": policy.review_days} if policy.review_days else sheet.run
     held = replace(sheet, verdicts=judged, provenance=provenance, run=run)
     return replace(held, decision=_decision(held, policy))
@@ -418,8 +418,7 @@ def _distance(verdict: Verdict) -> float:
 def _scope(sheet: Datasheet, policy: Policy) -> str:
     """What the decision does not cover, and how long it is valid."""
     probed = {axis.name for axis in sheet.axes}
-    axes = dict.fromkeys(Key.parse(limit.key).axis for limit in policy.limit)
-    absent = [axis for axis in axes if axis not in probed]
+    absent = [axis for axis in policy.axes if axis not in probed]
     day = review_day(sheet, policy)
     skipped = f" Not probed: {', '.join(absent)}." if absent else ""
     return skipped + (f" Measure again by {day.isoformat()}." if day else "")

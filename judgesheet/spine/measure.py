@@ -28,6 +28,7 @@ from judgesheet.errors import RunError
 from judgesheet.estimates import Estimates
 from judgesheet.files import decoded
 from judgesheet.keys import Key, Pattern
+from judgesheet.plain import listed
 from judgesheet.reasons import NOT_RECORDED
 from judgesheet.records import (
     AxisResult,
@@ -264,9 +265,8 @@ def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
             groups.setdefault(why, []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        listed = ", ".join(names[:MOST_NAMES])
-        yield f"Not estimable from these records, because {reason}: {listed}{more}."
+        told = listed(names, MOST_NAMES)
+        yield f"Not estimable from these records, because {reason}: {told}."
 
 
 def code_digest(name: str) -> str:

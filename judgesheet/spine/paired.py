@@ -19,7 +19,7 @@ from judgesheet.records import Datasheet
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.measure import answers, leave_out, readings_of
 
-FEWEST_STIMULI = 6
+FEWEST_STIMULI = 6  # below that a correlation is mostly chance
 MOST_GROUPS = 60
 """Stimuli are left out in at most this many groups, so that the cost stays bounded."""
 

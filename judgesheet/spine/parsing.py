@@ -54,6 +54,7 @@ MOST_TERMS = 3
 MOST_MATCHES = 1_000
 """Most matches that are examined; a reply with more is unreadable."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
+# Fifteen digits are exact in a float, and too few to take long.
 _WHOLE = re.compile(r"[+-]?\d{1,15}")
 _DECIMAL = re.compile(r"[+-]?\d{1,15}\.\d{1,15}")
 _UNREADABLE = object()
@@ -243,6 +244,7 @@ def reading(
     finish_reason: str | None = None,
 ) -> Reading | None:
     """What the axis reads in a reply; one that was cut off or breaks its parser is unreadable."""
+    # However whole it looks: its next words might have taken it back.
     if finish_reason in CUT_OFF:
         return None
     try:
@@ -253,6 +255,7 @@ def reading(
             return locating.reading(text, reply, cell)
         else:
             value = axis.parse(text, reply, cell)
+    # An axis that stumbles over a reply, another package's say, has not read it.
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
         return None
     return None if value is None else Reading(value)
@@ -309,6 +312,7 @@ def try_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> Iterato
     for example in parser.examples:
         place = {**cell, **example.cell}
         reading = read(axis, example.reply, "text", place, parser)
+        # As a log would have it, so that an example looks the same for every axis.
         expected = read(axis, json.dumps(example.verdict), "recorded", place)
         passed = (
             reading is None if example.unreadable else reading is not None and reading == expected
@@ -498,12 +502,12 @@ def _node_type() -> Any:
     return Node
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024)  # a pattern is compiled for each name that it is filled with
 def _regex(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
     import re2
 
     options = re2.Options()
-    options.log_errors = False
+    options.log_errors = False  # RE2 would print them itself
     return re2.compile(_filled(pattern, dict(names), re2.escape), options)
 
 
@@ -516,6 +520,7 @@ def _path(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
 def _environment() -> Any:
     from jsonpath import JSONPathEnvironment
 
+    # RFC 9535 alone, without what the library adds to it.
     environment = JSONPathEnvironment(strict=True)
     for name in ("match", "search"):  # these run Python's regular expressions on the reply
         environment.function_extensions.pop(name, None)

@@ -80,8 +80,13 @@ class Policy(_Part):
     digest: str = Field(default="", exclude=True)
 
     @property
+    def axes(self) -> list[str]:
+        """The axes that it limits."""
+        return list(dict.fromkeys(Key.parse(limit.key).axis for limit in self.limit))
+
+    @property
     def as_record(self) -> dict[str, Any]:
-        """Its entry in a datasheet's provenance."""
+        """What a run that stops with it keeps of it."""
         return {"name": self.name, "title": self.title, "digest": self.digest}
 
 

@@ -27,7 +27,7 @@ from judgesheet.spine.plan import LONGEST_LINE, call_of, planned_first
 
 STEPS = 1000
 """Rows that are tried one by one in a damaged place, before larger steps are made."""
-LAST_ROW = 2**63 - 1
+LAST_ROW = 2**63 - 1  # SQLite numbers no row beyond it
 BATCH = 500
 
 
@@ -104,11 +104,12 @@ def _copied(path: Path) -> Iterator[sqlite3.Connection]:
         raise RunError(f"there is no ledger at {path}")
     with TemporaryDirectory(prefix="judgesheet-") as folder:
         for end in ("", "-wal", "-journal"):
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):  # both others are left by a killed process alone
                 shutil.copyfile(path.with_name(path.name + end), Path(folder) / f"ledger{end}")
         with closing(sqlite3.connect(Path(folder) / "ledger")) as db:
             # A file from elsewhere may hold views that call functions when they are read.
             db.execute("PRAGMA trusted_schema = OFF")
+            # Damaged text is still text: a letter is lost, and not a reply that was paid for.
             db.text_factory = lambda raw: raw.decode("utf-8", "replace")
             yield db
 
@@ -138,6 +139,7 @@ def _kept_calls(db: sqlite3.Connection) -> Iterator[Call]:
     prompts = {row["digest"]: row["messages"] for row in _rows(db, "prompt")}
     params = {row["digest"]: row["params"] for row in _rows(db, "params")}
     for row in _rows(db, "call"):
+        # A damaged row is left out; the plan beside the ledger may still have its call.
         with suppress(TypeError, ValueError, KeyError):
             call = call_of(
                 row

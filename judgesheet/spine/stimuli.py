@@ -115,12 +115,12 @@ def _axis_of(file: Path) -> Axis:
     record, where = next(records(file), (None, ""))
     if record is None:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
+    # Every schema is tried: a table of which axis has which fields would go out of date.
     fitting = []
     for axis in all_axes().values():
         with suppress(StimuliError):
             validated(axis, record, where)
             fitting.append(axis)
-    # Every schema is tried: a table of which axis has which fields would go out of date.
     if not fitting:
         raise StimuliError(f"{where} fits no axis; name it with --axis")
     if len(fitting) > 1:

@@ -36,6 +36,7 @@ from judgesheet.spine.compare import compare
 from judgesheet.spine.datasheet import from_json, to_json
 from judgesheet.spine.gate import against, judge
 from judgesheet.spine.render import render
+from judgesheet.spine.render.page import build
 from judgesheet.spine.render.verdicts import annotations, as_markdown, as_text
 from judgesheet.stats.interval import Interval
 from tests.simulate import simulate
@@ -303,6 +304,7 @@ def test_axes_that_were_not_probed() -> None:
     assert verdict_of(made) == "adopt"
     assert made.decision is not None
     assert "Not probed: score_order" in made.decision.text
+    assert "Not probed: score order" in build(made).front.strip.text
 
 
 def test_a_policy_of_which_nothing_applies_proves_nothing() -> None:

@@ -53,6 +53,7 @@ def opened(path: Path, form: str | None) -> Opened:
     columns = tuple(map(str, first[0].cells)) if first else ()
     known = form if form is not None else _known(frozenset(columns))
     log = LOGS.get(known or "", _tables.PLAIN)
+    # Named by mistake, another tool's log would end in a complaint about a column.
     if first and form in LOGS and not _fits(log, frozenset(columns)):
         wanted = " or ".join(", ".join(sorted(marks)) for marks in log.marks)
         raise UsageError(

@@ -133,7 +133,7 @@ class Judged:
         """Our fields and the columns that hold them; what the user maps replaces the format's."""
         own = self.log.columns
         if {"first", "candidates"} & self.choice.columns.keys():
-            own = {}
+            own = {}  # those of the format are about single scores
         return {**own, **self.choice.columns}
 
     @cached_property

@@ -17,7 +17,7 @@ from judgesheet.importers._rows import Row, kind_of, read_rows
 
 MOST = 200_000_000
 """Characters of a JSON document, or of one sample of an archive."""
-MOST_MEMBERS = 1_000_000
+MOST_MEMBERS = 1_000_000  # the directory of an archive is held as a whole
 ALLOWANCE = 1_000_000
 """Bytes that a packed member may hold however small it is."""
 ZSTD = 93
@@ -119,6 +119,7 @@ def _archived(path: Path) -> Iterator[Row]:
 
 def _member(path: Path, file: IO[bytes], archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Row:
     where = f"{path.name}: {info.filename[:200]}"
+    # What an archive says of the size of a member may be a lie: only reading tells.
     most = min(MOST, ALLOWANCE + MAX_UNPACKED * info.compress_size)
     packed = _zstd(file, info) if info.compress_type == ZSTD else archive.open(info)
     with packed as stream:

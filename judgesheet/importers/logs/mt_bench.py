@@ -11,7 +11,7 @@ from judgesheet.errors import StimuliError
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import Log
 
-UNREADABLE = -1
+UNREADABLE = -1  # what FastChat writes where it found no score
 
 
 def single(records: Iterator[Row]) -> Iterator[Row]:

@@ -228,6 +228,7 @@ async def _ask(
     params: Mapping[str, Any],
 ) -> str:
     """The reply to a question: the verdict in the words that the built-in prompts ask for."""
+    # All else of a request, a response format say, is the framework's own affair.
     given = Given(model, own, {name: params[name] for name in ("temperature", "max_tokens")})
     put, take, says = FORMS[parts]
     # In a thread, as some frameworks wait in it.
@@ -242,6 +243,7 @@ def _adapter(provider: str, framework: Framework) -> tuple[ModuleType, str]:
     try:
         adapter = import_module(f"{__name__}.{provider}")
         return adapter, adapter.version() if hasattr(adapter, "version") else version(package)
+    # A framework whose names have changed fails here, before anything is asked.
     except (ImportError, AttributeError) as error:
         is_absent = isinstance(error, ModuleNotFoundError) and "." not in str(error.name)
         if is_absent:

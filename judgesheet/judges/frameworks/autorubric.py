@@ -14,7 +14,7 @@ async def grade(asked: Grading, given: Given) -> int | None:
     """The score whose description the grader selects, options standing as they are asked about."""
     grader = CriterionGrader(
         judge_model_config=LLMConfig(given.model, max_retries=1, **given.limits),
-        shuffle_options=False,
+        shuffle_options=False,  # else their order could not be measured
         auto_na_option=False,
     )
     highest = max(asked.scale)

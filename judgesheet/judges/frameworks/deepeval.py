@@ -36,6 +36,7 @@ async def grade(asked: Grading, given: Given) -> int | None:
         if not _is_unread(error):
             raise
         return None
+    # GEval gives a share of the scale, weighed by log-probabilities.
     return round(1 + float(score) * (highest - 1))
 
 
@@ -55,6 +56,7 @@ async def compare(asked: Comparison, given: Given) -> str | None:
     ]
     try:
         return str(await metric.a_measure(ArenaTestCase(contestants=cases), _show_indicator=False))
+    # An empty response was shown, which it refuses to judge.
     except MissingTestCaseParamsError:
         return "abstain"
     except ValueError as error:

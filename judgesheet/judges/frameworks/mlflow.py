@@ -24,6 +24,7 @@ def grade(asked: Grading, given: Given) -> Any:
     judge = make_judge(
         name="judge",
         instructions=instructions.replace("{rubric}", asked.rubric),
+        # Its words for the form of the answer name the scores in this order, too.
         feedback_value_type=Literal[tuple(map(str, asked.scale))],
         model=given.model,
         inference_params=given.limits,

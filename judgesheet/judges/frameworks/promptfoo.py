@@ -54,7 +54,7 @@ async def compare(asked: Comparison, given: Given) -> str | None:
     return won[0] if len(won) == 1 else None
 
 
-@cache
+@cache  # to start the program takes seconds
 def version() -> str:
     """The version of the program; ModuleNotFoundError if there is none."""
     said = subprocess.run([_program(), "--version"], capture_output=True, text=True, check=False)  # noqa: S603

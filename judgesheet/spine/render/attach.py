@@ -32,6 +32,7 @@ def attach(
     new = with_section(old, section(sheet), str(card))
     if with_metadata:
         new = with_index(new, metadata(sheet), str(card))
+    # Rendered before anything is written: a PDF that fails must leave the card as it was.
     pdf, page = card.with_name(file_name(sheet)), render(sheet, "pdf", paper)
     if new != old:
         write_whole(card, new.encode("utf-8"))
@@ -50,6 +51,7 @@ def with_section(card: str, text: str, where: str) -> str:
     replaced = _replaced(body, BEGIN, END, text, where)
     if replaced is not None:
         return front + replaced
+    # One empty line before the section, however the card ends.
     gap = "" if not card or card.endswith(end * 2) else end if card.endswith("\n") else end * 2
     return f"{card}{gap}{text}{end}"
 

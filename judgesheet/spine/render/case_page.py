@@ -89,7 +89,7 @@ def _data(book: Casebook, sheet: Datasheet) -> dict[str, Any]:
         key: sets.number(
             tuple(
                 (_text(case.why), tuple(place[call] for call in case.calls))
-                for case in cases[:MOST_CASES]
+                for case in cases[:MOST_CASES]  # the worst ones
             )
         )
         for key, cases in book.cases.items()

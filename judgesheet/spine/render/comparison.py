@@ -122,6 +122,7 @@ def _names(sheets: Sequence[Datasheet]) -> Iterator[str]:
     """The judges' names; numbered where two are the same."""
     models = [show.short(str(sheet.judge.get("model") or "unnamed judge"), 60) for sheet in sheets]
     for number, model in enumerate(models, start=1):
+        # Two runs of one judge are the usual case.
         yield model if models.count(model) == 1 else f"{model} ({number})"
 
 
@@ -157,11 +158,7 @@ def _rows(comparisons: Sequence[Comparison]) -> Iterator[ComparedFigure]:
 
 
 def _value(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "–"
-    shown = show.estimate(estimate)
-    sign = " %" if shown.percent else ""
-    return f"{shown.value}{sign}{_interval(shown)}" if shown.measured else show.NOT_MEASURED
+    return "–" if estimate is None else show.estimate(estimate).in_table
 
 
 def _change(row: Difference) -> tuple[str, str, str]:
@@ -174,12 +171,9 @@ def _change(row: Difference) -> tuple[str, str, str]:
     if row.value is None:
         return _value(row.new), "–", verdict or "–"
     shown = show.quantity(row.value, row.low, row.high, row.unit)
-    difference = f"{'+' if row.value > 0 else ''}{_points(shown)}{_interval(shown)}"
+    interval = f" ({shown.interval})" if shown.interval else ""
+    difference = f"{'+' if row.value > 0 else ''}{_points(shown)}{interval}"
     return _value(row.new), difference, verdict or "–"
-
-
-def _interval(shown: show.Shown) -> str:
-    return f" ({shown.interval})" if shown.interval else ""
 
 
 def _points(shown: show.Shown) -> str:

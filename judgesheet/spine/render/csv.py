@@ -38,7 +38,7 @@ def _cell(value: str | float | None) -> str:
     """A number as Python writes it, a text so that no spreadsheet takes it for a formula."""
     if value is None:
         return ""
-    if not isinstance(value, str):
+    if not isinstance(value, str):  # all digits, so that it is read back as the same number
         return repr(value)
     text = visible(value).replace("\n", " ").replace("\t", " ")
     return f"'{text}" if text.lstrip().startswith(_STARTS_A_FORMULA) else text

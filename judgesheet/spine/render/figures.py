@@ -30,8 +30,8 @@ from judgesheet.spine.render.chart import (
 )
 from judgesheet.units import Unit, unit
 
-MOST_REASONS = 3
-MOST_PLACES = 24
+MOST_REASONS = 3  # the appendix has all of them
+MOST_PLACES = 24  # more labels cannot be told apart
 CROWDED = 6
 """Places beyond which whiskers give way to a band."""
 WIDTH, HEIGHT = 249.0, 88.0
@@ -219,6 +219,7 @@ def _line(data: Data, size: Place) -> Chart:
     """Points over a dimension, with whiskers, or with a band where they are many."""
     places = _places(data)
     low, high = _around(_bounds(data.points, data.reference), least=SMALLEST_SPAN)
+    # A share is read from 0: a cut axis would magnify what is small.
     y_axis = _values(data, (0.0 if data.unit.percent and low > 0 else low, high), data.plot.y_label)
     x_axis = _places_axis(data, places, _around(places.values(), 0.07), size)
     chart = Chart(size, x_axis, y_axis, _legend(data))
@@ -312,6 +313,7 @@ def _bars(data: Data, size: Place) -> Chart:
     places = _in_turn(point.x for point in data.points)
     bounds = (0.0, *_bounds(data.points, data.reference))
     low, high = _around(bounds)
+    # A bar begins at 0.
     y_axis = _values(data, (low if min(bounds) < 0 else 0.0, high), data.plot.y_label)
     x_axis = _places_axis(data, places, (-0.5, len(places) - 0.5), size)
     chart = Chart(size, x_axis, y_axis, _legend(data), "bar")

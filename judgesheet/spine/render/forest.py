@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from judgesheet.plain import listed
 from judgesheet.spine.render import show
 from judgesheet.spine.render.chart import GRID, INK, MUTED, PAPER, SERIES, short_number
 from judgesheet.spine.render.figures import Drawing
@@ -146,10 +147,9 @@ def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
     """The limits of figures that have no interval, which nothing can prove."""
     for axis in axes:
         rows = [row for row in axis.every if row.verdict is not None and not _drawable(row)]
-        names = ", ".join(row.label for row in rows[:_MOST_NAMED])
-        rest = f" and {len(rows) - _MOST_NAMED} more" if len(rows) > _MOST_NAMED else ""
         if rows:
-            yield f"Not measured, so not proven: {names}{rest}"
+            names = listed([row.label for row in rows], _MOST_NAMED)
+            yield f"Not measured, so not proven: {names}"
 
 
 def _drawable(row: Spec) -> bool:

@@ -104,6 +104,7 @@ def drawings(page: Page, room: int) -> Drawings:
                 seen.add(mine[-1].name)
         drawn.append(mine)
     sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
+    # What page one shows in small is not shown twice in front.
     queues = [[each for each in mine if each.svg and each.name not in seen] for mine in sound]
     front = flat(share_out(queues, lambda _: 1, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)

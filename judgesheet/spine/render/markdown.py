@@ -19,7 +19,8 @@ from judgesheet.spine.render.page.table import Spec
 from judgesheet.spine.render.templates import environment
 
 SUFFIX = "md"
-# Characters with a meaning in GitHub-flavoured Markdown or HTML. Backslash first.
+# Characters with a meaning in GitHub-flavoured Markdown or HTML, backslash first; a mention (@)
+# notifies somebody, and a dollar sign begins a formula.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#&@$])")
 _LEAVES_CODE = re.compile(r"[`|\\<>&]")
 _STARTS_A_BLOCK = re.compile(r"^(\s*)(?:([-+=>:])|(\d+)([.)])(?=\s|$))", re.MULTILINE)

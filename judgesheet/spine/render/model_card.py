@@ -85,6 +85,7 @@ def file_name(sheet: Datasheet) -> str:
 def _plain(value: Any) -> Markdown:
     """Foreign text where it stands between backquotes or in a sentence."""
     text = " ".join(show.visible(str(value if value is not None else "not recorded"), 80).split())
+    # Nothing is left that ends a code span, begins a link or is markup.
     return Markdown(re.sub(r"[^\w .:/@+-]", "?", text))
 
 

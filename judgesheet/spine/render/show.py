@@ -51,6 +51,16 @@ class Shown(NamedTuple):
         return f"{self.low}{dash}{self.high}"
 
     @property
+    def bare(self) -> str:
+        """`26.3 %`, `0.11`, or the words for a missing value, where a head names the unit."""
+        return f"{self.value} %" if self.percent else self.value
+
+    @property
+    def in_table(self) -> str:
+        """The same with its interval."""
+        return f"{self.bare} ({self.interval})" if self.interval else self.bare
+
+    @property
     def number(self) -> str:
         """`26.3 %`, `.034`, or the words for a missing value; without a symbol."""
         if not self.measured:
@@ -187,7 +197,7 @@ def bound(verdict: Verdict, of: Estimate) -> str:
     # Where the limit is broken, the other bound decided.
     is_upper = (verdict.kind == "max") != (verdict.passed is False)
     shown = quantity(verdict.bound, of.low, of.high, of.unit)
-    return f"{SIGNS['max' if is_upper else 'min']}{shown.value}{' %' if shown.percent else ''}"
+    return f"{SIGNS['max' if is_upper else 'min']}{shown.bare}"
 
 
 def two_digits(value: float, given_in: Unit) -> str:

@@ -13,6 +13,7 @@ def environment(**escaping: Any) -> Environment:
     """Where templates are found and how they are read; `escaping` is what differs by format."""
     shared = Environment(  # noqa: S701
         loader=FileSystemLoader(data_folder("templates")),
+        # A name that the page lacks is a fault of ours, not an empty text.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

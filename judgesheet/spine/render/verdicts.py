@@ -78,29 +78,20 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
     estimate = by_key(sheet).get(verdict.key)
     given_in = estimate.unit if estimate is not None else ""
     ends = (estimate.low, estimate.high) if estimate is not None else (None, None)
-    value, bound = (_number(n, *ends, given_in) for n in (verdict.observed, verdict.bound))
-    limit = show.finite(verdict.limit)
-    # An upper bound says "at most", a lower one "at least".
-    upper = (verdict.kind == "max") != (verdict.passed is False)
+    shown, limit = show.quantity(verdict.observed, *ends, given_in), show.finite(verdict.limit)
+    value = shown.bare if shown.measured else "–"
+    bound = "" if estimate is None else show.bound(verdict, estimate)
     worse = verdict.against_baseline and verdict.observed is not None
     cells = (
         f"Δ {verdict.key}" if verdict.against_baseline else verdict.key,
         f"worse by {value}" if worse else value,
-        bound if verdict.bound is None else f"{'≤' if upper else '≥'} {bound}",
+        bound or "–",
         show.SIGNS[verdict.kind]
         + ("–" if limit is None else show.number(limit, units.unit(given_in))),
         word(verdict),
         verdict.needed or ("" if verdict.passed else verdict.why),
     )
     return tuple(_minus(" ".join(show.visible(cell, 300).split())) for cell in cells)
-
-
-def _number(value: float | None, low: float | None, high: float | None, given_in: str) -> str:
-    """A number with the digits that the estimate's interval justifies."""
-    if show.finite(value) is None:
-        return "–"
-    shown = show.quantity(value, low, high, given_in)
-    return f"{shown.value} %" if shown.percent else shown.value
 
 
 def _minus(text: str) -> str:

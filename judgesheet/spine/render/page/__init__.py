@@ -81,6 +81,7 @@ def refit(page: Page, sheet: Datasheet, room: Room) -> Page:
 
 def _context(sheet: Datasheet, room: Room) -> Context:
     worst_last = sorted(sheet.verdicts, key=lambda v: (True, None, False).index(v.passed))
+    # Of two rules on one figure the worse outcome comes last, and so is kept.
     verdicts = {verdict.key: verdict for verdict in worst_last}
     estimates = by_key(sheet)
     return Context(sheet, estimates, verdicts, void(sheet), room, Anchors(estimates))

@@ -68,9 +68,7 @@ class EstimateLine:
     @property
     def in_cell(self) -> str:
         """The value in a table whose head names the unit."""
-        sign = " %" if self.shown.percent else ""
-        interval = f" ({self.shown.interval})" if self.shown.interval else ""
-        return show.tied(f"{self.shown.value}{sign}{interval}")
+        return show.tied(self.shown.in_table)
 
     @property
     def remarks(self) -> str:

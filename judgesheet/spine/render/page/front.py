@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from judgesheet.keys import Key
+from judgesheet.plain import listed
 from judgesheet.records import Datasheet, Decision, Rating
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.controls import READABLE, ControlCheck, checks
@@ -25,7 +26,6 @@ from judgesheet.spine.render.page.parts import (
     both,
     lines_of,
     more,
-    records,
     trim,
 )
 from judgesheet.spine.render.page.picture import LEAST_FINDINGS, LINES, Picture, picture
@@ -57,6 +57,8 @@ HOW_TO_DECIDE = (
 _PER_CALL = ("attempts", "tokens_in", "tokens_out")
 _WIDE, _SIDE = 76, 40
 """Characters a line in the wide and in the side column of the first page."""
+MOST_ABSENT = 6
+"""Axes without calls that are named."""
 LEAST_RATINGS = 3
 """Ratings that keep their place, however many controls failed."""
 
@@ -217,16 +219,15 @@ def _counted(context: Context) -> str:
     ]
     told = [f"{first[0]} limit{'' if first[0] == 1 else 's'} {first[1]}"]
     told += [f"{number} {word}" for number, word in others]
-    absent = ", ".join(show.words(axis).lower() for axis in _not_probed(context.sheet))
+    absent = listed([show.words(axis).lower() for axis in _not_probed(context.sheet)], MOST_ABSENT)
     return f"{', '.join(told)}.{f' Not probed: {absent}.' if absent else ''}"
 
 
-def _not_probed(sheet: Datasheet) -> Iterator[str]:
+def _not_probed(sheet: Datasheet) -> list[str]:
     """Axes that the policy limits and the run left out."""
-    policy = sheet.provenance.get("policy")
-    limits = records(policy.get("limit")) if isinstance(policy, Mapping) else ()
-    named = dict.fromkeys(Key.parse(str(limit.get("key"))).axis for limit in limits)
-    yield from (axis for axis in named if axis not in {result.name for result in sheet.axes})
+    policy, probed = sheet.provenance.get("policy"), {axis.name for axis in sheet.axes}
+    named = policy.get("axes") if isinstance(policy, Mapping) else None
+    return [one for one in map(str, named) if one not in probed] if isinstance(named, list) else []
 
 
 _ROLES = {
@@ -287,6 +288,7 @@ def _features(context: Context, room: int) -> Trimmed[Finding]:
     for axis, told in zip(context.sheet.axes, findings(context), strict=True):
         tones = [_RANK[statement.tone] for statement in axis.findings]
         ranked = sorted(zip(tones, told, strict=True), key=itemgetter(0))
+        # Sorting is stable: within a tone the axis's own order stays.
         ordered = [finding for _, finding in ranked]
         first = 1 if axis.name in context.void else len(ordered)
         queues.append(ordered[:first])

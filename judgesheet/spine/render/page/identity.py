@@ -12,7 +12,7 @@ from judgesheet.spine.render.page.parts import Fact, records
 
 REVIEW_DAYS = 180
 """Days after which a hosted model is likely to have changed under its name."""
-MOST_PAPERS = 12
+MOST_PAPERS = 12  # a sheet from elsewhere may name any number
 SHORT = 10
 """Digits of a digest on the first page; the whole stands in the appendix."""
 
@@ -77,6 +77,7 @@ def protocol_id(sheet: Datasheet) -> str:
 def review_by(sheet: Datasheet) -> str:
     """The day after which the sheet should be measured again."""
     ended, days = show.parse_moment(sheet.run.get("ended_at")), sheet.run.get("review_days")
+    # A sheet from elsewhere may hold any number.
     if not (isinstance(days, int) and 0 < days < 36500):
         days = REVIEW_DAYS
     with suppress(OverflowError):  # a time at the end of all calendars

@@ -64,6 +64,7 @@ class Anchors:
     def of(self, key: str) -> str:
         """The id of what has this key."""
         if key not in self._by_key:
+            # A key of another maker may have any length and any signs.
             base = re.sub(r"[^A-Za-z0-9_.=-]+", "-", key[:120]).strip("-") or "x"
             name, count = base, 2
             while name in self._taken:

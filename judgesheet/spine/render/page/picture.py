@@ -30,6 +30,7 @@ def picture(context: Context) -> Picture | None:
 
     A void axis gives it only where there is no other, as on page two.
     """
+    # Its worst finding may be another one when all is asked.
     if context.sheet.run.get("complete") is False:
         return None
     axes = {axis.name: axis for axis in context.sheet.axes}

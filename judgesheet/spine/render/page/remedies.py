@@ -40,6 +40,7 @@ def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:
     better = {row.key: row.better for row in axis.characteristics}
     for remedy in axis.mitigations:
         before, after = context.estimates.get(remedy.before), context.estimates.get(remedy.after)
+        # A remedy without a figure for both is a promise, not a measurement.
         if before is None or after is None or before.value is None or after.value is None:
             continue
         gain = (
@@ -52,7 +53,7 @@ def _of_axis(axis: AxisResult, context: Context) -> Iterator[Remedy]:
             figure=show.visible(before.label, 90),
             before=_figure(before),
             after=_figure(after),
-            gain="" if gain is None or gain.value is None else _gain(gain),
+            gain="" if gain is None or gain.value is None else show.estimate(gain).in_table,
             mark=VOID if axis.name in context.void else _mark(gain),
             calls=f"{show.count(remedy.calls)}×",
             is_void=axis.name in context.void,
@@ -84,13 +85,6 @@ def _figure(estimate: Estimate) -> str:
     shown = show.estimate(estimate)
     is_interval = estimate.bounds is None or estimate.bounds.proves
     return shown.sentence if is_interval else shown.with_unit
-
-
-def _gain(estimate: Estimate) -> str:
-    """The difference with its interval; the columns beside it name the quantity."""
-    shown = show.estimate(estimate)
-    number = f"{shown.value} %" if shown.percent else shown.value
-    return f"{number} ({shown.interval})" if shown.interval else number
 
 
 def _mark(gain: Estimate | None) -> Mark:

@@ -7,7 +7,7 @@ from jinja2 import Environment, TemplateError, nodes
 
 from judgesheet.spine.render import show
 
-MOST_LINES = 10
+MOST_LINES = 10  # page two has room for no more
 _MOST_CHARACTERS = 20_000  # a template that was recorded elsewhere may have any length
 _WIDTH = 62
 _PERMUTED = "↕"
@@ -45,7 +45,7 @@ def schema(prompt: Mapping[str, Any], axis: str) -> Schema | None:
     try:
         # Only read, never rendered: a template that was recorded elsewhere is foreign code.
         tree = Environment(autoescape=True).parse(template[:_MOST_CHARACTERS])
-    except (TemplateError, RecursionError):
+    except (TemplateError, RecursionError):  # the second: nested too deeply to be a prompt
         return None
     listed = prompt.get("permuted")
     permuted = frozenset(map(str, listed)) if isinstance(listed, list | tuple) else frozenset()

@@ -32,7 +32,7 @@ than this share is still none."""
 EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "none-seen")
 NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
-_REMEDY_LINES = 2
+_REMEDY_LINES = 2  # that one mitigation takes
 _LABEL, _CONDITIONS, _WHY, _MARKS = 48, 21, 46, 18
 """Characters a line in columns of the table."""
 
@@ -225,6 +225,7 @@ def _marks(
         greatest = value if estimate.greatest is None else estimate.greatest
         yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
     elif value is not None and null is not None and least is not None:
+        # A tenth means something on a scale with ends alone.
         bounded = unit(estimate.unit).ends is not None
         yield NONE_SEEN if bounded and least <= VISIBLE else UNDECIDED
     elif value is not None and null is not None and estimate.least is not None:

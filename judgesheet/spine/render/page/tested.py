@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from judgesheet.plain import listed
 from judgesheet.records import BUILT_IN, Datasheet
 from judgesheet.spine.render import show
 from judgesheet.spine.render.page.parts import Fact, records, total
@@ -28,17 +29,12 @@ def _tested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
     if looked:
         yield looked
     if own or not pools:
-        yield f"stimuli {_listed(pools) or show.NOT_RECORDED}"
+        yield f"stimuli {_listed(pools)}"
     else:
         yield "built-in stimuli: single requests on general topics, in English"
         yield "quality known by how the responses were written, not by human ratings"
     is_built_in = prompts == [BUILT_IN]
-    yield "built-in prompts, not yours" if is_built_in else f"prompts {_prompts(prompts)}"
-
-
-def _prompts(names: Sequence[str]) -> str:
-    """A recorded log has none: nobody knows how its judge was asked."""
-    return _listed(names) or show.NOT_RECORDED
+    yield "built-in prompts, not yours" if is_built_in else f"prompts {_listed(prompts)}"
 
 
 def _names(sheet: Datasheet, part: str) -> list[str]:
@@ -48,8 +44,8 @@ def _names(sheet: Datasheet, part: str) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(show.short(name, 40) for name in names[:MOST_NAMES]) + more
+    # A recorded log has none: nobody knows how its judge was asked.
+    return listed([show.short(name, 40) for name in names], MOST_NAMES) or show.NOT_RECORDED
 
 
 def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
