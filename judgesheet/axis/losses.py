@@ -34,6 +34,7 @@ from judgesheet.reasons import NO_OBSERVATIONS, Reason
 from judgesheet.records import Estimate, Statement
 from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
 from judgesheet.stats.losses import dispersion_p, permutation_p
+from judgesheet.stats.reads import total_calls
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -251,7 +252,7 @@ def loss_rate(calls: Calls) -> Iterator[Draft]:
         # Sums of the same shares in another order may be larger by rounding; a rate may not.
         rate = cluster_rate(np.minimum(hits, asked), asked)
         label = f"Calls without a verdict where its favourite stands at place {place}"
-        yield Draft(label, rate, {"place": place}, n=round(float(asked.sum())))
+        yield Draft(label, rate, {"place": place}, n=total_calls(asked))
 
 
 @figure("p", better="")

@@ -15,6 +15,7 @@ from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
 from .interval import ROUNDING, Interval, cluster_rate, ends
+from .reads import total_calls
 
 MONTE_CARLO_BELOW = 30
 """With fewer items the sharp null is tested by drawing permutations; from 48 on its chi-square
@@ -129,7 +130,7 @@ def chi_square(counts: ArrayLike) -> ChiSquare:
         return ChiSquare(None, None, df, int(calls), None)
     chi2 = float(np.sum((totals - calls / totals.size) ** 2) * totals.size / calls)
     v = min(1.0, float(np.sqrt(chi2 / (calls * df))))
-    return ChiSquare(chi2, float(scipy.special.chdtrc(df, chi2)), df, round(calls), v)
+    return ChiSquare(chi2, float(scipy.special.chdtrc(df, chi2)), df, total_calls(totals), v)
 
 
 def position_share(counts: ArrayLike) -> tuple[Interval, ...]:
@@ -275,7 +276,7 @@ def cramers_v(counts: ArrayLike) -> CramersV:
         return CramersV(None, None, None, method=method, note=why.sentence, reason=why.code)
     groups, calls = sample.clusters, sample.calls
     v = min(1.0, float(np.sqrt(sample.chi2 / (calls * sample.df))))
-    answer = partial(CramersV, clusters=groups, method=method, n=round(calls))
+    answer = partial(CramersV, clusters=groups, method=method, n=total_calls(counts))
     if groups < 2:
         why = ONE_CLUSTER
         return answer(v, None, None, note=why.sentence, reason=why.code)
@@ -382,7 +383,7 @@ def sharp_null(
     statistic = float((observed - mean) @ inverse @ (observed - mean))
     null_chi2 = _expected_chi2(mean, covariance) if calls else None
     if df == 0:
-        return SharpNull(0.0, 0, 1.0, null_chi2, round(calls), "chi-square")
+        return SharpNull(0.0, 0, 1.0, null_chi2, total_calls(observed), "chi-square")
     if items >= MONTE_CARLO_BELOW:
         p, method = float(scipy.special.chdtrc(df, statistic)), "chi-square"
     else:
@@ -391,7 +392,7 @@ def sharp_null(
         beyond = np.einsum("dp,pq,dq->d", drawn - mean, inverse, drawn - mean) >= statistic - 1e-9
         # The plus-one rule: what was observed is one of the permutations, so p is never 0.
         p, method = float((1 + beyond.sum()) / (1 + draws)), "Monte Carlo"
-    return SharpNull(statistic, df, p, null_chi2, round(calls), method)
+    return SharpNull(statistic, df, p, null_chi2, total_calls(observed), method)
 
 
 def _moments(pos: Integers, positions: int) -> tuple[Floats, Floats, Floats]:

@@ -23,3 +23,8 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
     over, under = np.broadcast_arrays(floats(above), floats(below))
     quotients: Floats = np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0)
     return quotients
+
+
+def total_calls(parts: ArrayLike) -> int:
+    """The number of calls that these counts make: a tie is counted in parts, which sum to one."""
+    return round(float(np.sum(parts)))

@@ -25,6 +25,7 @@ from judgesheet.reasons import ONE_CLUSTER, Reason
 from judgesheet.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import cluster_rate, exactly, mean_excess, missing, wilson
+from judgesheet.stats.reads import total_calls
 
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NOT_EVEN = Reason(
@@ -50,7 +51,7 @@ def win_share(lists: Lists) -> Iterator[Draft]:
             f"Winner stood at place {index + 1}",
             share,
             {"position": index + 1},
-            n=round(total),
+            n=total_calls(counts),
             given=lists.shown,
             paper=PaperCompatible(naive.value, naive.low, naive.high, "Wilson over calls"),
         )
@@ -89,7 +90,7 @@ def position_bias_p(lists: Lists) -> Draft:
     draft = Draft(
         "p: no place is favoured on average",
         missing(NO_TEST if test.clusters else NOTHING_READ, clusters=test.clusters, method=method),
-        n=round(float(counts.sum())),
+        n=total_calls(counts),
         given=lists.shown,
     )
     if not lists.shown.balanced:
