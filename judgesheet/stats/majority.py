@@ -45,11 +45,15 @@ def majority_error(q: float, k: int, correlation: float = 0.0) -> float:
     if correlation >= 1 or not 0 < q < 1:
         return 1 - q
     if correlation <= 0:
-        return float(scipy.special.bdtr(k // 2, k, q))
+        return float(scipy.special.betainc(k - k // 2, k // 2 + 1, 1 - q))
     a, b = (p * (1 - correlation) / correlation for p in (q, 1 - q))
     right = np.arange(k // 2 + 1)
-    likely = scipy.special.betaln(a + right, b + k - right) - scipy.special.betaln(a, b)
-    return float(scipy.special.comb(k, right) @ np.exp(likely))
+    likely = (
+        scipy.special.betaln(a + right, b + k - right)
+        - scipy.special.betaln(a, b)
+        - scipy.special.betaln(k - right + 1, right + 1)
+    )
+    return float(np.exp(likely).sum() / (k + 1))
 
 
 def error_correlation(hits: ArrayLike) -> Interval:

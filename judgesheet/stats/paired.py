@@ -19,7 +19,9 @@ def sign_test(improved: int, regressed: int) -> float:
     Huang et al., section 4.5: 21 against 5 gives .0025.
     """
     fewer, differing = min(improved, regressed), improved + regressed
-    return min(1.0, 2 * float(scipy.special.bdtr(fewer, differing, 0.5)))
+    if differing <= 2 * fewer + 1:
+        return 1.0
+    return 2 * float(scipy.special.betainc(differing - fewer, fewer + 1, 0.5))
 
 
 def agresti_min(differences: ArrayLike) -> Interval:
