@@ -5,7 +5,7 @@ what is measured is the client: building the request, HTTP, reading the reply; o
 the plan that is read, the durable ledger and the bookkeeping. The plainest client, a loop over
 sockets that looks only for the end of each response, shows what server and machine can do at all:
 it stands for a load generator such as wrk. Clients take turns, each time in a new process, and the
-best turn counts.
+best turn counts; the clock starts when libraries are loaded. What is not installed is left out.
 
 Then the whole command: its memory while it asks, and how soon a complete run is known as such. The
 table goes into docs/performance.md.
@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -193,6 +194,16 @@ async def _openai(port: int, calls: int) -> None:
         )
 
 
+async def _litellm(port: int, calls: int) -> None:
+    from litellm import acompletion
+
+    known = {"api_base": _url(port).removesuffix("/chat/completions"), "api_key": "none"}
+    await _by_workers(
+        _prompts(calls),
+        lambda prompt: acompletion(**_request(prompt) | known | {"model": "openai/loopback"}),
+    )
+
+
 def _url(port: int) -> str:
     return f"http://127.0.0.1:{port}/v1/chat/completions"
 
@@ -207,8 +218,8 @@ async def _judgesheet(port: int, calls: int) -> None:
         )
         plan = [*prompted(calls)]
         with Ledger.create_or_open(path, Plan(1, tuple(plan), (), {}), judge.identity) as ledger:
-            _Spent.begin()  # a plan is made before anything is asked
             async with judge:
+                _Spent.begin()  # a plan is made, and libraries are loaded, before anything is asked
                 progress = await collect(judge, ledger, CollectSettings(concurrency=IN_FLIGHT))
             _Spent.end()
     if progress.settled != calls:
@@ -227,14 +238,25 @@ def _call(prompt: str) -> Call:
     return Call("score_order", "item", cell, 0, tuple(body["messages"]), params)
 
 
-CLIENTS: dict[str, Callable[[int, int], Awaitable[None]]] = {
-    "a loop over sockets": _plain,
-    "judgesheet, ledger included": _judgesheet,
-    "aiohttp": _aiohttp,
-    "httpx": _httpx,
-    "openai": _openai,
+class Client(NamedTuple):
+    """How a client asks so many questions at a port, and the library that it is.
+
+    A slow one asks fewer.
+    """
+
+    ask: Callable[[int, int], Awaitable[None]]
+    library: str
+    is_slow: bool = False
+
+
+CLIENTS = {
+    "a loop over sockets": Client(_plain, "asyncio"),
+    "judgesheet, ledger included": Client(_judgesheet, "aiohttp"),
+    "aiohttp": Client(_aiohttp, "aiohttp"),
+    "httpx": Client(_httpx, "httpx", is_slow=True),
+    "openai": Client(_openai, "openai", is_slow=True),
+    "litellm": Client(_litellm, "litellm", is_slow=True),
 }
-"""The last two are slow: they make fewer calls."""
 
 
 class _Spent:
@@ -261,11 +283,13 @@ class Speed(NamedTuple):
 def _turn(name: str, port: int, calls: int, told: "multiprocessing.Queue[Speed]") -> None:
     async def main() -> None:
         _Spent.begin()
-        await CLIENTS[name](port, calls)
+        await CLIENTS[name].ask(port, calls)
         if _Spent.ended < _Spent.began:
             _Spent.end()
 
     gc.set_threshold(YOUNG)  # as the command does
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it is downloaded
+    import_module(CLIENTS[name].library)
     asyncio.run(main())
     cpu, wall = (end - begin for begin, end in zip(_Spent.began, _Spent.ended, strict=True))
     told.put(Speed(calls / wall, cpu / calls * 1000))
@@ -273,13 +297,13 @@ def _turn(name: str, port: int, calls: int, told: "multiprocessing.Queue[Speed]"
 
 def speeds(latency_s: float, calls: int) -> dict[str, Speed]:
     """The best of a few turns of every client that is installed."""
-    names = [name for name in CLIENTS if name != "openai" or find_spec("openai")]
-    found: dict[str, list[Speed]] = {name: [] for name in names}
+    found: dict[str, list[Speed]]
+    found = {name: [] for name, client in CLIENTS.items() if find_spec(client.library)}
     told: multiprocessing.Queue[Speed] = multiprocessing.Queue()
     with serving(latency_s) as port:
         for _ in range(TURNS):
-            for name in names:
-                fewer = calls // 10 if name in {"httpx", "openai"} else calls
+            for name in found:
+                fewer = calls // 10 if CLIENTS[name].is_slow else calls
                 process = multiprocessing.Process(target=_turn, args=(name, port, fewer, told))
                 process.start()
                 found[name].append(told.get(timeout=600))
@@ -360,6 +384,9 @@ def table() -> Iterator[str]:
             f"| {at_once.rate:,.0f} | {at_once.cpu_ms:.2f} ms |"
         )
     yield ""
+    if missing := ", ".join(name for name in CLIENTS if name not in slow):
+        yield f"Not installed, and left out: {missing}."
+        yield ""
     yield "| `judgesheet probe` | 5,040 calls | 100,080 calls |"
     yield "|---|---|---|"
     with tempfile.TemporaryDirectory() as folder, serving(0.0) as port:

@@ -82,6 +82,13 @@ def test_a_call_is_pending_until_its_outcome_settles(path: Path, outcome: Outcom
     assert [tuple(one) for one in pending] == expected
 
 
+def test_a_page_of_pending_calls_is_read_without_the_rest_of_the_plan(path: Path) -> None:
+    query = "EXPLAIN QUERY PLAN SELECT * FROM pending WHERE seq > 9 ORDER BY seq LIMIT 9"
+    with Ledger.create_or_open(path, make_plan(1), JUDGE) as ledger, ledger._reading() as db:
+        steps = [step for *_, step in db.execute(query)]
+    assert not [step for step in steps if "SCAN call" in step or "TEMP B-TREE" in step]
+
+
 def test_pending_is_in_plan_order_over_many_pages(path: Path) -> None:
     plan = make_plan(1203)
     with Ledger.create_or_open(path, plan, JUDGE) as ledger:

@@ -263,6 +263,24 @@ def test_places_double_while_that_brings_more() -> None:
     assert saturated[-1] == 16 or saturated.count(32) > 1
 
 
+def sizes_in_bursts(served_at_once: int, bursts: int = 3) -> list[int]:
+    """The sizes that are tried where requests leave together, and come back as they are served."""
+    places, sizes = Places(64), []
+    for _ in range(bursts):
+        asked_at = time.monotonic()
+        places._since = 0.0
+        for number in range(1, places.size + 1):
+            rounds = (number - 1) // served_at_once + 1
+            places.learn("ok", asked_at - rounds, number)
+        sizes.append(places.size)
+    return sizes
+
+
+def test_requests_that_leave_together_tell_how_many_are_served_at_once() -> None:
+    assert sizes_in_bursts(served_at_once=64) == [32, 64, 64]  # a step for every round trip
+    assert sizes_in_bursts(served_at_once=8, bursts=6) == [32, 32, 32, 32, 16, 16]
+
+
 def test_places_that_are_not_needed_tell_nothing() -> None:
     places = Places(128)
     for _ in range(500):

@@ -1,0 +1,200 @@
+"""What a server may send instead of a well-formed response, and on whose connection."""
+
+import asyncio
+import base64
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from judgesheet.judges import Connection, open_judge
+from judgesheet.records import Outcome, Reply
+from tests.judges.loopback import completion, make_call, serving
+
+BODY = completion("[RESULT] 4").body or b""
+HEAD = b"HTTP/1.1 200 OK\r\n"
+WHOLE = b"%bContent-Length: %d\r\n\r\n%b" % (HEAD, len(BODY), BODY)
+STALE = WHOLE.replace(b"[RESULT] 4", b"[RESULT] 1")
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter, int], Awaitable[None]]
+"""Serves one connection; the number counts them from 1."""
+
+
+async def request_of(reader: asyncio.StreamReader) -> bytes:
+    """The head of the next request, whose body is read too."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0]
+    await reader.readexactly(int(length))
+    return head
+
+
+async def well(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer as a server should."""
+    while True:
+        await request_of(reader)
+        writer.write(WHOLE)
+
+
+def ask(
+    serve: Serve, times: int = 1, words: str = "Grade this.", pause_s: float = 0.0
+) -> list[Reply]:
+    """The replies to so many questions, one after the other."""
+    connections = 0
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        try:
+            await serve(reader, writer, connections)
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # the client has gone, as it should
+        finally:
+            writer.close()
+
+    async def main() -> list[Reply]:
+        async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            async with open_judge("openai-compatible/m", Connection(url)) as judge:
+                replies = []
+                for number in range(1, times + 1):
+                    replies.append(await judge.ask(make_call(words), number))
+                    await asyncio.sleep(pause_s)
+                return replies
+
+    return asyncio.run(main())
+
+
+KEPT: list[tuple[bytes, Outcome]] = [
+    (WHOLE, "ok"),
+    (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n" + WHOLE, "ok"),
+    (CHUNKED + b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY), "ok"),
+    (b"HTTP/1.1 204 No Content\r\n\r\n", "malformed"),
+    (CHUNKED + b"zz\r\n", "unavailable"),
+    (HEAD + b"Content-Length: -1\r\n\r\n", "unavailable"),
+    (HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nx", "unavailable"),
+    (HEAD + b"X: " + b"x" * 1_000_000, "unavailable"),
+    (HEAD + b"X: x\r\n" * 100_000, "unavailable"),
+    (b"SSH-2.0-OpenSSH_9.2\r\n", "unavailable"),
+    (b"\x16\x03\x01\x02\x00\x01", "unavailable"),
+]
+CLOSED: list[tuple[bytes, Outcome]] = [
+    (HEAD + b"\r\n" + BODY, "ok"),
+    (HEAD.replace(b"1.1", b"1.0") + b"\r\n" + BODY, "ok"),
+    (b"", "unavailable"),
+    (WHOLE[:-1], "unavailable"),
+    (WHOLE[:20], "unavailable"),
+    (CHUNKED + b"%x\r\n%b" % (len(BODY), BODY), "unavailable"),
+]
+
+
+@pytest.mark.parametrize(
+    ("sent", "outcome", "closes"),
+    [*((*one, False) for one in KEPT), *((*one, True) for one in CLOSED)],
+)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_whatever_a_server_sends_the_next_question_has_its_own_answer(
+    sent: bytes, outcome: Outcome, closes: bool, at_once: bool
+) -> None:
+    async def serve(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int
+    ) -> None:
+        if number == 1:
+            await request_of(reader)
+            for part in [sent] if at_once else [sent[at : at + 7] for at in range(0, 700, 7)]:
+                writer.write(part)
+                await writer.drain()
+                await asyncio.sleep(0)
+            writer.write(b"" if at_once else sent[700:])
+        if number > 1 or not closes:
+            await well(reader, writer)
+
+    first, second = ask(serve, 2)
+    assert first.outcome == outcome, first.raw
+    assert "\n" not in first.raw
+    assert (second.outcome, second.text) == ("ok", "[RESULT] 4")
+
+
+def test_an_answer_that_nobody_asked_for_answers_nothing() -> None:
+    async def serve(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int
+    ) -> None:
+        if number == 1:
+            await request_of(reader)
+            writer.write(WHOLE)
+            await writer.drain()
+            await asyncio.sleep(0.1)  # it is read by then
+            writer.write(STALE)
+        await well(reader, writer)
+
+    first, second = ask(serve, 2, pause_s=0.3)
+    assert (first.text, second.text) == ("[RESULT] 4", "[RESULT] 4")
+
+
+def test_an_answer_may_come_before_the_question_is_whole() -> None:
+    async def serve(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int
+    ) -> None:
+        if number == 1:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(WHOLE)
+            await asyncio.sleep(0.5)
+        else:
+            await well(reader, writer)
+
+    first, second = ask(serve, 2, words="x" * 12_000_000)
+    assert (first.text, second.text) == ("[RESULT] 4", "[RESULT] 4")
+
+
+# -- by way of a proxy ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def proxied(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    def use(scheme: str, url: str) -> None:
+        monkeypatch.setenv(f"{scheme}_proxy", url.replace("//", "//someone:long-password@"))
+        monkeypatch.setenv("no_proxy", "")
+        monkeypatch.delenv("NO_PROXY", raising=False)
+
+    return use
+
+
+async def ask_far(scheme: str) -> Reply:
+    url = f"{scheme}://far.invalid/v1"
+    async with open_judge("openai-compatible/m", Connection(url)) as judge:
+        return await judge.ask(make_call(), 1)
+
+
+def test_a_proxy_is_told_who_asks(proxied: Callable[[str, str], None]) -> None:
+    with serving(lambda *_: completion("by proxy")) as proxy:
+        proxied("http", proxy.base_url.removesuffix("/v1"))
+        assert asyncio.run(ask_far("http")).text == "by proxy"
+        told = proxy.requests[0].headers
+    assert told["proxy-authorization"] == f"Basic {basic('someone:long-password')}"
+    assert told["host"] == "far.invalid"
+
+
+def test_a_proxy_that_opens_no_tunnel_is_unavailable(
+    proxied: Callable[[str, str], None],
+) -> None:
+    heads = []
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async def main() -> Reply:
+        async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+            proxied("https", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+            return await ask_far("https")
+
+    reply = asyncio.run(main())
+    assert heads[0].startswith(b"CONNECT far.invalid:443 HTTP/1.1\r\n")
+    assert basic("someone:long-password").encode() in heads[0]
+    assert reply.outcome == "unavailable"
+    assert "long-password" not in repr(reply)
+    assert basic("someone:long-password") not in repr(reply)
+
+
+def basic(words: str) -> str:
+    return base64.b64encode(words.encode()).decode()
