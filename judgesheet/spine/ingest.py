@@ -135,8 +135,11 @@ def _ingest_recorded(
     verdicts = ((key, verdict, now) for key, (_, verdict) in calls.items())
     with Ledger.create_or_open(ledger_path, plan, judge, verdicts) as ledger:
         if not ledger.is_new:  # the file was ingested before: write those that it lacks
-            told = ((key, 1, "ok", verdict, verdict, 0.0) for key, verdict, _ in verdicts)
-            fill(ledger, (Reply(*one, None, None, None, now) for one in told))
+            replies = (
+                Reply(key, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
+                for key, verdict, _ in verdicts
+            )
+            fill(ledger, replies)
 
 
 @cache  # what a protocol asks of an axis is looked up anew each time

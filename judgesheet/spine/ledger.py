@@ -106,7 +106,6 @@ LARGEST_SCORE = 1e9
 """No rating reaches so far, whichever its sign."""
 
 _CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
-_CREATING_KIB = 262_144  # at most, of one that is made: ids are stored unsorted
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
 
 _FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
@@ -536,7 +535,7 @@ class Ledger:
         if not any(self._stream(f"{others} LIMIT 1")):
             # Verdicts that were recorded lie in the plan's order: none need be looked up.
             calls = self._stream(f"SELECT seq, {call} FROM asked ORDER BY seq")  # noqa: S608
-            query = f"SELECT call_id, outcome, {reply} FROM attempt ORDER BY rowid"  # noqa: S608
+            query = f"SELECT call_id, outcome, {reply} FROM attempt"  # noqa: S608
             for asked, (call_id, *replied) in zip(calls, self._stream(query), strict=False):
                 if asked[1] != call_id:
                     break
@@ -610,7 +609,8 @@ class Ledger:
             "created_at": time.time(),
         }
         with self._writing() as db:
-            db.execute(f"PRAGMA cache_size = -{_CREATING_KIB}")
+            # 128 bytes a call hold the ids, which are stored unsorted.
+            db.execute(f"PRAGMA cache_size = -{max(_CACHE_KIB, len(plan.calls) // 8)}")
             for statement in statements:
                 if statement not in indices:
                     db.execute(statement)
