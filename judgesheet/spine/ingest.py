@@ -1,10 +1,11 @@
 """For stage two: verdicts from elsewhere, as recorded judgments or results of a batch."""
 
+import gc
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, lru_cache
-from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from sys import intern
@@ -24,9 +25,8 @@ from judgesheet.spine.plan import LONGEST_LINE
 MOST_REPEATS = 1000
 MOST_CELLS = 10_000
 """Cells, and verdicts on them, that are remembered: those of a response stand together."""
-AT_ONCE = 10_000
-"""Verdicts that are written in one transaction."""
-_FIELDS = {"axis", "stimulus", "cell", "repeat", "verdict"}
+_KINDS = {"axis": str, "stimulus": str, "cell": dict}
+_FIELDS = {*_KINDS, "repeat", "verdict"}
 MOST_NAMES = 100
 """Fields that the cells of a file may have: each is a column of a table."""
 BEYOND_TABLES = 2**63
@@ -74,6 +74,19 @@ def ingest(
 # -- recorded judgments ------------------------------------------------------------------------
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Millions of objects without cycles are made: to look for cycles takes a sixth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def _ingest_recorded(
     file: Path,
     rows: Iterable[tuple[Mapping[str, Any], str]],
@@ -82,10 +95,7 @@ def _ingest_recorded(
 ) -> None:
     calls: dict[str, tuple[Call, str]] = {}
     rated: dict[tuple[str, str, str], Label] = {}
-    home: dict[tuple[str, str], str] = {}
-    names: set[str] = set()
     reader = _Reader()
-    facts: dict[tuple[str, ...], str] = {}
     for record, where in rows:
         if "human" in record:
             label = _human(record["human"], where)
@@ -94,17 +104,6 @@ def _ingest_recorded(
                 raise StimuliError(f"{where}: {label.item} {told}")
             continue
         call, verdict = reader.recorded(record, where)
-        item = (call.axis, str(call.cell.get("item")))
-        if "item" in call.cell and home.setdefault(item, call.stimulus) != call.stimulus:
-            raise StimuliError(f"{where}: {item[1]} is listed under two stimuli; an item has one")
-        for field, thing in _facts(call):
-            said = json.dumps(call.cell.get(field))
-            if facts.setdefault(thing, said) != said:
-                told = f"cell.{field} is {said}, and {facts[thing]} in another row on the same"
-                raise StimuliError(f"{where}: {told} stimulus; it must not change with the order")
-        names |= call.cell.keys()
-        if len(names) > MOST_NAMES:
-            raise StimuliError(f"{where}: cells have more than {MOST_NAMES} fields; drop some")
         if call.id in calls:
             raise StimuliError(
                 f"{where}: the same cell and repeat occurs twice in the file; give each reading of "
@@ -114,15 +113,16 @@ def _ingest_recorded(
     if not calls:
         raise StimuliError(f"{file} holds labels but no judgments")
     labels = tuple(rated.values())
-    _refuse_strangers(labels, home, file)
-    axes = list(dict.fromkeys(call.axis for call, _ in calls.values()))
+    _refuse_strangers(labels, reader.homes, file)
+    named = dict.fromkeys((call.axis, call.stimulus) for call, _ in calls.values())
+    axes = list(dict.fromkeys(axis for axis, _ in named))
     provenance = {
         "settings": {"profile": "recorded", "axes": axes, "reply": "recorded", "temperature": None},
         "stimuli": [
             {
                 "axis": axis,
                 "name": file.name,
-                "stimuli": len({c.stimulus for c, _ in calls.values() if c.axis == axis}),
+                "stimuli": sum(one == axis for one, _ in named),
                 "digest": digest("\n".join(calls)),
             }
             for axis in axes
@@ -132,27 +132,14 @@ def _ingest_recorded(
     plan = Plan(0, tuple(call for call, _ in calls.values()), labels, provenance)
     judge = {"provider": "recorded", "model": judged_by() or file.name}
     now = file.stat().st_mtime
-    replies = (
-        Reply(call.id, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
-        for call, verdict in calls.values()
-    )
-    with Ledger.create_or_open(ledger_path, plan, judge) as ledger:
-        _record(ledger, replies)
-
-
-def _record(ledger: Ledger, replies: Iterator[Reply]) -> None:
-    """Write the verdicts; where the file was ingested before, those that it lacks."""
-    if ledger.was_asked:
-        fill(ledger, replies)
-    while some := list(islice(replies, AT_ONCE)):
-        ledger.record(some)
-
-
-def _facts(call: Call) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The fields that are true of what was judged, each with what that is."""
-    for field, naming in _stated(call.axis).items():
-        thing = (call.axis, field, call.stimulus, *(str(call.cell.get(name)) for name in naming))
-        yield field, thing
+    verdicts = ((key, verdict, now) for key, (_, verdict) in calls.items())
+    with Ledger.create_or_open(ledger_path, plan, judge, verdicts) as ledger:
+        if not ledger.is_new:  # the file was ingested before: write those that it lacks
+            replies = (
+                Reply(key, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
+                for key, verdict, _ in verdicts
+            )
+            fill(ledger, replies)
 
 
 @cache  # what a protocol asks of an axis is looked up anew each time
@@ -165,51 +152,53 @@ class _Reader:
     """Makes calls of records. What many of them have in common is looked at and held once."""
 
     def __init__(self) -> None:
+        self.homes: dict[tuple[str, str], str] = {}
+        self._facts: dict[tuple[str, ...], str] = {}
+        self._names: set[str] = set()
         self._cells: dict[str, _Cell] = {}
         self._orders: dict[str, Any] = {}
-        self._allowed: dict[tuple[str, str, str], str | None] = {}
+        self._allowed: dict[tuple[str, str, str], tuple[str, str | None]] = {}
+        self._last: _Cell | None = None
 
     def recorded(self, record: Mapping[str, Any], where: str) -> tuple[Call, str]:
         """The call of a record and its verdict; StimuliError if it is not allowed."""
-        for name, kind in (("axis", str), ("stimulus", str), ("cell", dict)):
-            if not isinstance(record.get(name), kind):
-                raise StimuliError(
-                    f"{where}: {name} is missing or not a {kind.__name__}; of another tool's log, "
-                    "`judgesheet inspect-log FILE` says what it is"
-                )
-        if "verdict" not in record:
-            raise StimuliError(f"{where}: verdict is missing (null means unreadable)")
-        axis, repeat = _axis(record["axis"], where), record.get("repeat", 0)
-        cell, verdict = self._cell(axis, record["cell"]), json.dumps(record["verdict"])
-        fault = (
-            cell.fault
-            or _fault_of_repeat(repeat)
-            or self._fault_of_verdict(axis, record["verdict"], verdict, cell)
-            or _fault_of_text(record, cell.text, verdict)
-        )
-        if fault:
+        if fault := _fault_of_form(record):
             raise StimuliError(f"{where}: {fault}")
-        said = f"{_json_of(axis.NAME)},{_json_of(record['stimulus'])},{cell.text},{repeat}"
+        cell, repeat = self._cell(record, where), record.get("repeat", 0)
+        fault = cell.fault or _fault_of_repeat(repeat)
+        if not fault:
+            verdict, fault = self._verdict(record["verdict"], cell)
+        if fault := fault or _fault_of_text(record, cell, verdict) or self._fault_among(cell):
+            raise StimuliError(f"{where}: {fault}")
         call = Call.known(
-            axis=axis.NAME,
-            stimulus=intern(record["stimulus"]),
+            axis=cell.axis.NAME,
+            stimulus=cell.stimulus,
             cell=cell.values,
             repeat=repeat,
             messages=(),
             params=_NONE,
             reply="recorded",
-            id=digest(f'[{said},[],{{}},"recorded"]')[:24],  # that of `Call.content_id`
+            id=digest(f'{cell.head},{repeat},[],{{}},"recorded"]')[:24],  # `Call.content_id`
         )
-        return call, intern(verdict)
+        return call, verdict
 
-    def _cell(self, axis: Axis, given: Mapping[str, Any]) -> "_Cell":
-        text = canonical_json(given)
-        key = f"{axis.NAME} {text}"
+    def _cell(self, record: Mapping[str, Any], where: str) -> "_Cell":
+        """The cell of a record, which must have one; its repeats mostly stand beside it."""
+        name, stimulus, given = record["axis"], record["stimulus"], record["cell"]
+        key = repr((name, stimulus, given))
         if key not in self._cells:
             if len(self._cells) >= MOST_CELLS:
                 self._cells.clear()
-            fault = axis.fault(given) or _fault_of_numbers(given)
-            self._cells[key] = _Cell(fault, text, alike(axis, given), self._compact(given))
+            axis, text = _axis(name, where), canonical_json(given)
+            self._cells[key] = _Cell(
+                fault=axis.fault(given) or _fault_of_numbers(given),
+                axis=axis,
+                stimulus=intern(stimulus),
+                head=f"[{_json_of(name)},{_json_of(stimulus)},{text}",
+                read_by=alike(axis, given),
+                values=self._compact(given),
+                is_ascii=text.isascii() and stimulus.isascii(),
+            )
         return self._cells[key]
 
     def _compact(self, cell: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,26 +212,53 @@ class _Reader:
             for name, value in cell.items()
         }
 
-    def _fault_of_verdict(self, axis: Axis, verdict: Any, text: str, cell: "_Cell") -> str | None:
-        if verdict in (None, "invalid"):
-            return None
-        key = (axis.NAME, text, cell.read_by)
+    def _verdict(self, verdict: Any, cell: "_Cell") -> tuple[str, str | None]:
+        """A verdict as JSON, and what is wrong with it."""
+        key = (cell.axis.NAME, repr(verdict), cell.read_by)
         if key not in self._allowed:
             if len(self._allowed) >= MOST_CELLS:
                 self._allowed.clear()
-            is_read = read(axis, text, "recorded", cell.values) is not None
+            text = intern(json.dumps(verdict))
+            is_read = (
+                verdict in (None, "invalid")
+                or read(cell.axis, text, "recorded", cell.values) is not None
+            )
             wrong = f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
-            self._allowed[key] = None if is_read else wrong
+            self._allowed[key] = text, None if is_read else wrong
         return self._allowed[key]
+
+    def _fault_among(self, cell: "_Cell") -> str | None:
+        """What keeps a cell from standing in one file with those before it."""
+        if cell is self._last:
+            return None
+        self._last, axis, values = cell, cell.axis.NAME, cell.values
+        item = (axis, str(values.get("item")))
+        if "item" in values and self.homes.setdefault(item, cell.stimulus) != cell.stimulus:
+            return f"{item[1]} is listed under two stimuli; an item has one"
+        for field, naming in _stated(axis).items():
+            thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
+            said = json.dumps(values.get(field))
+            if (other := self._facts.setdefault(thing, said)) != said:
+                told = f"cell.{field} is {said}, and {other} in another row on the same stimulus"
+                return f"{told}; it must not change with the order"
+        self._names |= values.keys()
+        more = len(self._names) > MOST_NAMES
+        return f"cells have more than {MOST_NAMES} fields; drop some" if more else None
 
 
 class _Cell(NamedTuple):
-    """A cell: its fault if it has one, its JSON, that of which readings depend, its values."""
+    """A cell on a stimulus, and its fault if it has one.
+
+    `head` is what the ids of its calls begin with, `read_by` what readings depend on.
+    """
 
     fault: str | None
-    text: str
+    axis: Axis
+    stimulus: str
+    head: str
     read_by: str
     values: Mapping[str, Any]
+    is_ascii: bool
 
 
 _NONE: Mapping[str, Any] = {}
@@ -255,6 +271,16 @@ def _axis(name: str, where: str) -> Axis:
         known = ", ".join(all_axes())
         raise StimuliError(f"{where}: there is no axis {name!r}; the axes are {known}")
     return axis
+
+
+def _fault_of_form(record: Mapping[str, Any]) -> str | None:
+    for name, kind in _KINDS.items():
+        if not isinstance(record.get(name), kind):
+            return (
+                f"{name} is missing or not a {kind.__name__}; of another tool's log, "
+                "`judgesheet inspect-log FILE` says what it is"
+            )
+    return None if "verdict" in record else "verdict is missing (null means unreadable)"
 
 
 def _fault_of_repeat(repeat: Any) -> str | None:
@@ -276,10 +302,9 @@ def _fault_of_numbers(cell: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _fault_of_text(record: Mapping[str, Any], cell: str, verdict: str) -> str | None:
+def _fault_of_text(record: Mapping[str, Any], cell: _Cell, verdict: str) -> str | None:
     """What no file can hold."""
-    is_plain = record.keys() <= _FIELDS and record["stimulus"].isascii() and cell.isascii()
-    if is_plain and "\\u" not in verdict:  # escaped there
+    if cell.is_ascii and record.keys() <= _FIELDS and "\\u" not in verdict:  # escaped there
         return None
     try:
         canonical_json(record).encode()

@@ -12,7 +12,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from operator import attrgetter
@@ -41,6 +41,11 @@ SCHEMA_VERSION = 2
 # History
 # 1: the first.
 # 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
+
+_RECORDED = """
+INSERT INTO attempt (call_id, attempt, outcome, latency_s, at, text, raw)
+VALUES (?1, 1, 'ok', 0.0, ?3, ?2, ?2)
+"""
 
 _SUMS = """
 -- Where no call was given up, reopened or left out, those with a settling outcome are counted at
@@ -180,14 +185,23 @@ class Ledger:
 
     def __init__(self, path: Path, db: sqlite3.Connection) -> None:
         self.path = path
+        self.is_new = False
         self._db = db
         self._lock = threading.RLock()
 
     @classmethod
-    def create_or_open(cls, path: Path, plan: Plan | None, judge: Mapping[str, Any]) -> Self:
-        """The ledger at `path` for writing, created if there is none.
+    def create_or_open(
+        cls,
+        path: Path,
+        plan: Plan | None,
+        judge: Mapping[str, Any],
+        recorded: Iterable[tuple[str, str, float]] = (),
+    ) -> Self:
+        """The ledger at `path` for writing, created if there is none; it `is_new` then.
 
-        Without a `plan`, it has the one that it is to have.
+        Without a `plan`, it has the one that it is to have. Verdicts that were `recorded` elsewhere
+        (id of the call, JSON in ASCII, seconds since the epoch) are written into a new ledger
+        together with its plan, and into no other.
         Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
         is in use, or cannot be written.
         """
@@ -195,7 +209,7 @@ class Ledger:
             ledger = cls(path, _connect_exclusively(path))
             with ledger._closed_on_error():
                 if plan is not None and _is_empty(ledger._db):
-                    ledger._create(plan, judge)
+                    ledger._create(plan, judge, recorded)
                 else:
                     ledger._check_version()
                     ledger._add_finish_reason()
@@ -521,7 +535,7 @@ class Ledger:
         if not any(self._stream(f"{others} LIMIT 1")):
             # Verdicts that were recorded lie in the plan's order: none need be looked up.
             calls = self._stream(f"SELECT seq, {call} FROM asked ORDER BY seq")  # noqa: S608
-            query = f"SELECT call_id, outcome, {reply} FROM attempt ORDER BY rowid"  # noqa: S608
+            query = f"SELECT call_id, outcome, {reply} FROM attempt"  # noqa: S608
             for asked, (call_id, *replied) in zip(calls, self._stream(query), strict=False):
                 if asked[1] != call_id:
                     break
@@ -579,8 +593,12 @@ class Ledger:
         marked = sorted({*map(tuple, self.get_meta("reopened", [])), *attempts})
         db.execute("INSERT OR REPLACE INTO meta VALUES ('reopened', ?)", (_json(marked),))
 
-    def _create(self, plan: Plan, judge: Mapping[str, Any]) -> None:
+    def _create(
+        self, plan: Plan, judge: Mapping[str, Any], recorded: Iterable[tuple[str, str, float]]
+    ) -> None:
         """All of the plan in one transaction: a ledger holds a whole plan or none."""
+        statements = SCHEMA.split(";\n")
+        indices = [statement for statement in statements if "CREATE INDEX" in statement]
         meta = {
             "schema_version": SCHEMA_VERSION,
             "judgesheet": __version__,
@@ -591,8 +609,11 @@ class Ledger:
             "created_at": time.time(),
         }
         with self._writing() as db:
-            for statement in SCHEMA.split(";\n"):
-                db.execute(statement)
+            # 128 bytes a call hold the ids, which are stored unsorted.
+            db.execute(f"PRAGMA cache_size = -{max(_CACHE_KIB, len(plan.calls) // 8)}")
+            for statement in statements:
+                if statement not in indices:
+                    db.execute(statement)
             _insert(db, "meta", ("key", "value"), ((key, _json(meta[key])) for key in meta))
             _insert_calls(db, plan.calls)
             of_label = attrgetter(*_LABEL[:-1])
@@ -602,6 +623,10 @@ class Ledger:
                 _LABEL,
                 ((*of_label(label), _json(label.ratings)) for label in plan.labels),
             )
+            db.executemany(_RECORDED, recorded)
+            for statement in indices:  # sorted at once, which takes a fraction of the time
+                db.execute(statement)
+        self.is_new = True
 
     def _version(self) -> Any:
         """The schema version, once it is sure that reading the tables does nothing else."""
@@ -837,7 +862,6 @@ def _connect_exclusively(path: Path) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA cache_size = -65536")  # KiB: the ids of a long plan are stored unsorted
         # The first write takes the lock; take it now rather than after the first paid reply.
         db.execute("BEGIN IMMEDIATE")
         db.execute("COMMIT")
@@ -914,12 +938,13 @@ def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0)
     seen: set[str] = set()
     last: dict[str, tuple[Any, str]] = {}
 
-    def content(statement: str, value: Any) -> str:
-        before, key = last.get(statement, (None, ""))
+    def once(what: str, value: Any, make: Callable[[str, Any], str]) -> str:
+        """What was made last, if of the same object: neighbours have much in common."""
+        before, made = last.get(what, (None, ""))
         if before is not value:
-            key = written(statement, value)
-            last[statement] = value, key
-        return key
+            made = make(what, value)
+            last[what] = value, made
+        return made
 
     def written(statement: str, value: Any) -> str:
         # As given: in a JSON schema the order of the properties is the order of the answer.
@@ -931,10 +956,11 @@ def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0)
         return key
 
     def row(seq: int, call: Call) -> tuple[Any, ...]:
-        params = content("INSERT OR IGNORE INTO params VALUES (?, ?)", call.params)
-        prompt = content("INSERT OR IGNORE INTO prompt VALUES (?, ?)", call.messages)
-        place = (seq, call.id, call.axis, call.stimulus, _json(call.cell), call.repeat, call.reply)
-        return (*place, params, prompt)
+        params = once("INSERT OR IGNORE INTO params VALUES (?, ?)", call.params, written)
+        prompt = once("INSERT OR IGNORE INTO prompt VALUES (?, ?)", call.messages, written)
+        cell = once("", call.cell, lambda _, value: _json(value))
+        asked = (seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply)
+        return (*asked, params, prompt)
 
     _insert(db, "call", _CALL, (row(seq, call) for seq, call in enumerate(calls, start)))
 

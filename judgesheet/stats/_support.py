@@ -16,7 +16,7 @@ Flags = NDArray[np.bool_]
 AT_ONCE = 10_000_000
 """Numbers of a bootstrap that are held in memory at once: those of 5,000 clusters."""
 MOST_KEPT = 100_000_000
-"""Numbers of a bootstrap that are kept, two bytes each: those of 50,000 clusters."""
+"""Numbers of bootstraps that are kept, two bytes each: those of 50,000 clusters."""
 MOST_SHARED_OUT = 20_000
 """Clusters up to which draws are shared out among them; more are drawn one by one, seven times
 faster, in the same law."""
@@ -96,13 +96,14 @@ def bootstrap_weights(clusters: int, resamples: int, rng: np.random.Generator) -
     if key not in _kept:
         # Two bytes: no stimulus is drawn 32,767 times.
         blocks = [block.astype(np.int16) for block in _drawn(clusters, resamples, rng)]
-        _kept.clear()
         _kept[key] = blocks, rng.bit_generator.state
+        while sum(clusters * resamples for clusters, resamples, _ in _kept) > MOST_KEPT:
+            _kept.pop(next(iter(_kept)))
     blocks, rng.bit_generator.state = _kept[key]
     yield from (block.astype(np.float64) for block in blocks)
 
 
-# The draws that were asked for last, and the state that they leave their generator in.
+# The draws that were made last, and the state that each leaves its generator in.
 _kept: dict[tuple[int, int, str], tuple[list[NDArray[np.int16]], Any]] = {}
 
 

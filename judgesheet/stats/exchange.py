@@ -214,7 +214,6 @@ def _forms(departures: Floats, roots: Floats) -> Floats:
     """Quadratic forms of departures (k, places, m) with k pseudo-inverses, shape (k, m)."""
     across = roots.transpose(0, 2, 1) @ departures
     np.square(across, out=across)
-    # Rounding must not tell apart what is equal by symmetry.
     return alike(across.sum(axis=1))
 
 

@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -108,6 +109,38 @@ def test_the_last_attempt_is_the_reply(path: Path) -> None:
     assert [row[6:8] for row in answers] == [("ok", "x"), (None, None), ("ok", "late")]
     assert answers[0][1:3] == ("score_order", "call 0")
     assert answers[0][4:6] == (0, "text")
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 2, 1], [1, 0, 0], [0, 1], []])
+def test_answers_are_those_of_their_calls_in_whichever_order_they_came(
+    path: Path, order: list[int]
+) -> None:
+    plan = make_plan(4)
+    times = [order[: place + 1].count(at) for place, at in enumerate(order)]
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        for at, number in zip(order, times, strict=True):
+            ledger.record([make_reply(plan.calls[at], number, "ok", f"{at}, {number}")])
+        found = [row[7] for row in ledger.answers()]
+    last = {at: f"{at}, {number}" for at, number in zip(order, times, strict=True)}
+    assert found == [last.get(at) for at in range(4)]
+
+
+def test_what_was_recorded_elsewhere_is_written_with_the_plan_or_not_at_all(path: Path) -> None:
+    plan = make_plan(2)
+
+    def verdicts(last: str) -> Iterator[tuple[str, str, float]]:
+        yield plan.calls[0].id, "1", 5.0
+        yield last, "2", 5.0
+
+    with pytest.raises(RunError), Ledger.create_or_open(path, plan, JUDGE, verdicts("\ud800")):
+        pass
+    with Ledger.create_or_open(path, plan, JUDGE, verdicts(plan.calls[1].id)) as ledger:
+        assert ledger.is_new
+        assert [row[7] for row in ledger.answers()] == ["1", "2"]
+        assert not list(ledger.pending())
+    with Ledger.create_or_open(path, plan, JUDGE, verdicts("")) as ledger:
+        assert not ledger.is_new
+        assert ledger.totals().attempts == 2
 
 
 def as_older_run(path: Path, bodies: list[str]) -> list[Call]:

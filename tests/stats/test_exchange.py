@@ -115,6 +115,26 @@ def test_sums_of_exchanges_are_those_of_calls_one_by_one(given: str) -> None:
         assert found.drawn(np.zeros(1, int))[0, :, 1 + draw] == pytest.approx(sums)
 
 
+@pytest.mark.parametrize("given", ["whole", "parts"])
+def test_many_stimuli_are_exchanged_together_as_each_alone(
+    given: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "MOST_FRESH", 0)
+    rng = np.random.default_rng(6)
+    part = 1.0 if given == "whole" else 0.37
+    # Calls were lost: the items of a stimulus belong to groups of their own.
+    groups = [
+        Items(np.arange(at, 9, 3), np.array([noise(rng)[at:] * part for _ in range(3)]), WHERE[at:])
+        for at in range(3)
+    ]
+    stimulus = np.array([2, 0, 1, 1, 0, 3, 2, 0, 0])
+    found = exchanged(groups, stimulus, PLACES, rng, 50)
+    alone = [found.drawn(np.array([at]))[0] for at in (3, 0, 2, 1)]
+    assert found.drawn(np.array([3, 0, 2, 1])) == pytest.approx(np.array(alone))
+    monkeypatch.setattr(exchange, "AT_ONCE", 1)
+    assert found.drawn(np.array([3, 0, 2, 1])) == pytest.approx(np.array(alone))
+
+
 def test_a_store_exchanges_no_two_items_alike_in_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "MOST_FRESH", 0)
     found = stimuli(np.random.default_rng(1), *([always_first()] for _ in range(50)), draws=300)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from judgesheet.stats import losses
 from judgesheet.stats.losses import dispersion_p, permutation_p
 
 ITEMS, ORDERS = 30, 10
@@ -72,6 +73,13 @@ def test_dispersion_keeps_its_size_and_sees_a_stimulus_that_loses_all() -> None:
     p = dispersion_p([39, *[0] * 11], asked, rng())
     assert p is not None
     assert p < 0.001
+
+
+def test_draws_of_many_clusters_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost, asked = np.array([3, 0, 1, 4]), np.full(4, 9)
+    together = dispersion_p(lost, asked, rng())
+    monkeypatch.setattr(losses, "AT_ONCE", 40)
+    assert dispersion_p(lost, asked, rng()) == together
 
 
 def test_one_cluster_has_no_dispersion() -> None:

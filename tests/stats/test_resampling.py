@@ -36,6 +36,31 @@ def test_draws_in_blocks_or_kept_are_those_of_one_call(
     assert sums == pytest.approx(np.tensordot(at_once()[0], values, axes=1))
 
 
+def test_clusters_drawn_one_by_one_are_drawn_as_often_as_shared_out_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shared_out = np.concatenate(list(bootstrap_weights(30, 4_000, np.random.default_rng(1))))
+    monkeypatch.setattr(_support, "MOST_SHARED_OUT", 29)
+    monkeypatch.setattr(_support, "_kept", {})
+    one_by_one = np.concatenate(list(bootstrap_weights(30, 4_000, np.random.default_rng(1))))
+    assert one_by_one.shape == shared_out.shape
+    assert (one_by_one.sum(axis=1) == 30).all()
+    for moment in (np.var, np.max):
+        assert moment(one_by_one) == pytest.approx(moment(shared_out), rel=0.3)
+    assert one_by_one.mean(axis=0) == pytest.approx(np.ones(30), abs=0.1)
+
+
+def test_draws_of_two_kinds_are_kept_as_long_as_there_is_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_support, "MOST_KEPT", 2 * 30 * 50)
+    monkeypatch.setattr(_support, "_kept", {})
+    for seed in (0, 1, 2):
+        draws(seed)
+    assert len(_support._kept) == 2
+    assert draws(2)[1] == at_once(2)[1]
+
+
 def test_items_drawn_together_give_the_interval_of_items_drawn_one_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -51,9 +76,14 @@ def test_items_drawn_together_give_the_interval_of_items_drawn_one_by_one(
     assert together.high == pytest.approx(one_by_one.high, abs=0.002)
 
 
-def test_ranks_taken_without_some_items_are_those_of_the_rest() -> None:
+def test_ranks_taken_without_some_items_are_those_of_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = np.random.default_rng(4)
     x, y, folds = rng.integers(0, 4, 60) / 3, rng.normal(size=60).round(1), np.arange(60) % 5
     left_out = correlation._leave_out(x, y, folds, 5, "spearman")
     expected = [correlation.spearman(x[folds != fold], y[folds != fold]) for fold in range(5)]
     assert left_out.tolist() == expected
+    monkeypatch.setattr(correlation, "MOST_ITEMS", 0)
+    together = correlation._leave_out(x, y, folds, 5, "spearman")
+    assert together == pytest.approx(np.array(expected))
