@@ -115,7 +115,7 @@ def test_another_plan_in_the_same_folder_is_refused_and_fresh_keeps_the_old(
 def test_results_go_to_stdout_and_progress_to_stderr(tmp_path: Path) -> None:
     common = ("probe", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke",
               "--no-pdf", "--out")  # fmt: skip
-    loud = start(*common, tmp_path / "loud")
+    loud = run(*common, tmp_path / "loud")
     assert "calls" in loud.stderr
     assert "datasheet.json" in loud.stdout
     quiet = start(*common, tmp_path / "quiet", "--quiet", "--json", "--no-pdf")
@@ -342,7 +342,7 @@ def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_plan_on_a_full_disk() -> None:
-    done = start("plan", "--model", "sim/fair", "--profile", "smoke", "--out", "/dev/full")
+    done = run("plan", "--model", "sim/fair", "--profile", "smoke", "--out", "/dev/full")
     assert "No space" in sentence(done)
 
 
@@ -386,14 +386,14 @@ def test_explain_and_doctor() -> None:
     assert "Xu et al" in run("explain", "score_order.selection[score=1,position=2]").stdout
     assert "position_share" in sentence(run("explain", "score_order.none"), 2)
     assert run("explain", "cramers_v").stdout == run("explain", "score_order.cramers_v").stdout
-    assert "score_order.cramers_v" in start("explain").stdout
-    found = start("doctor", "--json")
+    assert "score_order.cramers_v" in run("explain").stdout
+    found = run("doctor", "--json")
     assert found.returncode == 0, found.stdout
     assert {finding["what"] for finding in json.loads(found.stdout)} >= {"PDF", "local judge"}
 
 
 def test_stimuli_need_no_axis(tmp_path: Path) -> None:
-    listed = start("stimuli", "list").stdout.splitlines()
+    listed = run("stimuli", "list").stdout.splitlines()
     total = sum(int(line.split()[1]) for line in listed)
     assert f"{total} stimuli, 0 errors" in run("stimuli", "check").stdout
     pool = judgesheet.list_stimuli()["score_order"]
@@ -472,7 +472,7 @@ def test_recorded_ratings_give_the_raters_agreement(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("only_json")
 def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     directory, batch = tmp_path / "run", tmp_path / "batch.jsonl"
-    made = start("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
+    made = run("plan", "--model", "openai/m", "--profile", "smoke", "--reply", "json", "--quiet",
                "--axis", "score_order", "--out", directory / "plan.jsonl",
                "--export-batch", batch)  # fmt: skip
     assert made.returncode == 0, made.stderr
@@ -487,7 +487,7 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
         answers.append({"custom_id": request["custom_id"], "response": response,
                         "error": {"message": "expired"} if failed else None})  # fmt: skip
     path = recorded(tmp_path / "answers.jsonl", answers)
-    done = start("ingest", path, "--out", directory, "--no-pdf", "--json")
+    done = run("ingest", path, "--out", directory, "--no-pdf", "--json")
     assert done.returncode == 0, done.stderr
     sheet = json.loads(done.stdout)
     assert sheet["axes"][0]["answered"] == len(requests) - 1

@@ -3,10 +3,9 @@
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from judgesheet.axes import axis_names
 
@@ -193,6 +192,22 @@ def modules() -> Iterator[tuple[str, Path]]:
         yield ".".join(part for part in parts if part != "__init__"), path
 
 
+def of_every_module(check: Callable[[str, Path], None]) -> Callable[[], None]:
+    """One test for all modules: a test for each takes longer than what it checks."""
+
+    def test() -> None:
+        for module, path in modules():
+            check(module, path)
+
+    return test
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    """What a module holds."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def layer(module: str) -> str:
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] in {"spine", "sweep"} else parts[0]
@@ -202,7 +217,7 @@ def imported(module: str, path: Path) -> Iterator[str]:
     """Absolute names of everything a module imports, also inside functions."""
     is_package = path.name == "__init__.py"
     here = ["judgesheet", *module.split(".")] if module else ["judgesheet"]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -214,7 +229,7 @@ def imported(module: str, path: Path) -> Iterator[str]:
                 yield from (f"{start}.{name.name}" for name in node.names)
 
 
-@pytest.mark.parametrize(("module", "path"), list(modules()))
+@of_every_module
 def test_imports_point_one_way(module: str, path: Path) -> None:
     mine = layer(module)
     if mine not in ALLOWED:
@@ -227,7 +242,7 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
             assert target == mine or target in ALLOWED[mine], f"{module} imports {name}"
 
 
-@pytest.mark.parametrize(("module", "path"), list(modules()))
+@of_every_module
 def test_a_library_has_one_home(module: str, path: Path) -> None:
     for name in imported(module, path):
         library = name.split(".")[0]
@@ -244,7 +259,7 @@ def test_every_module_of_the_spine_says_which_stage_it_is_or_is_for() -> None:
     stage = re.compile(r"(Stage|For stage) (one|two|three|four|five|six)[:,]")
     for module, path in modules():
         if module.count(".") == 1 and module.startswith("spine."):
-            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            docstring = ast.get_docstring(tree(path)) or ""
             assert stage.match(docstring), f"{module} opens with {docstring[:40]!r}"
 
 
@@ -262,10 +277,10 @@ def private(node: ast.ImportFrom) -> Iterator[tuple[str, str]]:
                 yield ".".join(parts[:at]), part
 
 
-@pytest.mark.parametrize(("module", "path"), list(modules()))
+@of_every_module
 def test_private_modules_and_names_stay_in_their_package(module: str, path: Path) -> None:
     home = f"judgesheet.{package(module)}".rstrip(".")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         for owner, name in private(node) if isinstance(node, ast.ImportFrom) else ():
             inside = home == owner or home.startswith(f"{owner}.")
             assert inside, f"{module} imports {name}, which is private to {owner}"
@@ -277,14 +292,14 @@ MAY_NAME_AN_AXIS = {
 """Packages outside the rooms that know an axis by name, and why. All others ask `all_axes`."""
 
 
-def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def named(source: ast.Module) -> Iterator[tuple[int, str]]:
     """(line, word) of every name, and of every word in a text that is no docstring."""
     docstrings = {
         id(node.value)
-        for node in ast.walk(tree)
+        for node in ast.walk(source)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
-    for node in ast.walk(tree):
+    for node in ast.walk(source):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             words = re.findall(r"\w+", node.value) if id(node) not in docstrings else ()
             yield from ((node.lineno, word) for word in words)
@@ -294,12 +309,12 @@ def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.attr
 
 
-@pytest.mark.parametrize(("module", "path"), list(modules()))
+@of_every_module
 def test_nobody_outside_the_rooms_names_an_axis(module: str, path: Path) -> None:
     if f"{module}.".startswith(tuple(f"{home}." for home in ("axes", *MAY_NAME_AN_AXIS))):
         return
     names = set(axis_names())
-    for line, word in named(ast.parse(path.read_text(encoding="utf-8"))):
+    for line, word in named(tree(path)):
         assert word not in names, f"{path.name}:{line} names {word}"
     parts = {part for name in imported(module, path) for part in name.split(".")}
     assert not parts & names, module

@@ -19,7 +19,7 @@ from judgesheet.records import Datasheet
 from judgesheet.resources import data_folder
 from tests.batch_service import answered, requests_in, write_results
 
-SOME = 5
+SOME = 2
 """Calls that are asked a second time."""
 
 pytestmark = [

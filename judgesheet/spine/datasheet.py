@@ -43,6 +43,19 @@ def by_key(sheet: Datasheet) -> dict[str, Estimate]:
 
 def to_json(sheet: Datasheet) -> str:
     """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
+    for known, text in _written:
+        if known is sheet:
+            return text
+    text = _text(sheet)
+    _written[:] = [(sheet, text)]
+    return text
+
+
+_written: list[tuple[Datasheet, str]] = []
+"""The sheet that was written last, and its text, which every page of it asks for."""
+
+
+def _text(sheet: Datasheet) -> str:
     text = json.dumps(_finite(asdict(sheet)), indent=2, ensure_ascii=False, allow_nan=False)
     # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
     return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"

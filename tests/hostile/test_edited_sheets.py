@@ -117,6 +117,7 @@ def test_sheets_of_earlier_versions_are_read(sheet: Path) -> None:
     assert from_json(sheet).axes
 
 
+@pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize(
     ("model", "more"),
     [

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,7 @@ from judgesheet.files import MAX_DEPTH, decoded, numbered_lines, records
 from judgesheet.importers._rows import read_rows
 from judgesheet.judges.dialects import OPENAI, read_response
 from judgesheet.keys import Key
-from judgesheet.records import Reply
+from judgesheet.records import Plan, Reply
 from judgesheet.spine.datasheet import from_json, to_json
 from judgesheet.spine.ledger import Ledger
 from tests.judges.loopback import make_plan
@@ -121,16 +122,24 @@ def test_a_long_table_in_a_small_file_is_refused(tmp_path: Path) -> None:
     one_sentence(caught.value)
 
 
-@pytest.mark.parametrize("created", ["1e999", "-1e999", "1e15", "-5", "1" + "0" * 400, '"now"'])
-def test_a_batch_made_at_no_time_is_ingested(tmp_path: Path, created: str) -> None:
-    run, batch = tmp_path / "run", tmp_path / "answers.jsonl"
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Plan]:
+    """A run of which a batch is to be asked; to be copied."""
+    folder = tmp_path_factory.mktemp("planned")
     options: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke"}
-    planned, _ = plan("openai/m", run / "plan.jsonl", tmp_path / "batch.jsonl", **options)
+    return folder, plan("openai/m", folder / "plan.jsonl", folder / "batch.jsonl", **options)[0]
+
+
+@pytest.mark.parametrize("created", ["1e999", "-1e999", "1e15", "-5", "1" + "0" * 400, '"now"'])
+def test_a_batch_made_at_no_time_is_ingested(
+    tmp_path: Path, planned: tuple[Path, Plan], created: str
+) -> None:
+    run, batch = shutil.copytree(planned[0], tmp_path / "run"), tmp_path / "answers.jsonl"
     body = f'{{"created": {created}, "choices": [{{"message": {{"content": "[RESULT] 3"}}}}]}}'
     batch.write_text(
         "".join(
             f'{{"custom_id": "{call.id}", "response": {{"status_code": 200, "body": {body}}}}}\n'
-            for call in planned.calls
+            for call in planned[1].calls
         )
     )
     ingest(batch, run, pdf=False)
