@@ -81,7 +81,7 @@ def _keys() -> Diagnosis:
     from judgesheet.judges.providers import PROVIDERS
 
     known = [one.key_env for one in PROVIDERS.values() if os.environ.get(one.key_env)]
-    return Diagnosis("keys", "note", f"{', '.join(known) or 'none'} set in the environment")
+    return Diagnosis("keys", "note", f"{', '.join(known) or 'none of the usual ones is'} set")
 
 
 _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {

@@ -154,7 +154,7 @@ def report(path: Path, choice: logs.Choice) -> LogReport:
 def _of_ours(path: Path, known: LogReport) -> LogReport | None:
     """Recorded judgments and batch answers, which need no map."""
     plain = _with_command(known, path, logs.Choice(), {})
-    if {"axis", "verdict"} <= set(known.columns) or "human" in known.columns:
+    if {"axis", "verdict"} <= set(known.columns) or {*known.columns} == {"human"}:
         return _sampled(replace(plain, form="recorded judgments"), path, records(path))
     if "custom_id" in known.columns:
         why = "the answers are read with the plan that the batch was made from, in DIR/plan.jsonl"

@@ -150,9 +150,9 @@ class Plan:
     """Every call of a run, in sending order, with the labels that measuring will need."""
 
     seed: int
-    calls: tuple[Call, ...]
-    labels: tuple[Label, ...]
-    provenance: Mapping[str, Any]
+    calls: tuple[Call, ...] = field(repr=False)
+    labels: tuple[Label, ...] = field(repr=False)
+    provenance: Mapping[str, Any] = field(repr=False)
     """`prompts`, `stimuli` and `parsers` digests, settings per axis; see `spine.plan`."""
 
     @property
@@ -576,11 +576,11 @@ class Datasheet:
 
     schema_version: str
     judge: Mapping[str, Any]
-    run: Mapping[str, Any]
-    provenance: Mapping[str, Any]
-    axes: tuple[AxisResult, ...]
+    run: Mapping[str, Any] = field(repr=False)
+    provenance: Mapping[str, Any] = field(repr=False)
+    axes: tuple[AxisResult, ...] = field(repr=False)
     recommendations: tuple[Recommendation, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[Verdict, ...] = field(default=(), repr=False)
     decision: Decision | None = None
 
     def _repr_html_(self) -> str:

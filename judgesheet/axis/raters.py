@@ -7,6 +7,7 @@ reliability lets anyone.
 from collections.abc import Callable, Iterator
 
 from judgesheet.axis.figure import Draft, Figures, absent
+from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
 from judgesheet.digits import two_digits
 from judgesheet.reasons import Reason
@@ -60,7 +61,7 @@ def _agreements(
     label: str, part: Callable[[Agreement], Interval], scores: Scored
 ) -> Iterator[Draft]:
     if not scores.agreements:
-        yield absent(label, ONE_RATING)
+        yield absent(label, ONE_RATING if scores.references else NO_REFERENCE)
     for criterion, agreement in scores.agreements.items():
         reference = scores.references[criterion]
         yield Draft(

@@ -69,7 +69,12 @@ class _Carried(Wire):
 
     def __init__(self, connection: Mapping[str, str | None]) -> None:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it is downloaded
-        import litellm
+        try:
+            import litellm
+        except ImportError as error:
+            raise MissingDependencyError(
+                f"LiteLLM does not load here ({error}): pip install 'judgesheet[litellm]'"
+            ) from None
 
         litellm.suppress_debug_info = True
         litellm.telemetry = False  # else it tells its makers

@@ -114,13 +114,14 @@ BEHIND_HTTP = tuple(name for name in PROVIDERS if name not in _NO_ADDRESS)
 
 def provider_of(model: str) -> Provider:
     """The provider of `PROVIDER/NAME`; UsageError if no judge can have that name."""
-    provider, _, name = model.partition("/")
+    provider, slash, name = model.partition("/")
     if provider not in PROVIDERS:
-        near = get_close_matches(provider.lower(), PROVIDERS) or ["openai-compatible"]
-        nearest = " or ".join(f"{one}/…" for one in near)
-        raise UsageError(
-            f"there is no judge {model!r}: did you mean {nearest}? docs/judges.md lists them all"
-        )
+        near = get_close_matches(provider.lower(), PROVIDERS)
+        nearest = " or ".join(f"{one}/…" for one in near or ["openai-compatible"])
+        hint = f"did you mean {nearest}?"
+        if not (slash or near):
+            hint = f"a judge is PROVIDER/NAME, such as openai/{model};"
+        raise UsageError(f"there is no judge {model!r}: {hint} docs/judges.md lists them all")
     if not name:
         raise UsageError(f"there is no judge {model!r}: name a model, {provider}/NAME")
     return PROVIDERS[provider]

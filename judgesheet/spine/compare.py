@@ -7,7 +7,7 @@ with it. Nothing here needs numpy; `paired` adds what two runs on the same stimu
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
@@ -84,7 +84,7 @@ class Comparison:
 
     old: Datasheet
     new: Datasheet
-    differences: tuple[Difference, ...]
+    differences: tuple[Difference, ...] = field(repr=False)
     remarks: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
 

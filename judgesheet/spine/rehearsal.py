@@ -185,7 +185,9 @@ def as_text(outlook: Outlook) -> str:
     passed = f"{count(outlook.passes * outlook.trials)} of {outlook.trials} trials"
     title = f"policy {outlook.policy}: {outlook.judge} passes in {passed}"
     if any(not one.provable and not one.warns for one in outlook.limits):
+        is_asked = all(one.best is not None for one in outlook.limits if not one.warns)
         title += "; no judge can pass: ask more stimuli, or for less"
+        title += "" if is_asked else ", and what each limit reads"
     told = [title, *(f"  {_told(one)}" for one in outlook.limits), *_decides(outlook)]
     return "\n".join(map(one_line, told))
 
@@ -201,7 +203,7 @@ def _decides(outlook: Outlook) -> Iterator[str]:
 def _told(one: Prospect) -> str:
     limit = f"{one.key} {one.rule}"
     if one.best is None:
-        return f"out of reach: {limit}, this plan gives it no bound"
+        return f"out of reach: {limit}, this plan asks nothing, or too little, about it"
     if not one.provable:
         return f"out of reach: {limit}, the best bound is {thousandths(one.best)}"
     return f"proven in {percent(one.proven)}: {limit}, the best bound is {thousandths(one.best)}"

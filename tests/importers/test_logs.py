@@ -546,6 +546,11 @@ def test_inspect_log_proposes_and_guesses_nothing(
     assert words in done.stdout
 
 
+def test_a_table_with_a_column_human_is_no_record_of_our_own(tmp_path: Path) -> None:
+    rows = [{"item_id": f"i{n}", "criterion": "c", "human": [4, 5, 2]} for n in range(3)]
+    assert inspect_log(lines(tmp_path / "table.jsonl", rows)).form == "table"
+
+
 def test_inspect_log_reads_our_own_records(tmp_path: Path) -> None:
     cell = {"condition": "natural", "pair": "p"}
     axis = told(lines(tmp_path / "pair.jsonl", GAMES), form="mt-bench-pairs")[0]["axis"]

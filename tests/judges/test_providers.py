@@ -493,3 +493,8 @@ def test_doctor_tells_what_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     found = examined(lambda *_: completion("[RESULT] 1"), "mistral/m")
     assert "MISTRAL_API_KEY" in found["mistral/m"]["detail"]
     assert found["key"]["status"] == "note"
+
+
+def test_a_model_without_its_provider_is_told_how_judges_are_named() -> None:
+    with pytest.raises(UsageError, match=r"PROVIDER/NAME, such as openai/gpt-9;"):
+        open_judge("gpt-9", Connection())

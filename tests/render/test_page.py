@@ -1,8 +1,9 @@
 """What the page says before any format prints it: verdicts, controls, room, resolution."""
 
 import math
+import re
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -252,6 +253,22 @@ def test_the_forest_draws_limits_and_says_outcomes_in_words() -> None:
         assert text in drawing.svg
     assert "limit ≤ 0.15, fail" in drawing.description
     assert not any(math.isnan(float(x)) for x in drawing.svg.split('"') if x.strip(".-").isdigit())
+
+
+def test_what_reaches_beyond_the_scale_is_an_arrow_and_no_label_meets_the_next() -> None:
+    sheet, wide = sheets.judged(), measured(0.89, -0.7, 1.12, 1.0, "share")
+    axis = replace(
+        sheet.axes[0],
+        estimates=(wide.estimate,),
+        characteristics=(Characteristic(wide.estimate.key, "X", 1.0),),
+    )
+    verdict = replace(sheet.verdicts[0], key=wide.estimate.key)
+    drawn = forest(build(replace(sheet, axes=(axis,), verdicts=(verdict,))).axes, 9).svg
+    assert re.search(r"l3 2l-3 2", drawn), "the interval goes on"
+    assert "stroke-dasharray" in drawn, "no effect is at the end of the scale, and drawn"
+    ticks = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="middle"[^>]*>[−\d]+ %<', drawn)
+    assert all(float(b) - float(a) > 24 for a, b in pairwise(ticks))
+    assert len(ticks) == 4
 
 
 def test_a_forest_without_policy_has_no_limits() -> None:

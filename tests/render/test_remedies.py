@@ -77,3 +77,5 @@ def test_a_sheet_says_what_was_tested_and_what_was_not() -> None:
     told = build(replace(sheet(None), run={"profile": "quick"})).front.tested
     assert told.value.startswith("9 calls")
     assert "several turns" in told.why
+    own = {"stimuli": [{"axis": "toy", "name": "mine"}]}
+    assert "several turns" not in build(replace(sheet(None), provenance=own)).front.tested.why

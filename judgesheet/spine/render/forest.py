@@ -171,8 +171,9 @@ def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]]) -> Itera
         low = min(0.0, *(effect.low for _, group in shares for effect in group))
         # In steps of a twentieth, so that the scale does not begin at an odd number.
         low = max(-1.0, math.floor(low * 20) / 20)
-        quarters = (step / 4 for step in range(math.ceil(low * 4), 5))
-        ticks = tuple((number, show.number(number, unit("share"))) for number in quarters)
+        parts = 4 if low >= -0.25 else 2  # else the labels would run into each other
+        places = (step / parts for step in range(math.ceil(low * parts), parts + 1))
+        ticks = tuple((number, show.number(number, unit("share"))) for number in places)
         yield Panel("share, or coefficient × 100", tuple(shares), limited, low, 1.0, ticks)
     if multiples := list(_groups(axes, chosen, on_scale=False)):
         high = max(effect.high for _, group in multiples for effect in group)

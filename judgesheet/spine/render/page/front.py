@@ -185,7 +185,7 @@ def _ratings(sheet: Datasheet) -> Iterator[Fact]:
         why = "longer prompts were not answered in this run, and long contexts shift biases"
         every.append(Rating("length of a prompt", longest, "tokens", why))
     why = "what cannot be read may differ from what can"
-    every.append(Rating("unreadable replies", 100 * (1 - READABLE), "%", why))
+    every.append(Rating("unreadable, at most", 100 * (1 - READABLE), "%", why))
     for rating in every:
         value = f"{show.anything(rating.value, 20)} {show.visible(rating.unit, 24)}".strip()
         yield Fact(show.visible(rating.name, 60), value, show.visible(rating.why, 200))

@@ -51,7 +51,8 @@ def _listed(names: Sequence[str]) -> str:
 def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
     others = "domains and languages other than those of the stimuli"
     yield others if own else "your domain; other languages"
-    yield "conversations of several turns"
+    if not own:
+        yield "conversations of several turns"
     longest = show.finite(sheet.run.get("longest_prompt_tokens"))
     if longest is not None:
         yield f"prompts of more than {show.count(longest)} tokens"
