@@ -688,7 +688,7 @@ def stimuli_check(path: Path | None, axis: str | None, parser: Path | None) -> N
         say(f"{'error' if problem.grave else 'warning'}: {problem.where}: {problem.what}")
     grave = sum(problem.grave for problem in checked.problems)
     warnings = len(checked.problems) - grave
-    say(f"{checked.stimuli} stimuli, {grave} errors, {warnings} warnings")
+    say(f"stimuli: {checked.stimuli}, errors: {grave}, warnings: {warnings}")
     if grave or misread:
         raise SystemExit(1)
 

@@ -395,7 +395,7 @@ def test_explain_and_doctor() -> None:
 def test_stimuli_need_no_axis(tmp_path: Path) -> None:
     listed = run("stimuli", "list").stdout.splitlines()
     total = sum(int(line.split()[1]) for line in listed)
-    assert f"{total} stimuli, 0 errors" in run("stimuli", "check").stdout
+    assert f"stimuli: {total}, errors: 0" in run("stimuli", "check").stdout
     pool = judgesheet.list_stimuli()["score_order"]
     assert json.loads(run("stimuli", "show", pool[0].id).stdout)["id"] == pool[0].id
     odd = recorded(tmp_path / "odd.jsonl", [{"id": "a"}])

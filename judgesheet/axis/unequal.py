@@ -76,11 +76,16 @@ class Largest:
     stimulus: str
     place: int
     by_noise: float
+    unit: str
 
     @property
     def words(self) -> str:
         """The conditions as the sheet prints them."""
-        return f"by noise alone {two_digits(self.by_noise)}"
+        return f"by noise alone {_worded(self.by_noise, self.unit)}"
+
+
+def _worded(effect: float, unit: str) -> str:
+    return percent(effect) if unit == "share" else two_digits(effect)
 
 
 def _named(stimuli: Sequence[str]) -> str:
@@ -245,7 +250,8 @@ def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
     name, by_noise = stimuli.names[worst], float(stimuli.compared.by_noise.mean())
     method = "largest mean over a stimulus's calls less that of exchanged orders; no interval"
     value = exactly(float(effects.max()), clusters=len(effects), method=method)
-    given, note = Largest(name, place + 1, by_noise), f"at place {place + 1} on {name}"
+    given = Largest(name, place + 1, by_noise, stimuli.unit)
+    note = f"at place {place + 1} on {name}"
     calls = int(stimuli.calls[worst])
     return Draft(label, value, n=calls, given=given, note=note, unit=stimuli.unit)
 
@@ -275,9 +281,8 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if rest_p is None or rest_p < REST:
         return
     test, sure = estimates.known("any_stimulus_p"), announced(estimates, "any_stimulus_p")
-    effect = largest.value or 0.0
-    is_share = largest.unit == "share"
-    gets = f"{percent(effect)} of choices" if is_share else f"{two_digits(effect)} points"
+    what = "of choices" if largest.unit == "share" else "points"
+    gets = f"{_worded(largest.value or 0.0, largest.unit)} {what}"
     text = (
         f"The order {'matters' if sure else 'may matter'} on {len(stimuli)} of {share.given['of']} "
         f"stimuli, and on the others it is not shown to{_named(stimuli)}. On "
