@@ -210,7 +210,8 @@ def in_cell(value: float | None, *, signed: bool) -> str:
     if value is None:
         return _DASH
     if signed:
-        return f"{value:+.2f}".replace("-", MINUS)
+        text = f"{value:+.2f}".replace("-", MINUS)
+        return text if float(f"{value:.2f}") else "0.00"  # no direction that its digits do not show
     return f"{value:.0f}" if abs(value) >= 10 else f"{value:.2g}"
 
 
