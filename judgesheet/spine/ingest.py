@@ -114,15 +114,14 @@ def _ingest_recorded(
         raise StimuliError(f"{file} holds labels but no judgments")
     labels = tuple(rated.values())
     _refuse_strangers(labels, reader.homes, file)
-    named = dict.fromkeys((call.axis, call.stimulus) for call, _ in calls.values())
-    axes = list(dict.fromkeys(axis for axis, _ in named))
+    axes = list(dict.fromkeys(axis for axis, _ in reader.stimuli))
     provenance = {
         "settings": {"profile": "recorded", "axes": axes, "reply": "recorded", "temperature": None},
         "stimuli": [
             {
                 "axis": axis,
                 "name": file.name,
-                "stimuli": sum(one == axis for one, _ in named),
+                "stimuli": sum(one == axis for one, _ in reader.stimuli),
                 "digest": digest("\n".join(calls)),
             }
             for axis in axes
@@ -153,6 +152,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.homes: dict[tuple[str, str], str] = {}
+        self.stimuli: dict[tuple[str, str], None] = {}  # a set in order
         self._facts: dict[tuple[str, ...], str] = {}
         self._names: set[str] = set()
         self._cells: dict[str, _Cell] = {}
@@ -232,6 +232,7 @@ class _Reader:
         if cell is self._last:
             return None
         self._last, axis, values = cell, cell.axis.NAME, cell.values
+        self.stimuli[axis, cell.stimulus] = None
         item = (axis, str(values.get("item")))
         if "item" in values and self.homes.setdefault(item, cell.stimulus) != cell.stimulus:
             return f"{item[1]} is listed under two stimuli; an item has one"

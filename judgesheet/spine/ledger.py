@@ -12,7 +12,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from operator import attrgetter
@@ -935,34 +935,33 @@ def _insert(
 
 def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
     """Write calls, and of their contents those that are not there yet."""
+    _insert(db, "call", _CALL, _rows_of(db, calls, start))
+
+
+def _rows_of(db: sqlite3.Connection, calls: Sequence[Call], start: int) -> Iterator[Sequence[Any]]:
+    """The rows of calls, whose contents are written first; neighbours have much in common."""
     seen: set[str] = set()
-    last: dict[str, tuple[Any, str]] = {}
 
-    def once(what: str, value: Any, make: Callable[[str, Any], str]) -> str:
-        """What was made last, if of the same object: neighbours have much in common."""
-        before, made = last.get(what, (None, ""))
-        if before is not value:
-            made = make(what, value)
-            last[what] = value, made
-        return made
-
-    def written(statement: str, value: Any) -> str:
+    def written(table: str, value: Any) -> str:
         # As given: in a JSON schema the order of the properties is the order of the answer.
         text = _json(value, in_order=True)
         key = digest(text)[:24]
         if key not in seen:
             seen.add(key)
-            db.execute(statement, (key, text))
+            db.execute(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", (key, text))  # noqa: S608
         return key
 
-    def row(seq: int, call: Call) -> tuple[Any, ...]:
-        params = once("INSERT OR IGNORE INTO params VALUES (?, ?)", call.params, written)
-        prompt = once("INSERT OR IGNORE INTO prompt VALUES (?, ?)", call.messages, written)
-        cell = once("", call.cell, lambda _, value: _json(value))
+    last, cell, params, prompt = None, "", "", ""
+    for seq, call in enumerate(calls, start):
+        if last is None or call.cell is not last.cell:
+            cell = _json(call.cell)
+        if last is None or call.params is not last.params:
+            params = written("params", call.params)
+        if last is None or call.messages is not last.messages:
+            prompt = written("prompt", call.messages)
         asked = (seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply)
-        return (*asked, params, prompt)
-
-    _insert(db, "call", _CALL, (row(seq, call) for seq, call in enumerate(calls, start)))
+        yield (*asked, params, prompt)
+        last = call
 
 
 def _row_of(reply: Reply) -> tuple[Any, ...]:
