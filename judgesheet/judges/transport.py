@@ -113,7 +113,7 @@ class Wire:
 
     async def _connected(self) -> Connection:
         """A connection, kept or new, on which nothing came after the last answer."""
-        for _ in range(self._connector.limit):  # as many may be kept
+        for _ in range(1 + self._connector.limit):  # so many may be kept
             connection = await self._connector.connect(self._request, [], _NO_CLOCK)
             if connection.protocol is None or not connection.protocol.should_close:
                 break
