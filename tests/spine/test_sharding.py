@@ -17,6 +17,7 @@ from hypothesis import strategies as some
 
 from judgesheet.errors import RunError
 from judgesheet.records import Reply
+from judgesheet.run_checkup import examine_run
 from judgesheet.run_directory import open_run
 from judgesheet.spine import sharding
 from judgesheet.spine.collect import CollectSettings
@@ -396,6 +397,8 @@ def test_a_round_that_is_still_asked_stays_and_the_run_is_not_opened(
     assert holder.renew() == "cancel False"
     holder.end()
     run.close()
+    told = [one.detail for one in examine_run(tmp_path / "run") if one.what == "replies"]
+    assert "workers may have answers that are not in yet" in told[0]
     with open_run(tmp_path / "run", None, JUDGE, "", fresh=False) as ledger:
         assert ledger.totals().settled == 0
     assert not place(shard).parent.exists()
