@@ -38,7 +38,7 @@ from judgesheet.spine.ledger import Ledger, Pending, Totals
 from judgesheet.spine.ledger_schema import belongs, tables
 from judgesheet.spine.pacing import LONGEST_REPLY
 from judgesheet.spine.plan import as_line, call_of
-from judgesheet.spine.storage import LARGEST, READ_AT_ONCE, Folder
+from judgesheet.spine.storage import LARGEST, READ_AT_ONCE, Folder, require_no_secret
 
 SHARDS = "shards"
 """Where rounds lie in a run directory, if nowhere else."""
@@ -203,7 +203,8 @@ def begin(ledger: Ledger, given: str | None) -> Folder:
 
 
 def _place(ledger: Ledger, address: str) -> Folder:
-    """Where the rounds of a run lie."""
+    """Where the rounds of a run lie; whoever made the ledger may have named anything."""
+    require_no_secret(address)
     return Folder(address if "://" in address else str((ledger.path.parent / address).absolute()))
 
 

@@ -66,11 +66,15 @@ def shard(run: Ledger) -> Shard:
     return one
 
 
-@pytest.fixture(params=["disk", "object store"])
-def anywhere(run: Ledger, request: pytest.FixtureRequest) -> Shard:
+@pytest.fixture(params=["disk", "disk by its address", "object store"])
+def anywhere(run: Ledger, tmp_path: Path, request: pytest.FixtureRequest) -> Shard:
     """The same, wherever shards may lie."""
-    address = None if request.param == "disk" else f"memory://{uuid4()}"
-    (one,) = divide(lambda: make_plan(4).calls, begin(run, address), 1)
+    addresses = {
+        "disk": None,
+        "disk by its address": (tmp_path / "with a #%20").as_uri(),
+        "object store": f"memory://{uuid4()}",
+    }
+    (one,) = divide(lambda: make_plan(4).calls, begin(run, addresses[request.param]), 1)
     return one
 
 
@@ -412,6 +416,7 @@ def test_what_cannot_be_seen_from_here_is_not_taken_for_nothing(run: Ledger) -> 
     assert folder.create("asking", b"")  # as the sentence says
     assert gather(run) == []
     assert gather(run) == []
+    assert begin(run, None).root == folder.root
 
 
 def test_what_a_run_directory_holds_leads_nowhere_else(tmp_path: Path, run: Ledger) -> None:
