@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from judgesheet.errors import JudgesheetError, MissingDependencyError, RunError, UsageError
 from judgesheet.judges.redaction import is_token, of_environment, without_userinfo
@@ -22,6 +22,9 @@ READ_AT_ONCE = 32_000_000
 """Bytes of several objects that are read together, which takes as long as to read one."""
 PAUSES_S = (1.0, 3.0)
 """Before writing is tried for the second and for the last time."""
+
+
+Mode = Literal["create", "overwrite"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +70,15 @@ class Folder:
 
     def create(self, name: str, content: bytes) -> bool:
         """Whether the object was made by us: of several who try, one makes it."""
-        # `pipe_file(mode="create")` would only look first, unless the file system knows better.
         try:
-            self._write(name, content, "xb")
+            self._write(name, content, "create")
         except FileExistsError:
             return False
         return True
 
     def replace(self, name: str, content: bytes) -> None:
         """Write an object, which is durable when this returns; RunError after the third try."""
-        self._write(name, content, "wb")
+        self._write(name, content, "overwrite")
 
     def read(self, names: Sequence[str]) -> Iterator[bytes]:
         """The contents of objects, as far as they go; those that are not there are left out."""
@@ -96,15 +98,12 @@ class Folder:
         with suppress(FileNotFoundError), self._in_one_sentence("removed"):
             fs.rm(path, recursive=True)
 
-    def _write(self, name: str, content: bytes, mode: str) -> None:
+    def _write(self, name: str, content: bytes, mode: Mode) -> None:
         fs, path = self._opened()
         for pause_s in (*PAUSES_S, None):
             try:
-                with self._in_one_sentence("written"), fs.open(f"{path}/{name}", mode) as file:
-                    file.write(content)
-                    if _is_disk(fs):
-                        file.flush()
-                        os.fsync(file.fileno())
+                with self._in_one_sentence("written"):
+                    _write(fs, f"{path}/{name}", content, mode)
                 return
             except FileNotFoundError as error:
                 raise RunError(f"there is no {self} to write to ({error})") from None
@@ -163,6 +162,21 @@ def _opened(root: str) -> tuple[Any, str]:
     except Exception as error:
         raise RunError(f"{root} cannot be opened ({_said(error)}): check the address") from None
     return fs, fs._strip_protocol(path).rstrip("/")  # noqa: SLF001
+
+
+def _write(fs: Any, path: str, content: bytes, mode: Mode) -> None:
+    """Write an object as a whole, in one request where the file system has its own way to."""
+    from fsspec import AbstractFileSystem
+
+    if getattr(fs.pipe_file, "__func__", None) is not AbstractFileSystem.pipe_file:
+        fs.pipe_file(path, content, **({"mode": mode} if mode == "create" else {}))
+        return
+    # The one that all inherit looks whether there is an object, and then creates it all the same.
+    with fs.open(path, "xb" if mode == "create" else "wb") as file:
+        file.write(content)
+        if _is_disk(fs):
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _is_disk(fs: Any) -> bool:
