@@ -21,7 +21,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from pathlib import Path
@@ -329,13 +329,13 @@ class Lease:
 
         holder = 1
         while goes_on():
-            with ExitStack() as undo:
-                lease, name = cls(shard, holder, expiry_s), shard.lease(holder)
-                undo.callback(lease.sign.close)
-                # Whoever ends the round says so before they look who holds a shard.
-                if shard.folder.create(name, lease.content({})) and goes_on():
-                    undo.pop_all()
+            lease, name = cls(shard, holder, expiry_s), shard.lease(holder)
+            if shard.folder.create(name, lease.content({})):
+                if goes_on():  # whoever ends a round says so before they look who holds a shard
                     return lease
+                lease.release({})
+                return None
+            lease.sign.close()
             if not _held(shard.folder, [name], expiry_s, goes_on):
                 holder += 1
         return None
