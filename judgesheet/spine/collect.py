@@ -22,7 +22,7 @@ from judgesheet.judges import Judge
 from judgesheet.plain import brief, said_by_server
 from judgesheet.prices import Prices, cost
 from judgesheet.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
-from judgesheet.spine.ledger import Pending, Totals
+from judgesheet.spine.ledger import Ledger, Pending, Totals
 from judgesheet.spine.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
 
 REPORT_EVERY_S = 0.1
@@ -411,7 +411,7 @@ class Budget:
         return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
 
 
-def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]:
+def recent(ledger: Book, settings: CollectSettings) -> list[tuple[float, int]]:
     """`Ledger.recent` of the window that limits are counted in, with the ledgers beside it."""
     found = [*ledger.recent(settings.window_s)]
     for path in settings.beside:

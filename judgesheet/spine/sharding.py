@@ -35,7 +35,7 @@ from judgesheet.prices import Prices, cost
 from judgesheet.records import SETTLING, Call, Reply
 from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.ledger import Ledger, Pending, Totals
-from judgesheet.spine.ledger_schema import belongs, tables
+from judgesheet.spine.ledger_schema import belongs, misshapen, tables
 from judgesheet.spine.pacing import LONGEST_REPLY
 from judgesheet.spine.plan import as_line, call_of
 from judgesheet.spine.storage import LARGEST, READ_AT_ONCE, Folder, require_no_secret
@@ -546,26 +546,29 @@ def gather(ledger: Ledger, patience_s: float = 2 * EXPIRY_S) -> list[str]:
 
 def _merge(ledger: Ledger, folder: Folder, holders: Sequence[tuple[int, int]]) -> None:
     """Of a call that several holders asked about an answer counts, so their failures go first."""
-    times, refused = Counter(number for number, _ in holders), dict[str, Any]()
+    times = Counter(number for number, _ in holders)
     for settles, (number, holder) in product((False, True), holders):
         if times[number] == 1 and settles:
             continue
-        replies = _answers(Shard(folder, number, 0), holder, refused)
+        learned: dict[str, Any] = {}
+        replies = _answers(Shard(folder, number, 0), holder, learned)
         ledger.take_over(
             reply
             for reply in replies
             if times[number] == 1 or (reply.outcome in SETTLING) == settles
         )
-    if refused:
-        ledger.set_meta("refused_parameters", {**ledger.refused_parameters, **refused})
+        if refused := learned.get("refused_parameters"):
+            ledger.set_meta("refused_parameters", {**ledger.refused_parameters, **refused})
+        if limits := learned.get("limits"):
+            ledger.add_limits(limits["told"], limits["held_s"])
 
 
-def _answers(shard: Shard, holder: int, refused: dict[str, Any]) -> Iterator[Reply]:
-    """What a holder was answered; the parameters that were refused go into `refused`."""
+def _answers(shard: Shard, holder: int, learned: dict[str, Any]) -> Iterator[Reply]:
+    """What a holder was answered; what it learned of the endpoint goes into `learned`."""
     columns = tables()["attempt"]
     for record in logged(shard, holder):
-        if isinstance(learned := record.get("refused_parameters"), dict):
-            refused |= learned
+        if facts := {"refused_parameters", "limits"} & record.keys():
+            learned |= {name: record[name] for name in facts.difference(misshapen(record))}
         values: dict[str, Any] = {one.name: record.get(one.name) for one in columns}
         if all(map(belongs, columns, values.values())) and all(map(_is_storable, values.values())):
             yield Reply(**values)

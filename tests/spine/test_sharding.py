@@ -357,10 +357,13 @@ def test_what_a_killed_driver_had_put_in_is_not_put_in_again(run: Ledger, anywhe
 def test_what_was_learned_is_put_in(run: Ledger, anywhere: Shard) -> None:
     lease = Lease.claim(anywhere)
     assert lease is not None
-    ShardLedger((), {}, Log(anywhere, 1)).set_meta("refused_parameters", {"temperature": None})
+    its = ShardLedger((), {}, Log(anywhere, 1))
+    its.set_meta("refused_parameters", {"temperature": None})
+    its.set_meta("limits", {"told": {"requests": 60}, "held_s": 2.5})
     lease.release({})
     gather(run)
     assert run.refused_parameters == {"temperature": None}
+    assert run.limits == {"told": {"requests": 60}, "held_s": 2.5}
 
 
 NO_REPLIES = [
@@ -368,7 +371,7 @@ NO_REPLIES = [
     b"[" * 5000,
     b"\xff\x00",
     b"[1]",
-    b'{"refused_parameters": 3}',
+    b'{"refused_parameters": 3, "limits": {"told": {}}}',
     *(
         json.dumps({**asdict(reply("CALL")), **odd}).encode()
         for odd in (
