@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 from uuid import uuid4
 
@@ -136,15 +137,16 @@ def program(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "program.py")]
 
 
-def one_of_two(address: str) -> int:
+def one_of_two(process: Popen[str], address: str) -> int:
     """A worker in the middle of its work, as the leases tell."""
     place = Folder(address)
-    while True:
+    while process.poll() is None:
         leases = [one for name in place.listed() for one in told(place.within(name))]
         working = {one["pid"] for one in leases if one.get("settled") and not one.get("over")}
         if len(working) == 2:
             return int(working.pop())
         time.sleep(0.05)
+    raise AssertionError(process.communicate()[1])
 
 
 def slowly(request: Request, _number: int) -> Answer:
@@ -164,7 +166,7 @@ def test_a_worker_that_is_killed_is_replaced(
     run = tmp_path / "run"
     with serving(slowly) as server:
         with in_background(*program, *few(server, run, bucket)) as process:
-            os.kill(one_of_two(bucket), signal.SIGKILL)
+            os.kill(one_of_two(process, bucket), signal.SIGKILL)
             finished(process)
         with Ledger.open(run / LEDGER) as ledger:
             planned = ledger.totals().planned
@@ -181,7 +183,7 @@ def test_a_killed_run_knows_where_its_answers_lie(
     run = tmp_path / "run"
     with serving(slowly) as server:
         with in_background(*program, *few(server, run, bucket)) as process:
-            one_of_two(bucket)
+            one_of_two(process, bucket)
             process.kill()  # its workers go on, until somebody tells them
         resumed = judgesheet.probe(**options(server), out=run)
         assert resumed.datasheet.run["complete"]
