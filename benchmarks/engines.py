@@ -24,6 +24,7 @@ from judgesheet.records import Plan
 from judgesheet.spine.collect import CollectSettings, collect
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.sharding import Shard
+from judgesheet.spine.storage import Folder
 
 CALLS = 12_000
 MODEL = "openai-compatible/loopback"
@@ -40,7 +41,7 @@ def rate(port: int, workers: int) -> tuple[float, float]:
         with Ledger.create_or_open(path, Plan(1, tuple(calls), (), {}), judge.identity) as ledger:
             began = time.perf_counter()
             if workers:
-                _by_workers(ledger, judge, connection, Path(folder), workers)
+                _by_workers(ledger, judge, connection, workers)
             else:
                 asyncio.run(_here(ledger, judge))
             spent, totals = time.perf_counter() - began, ledger.totals()
@@ -55,13 +56,11 @@ async def _here(ledger: Ledger, judge: Judge) -> None:
         await collect(judge, ledger, SETTINGS)
 
 
-def _by_workers(
-    ledger: Ledger, judge: Judge, connection: Connection, folder: Path, workers: int
-) -> None:
-    order = Order(Shard(folder, 0, 0), MODEL, connection, SETTINGS, dict(judge.identity),
+def _by_workers(ledger: Ledger, judge: Judge, connection: Connection, workers: int) -> None:
+    order = Order(Shard(Folder(""), 0, 0), MODEL, connection, SETTINGS, dict(judge.identity),
                   answer_key=None, parsers=(), refused={}, is_final=False)  # fmt: skip
     # As if it were simulated: no worker begins alone.
-    driver = Driver(ledger, folder / "shards", order, lambda _: None, is_simulated=True)
+    driver = Driver(ledger, None, order, lambda _: None, is_simulated=True)
     with cluster(None) as (submit, _):
         driver.run(submit, workers)
 

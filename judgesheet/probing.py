@@ -104,7 +104,7 @@ def probe(
             ledger.give_up()
         watch = _watch(ledger, until)
         try:
-            progress = _ask(request, judge, ledger, directory, on_progress, watch)
+            progress = _ask(request, judge, ledger, on_progress, watch)
         # What was paid for before the judge failed is measured and shown.
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
@@ -161,7 +161,6 @@ def _ask(
     request: Request,
     judge: Judge,
     ledger: Ledger,
-    directory: Path,
     on_progress: Callable[[Progress], None],
     watch: Callable[[], bool],
 ) -> Progress:
@@ -170,7 +169,7 @@ def _ask(
     if request.engine == "ray" and totals.settled < totals.planned:
         from judgesheet.engines import ask_elsewhere
 
-        return ask_elsewhere(request, judge, ledger, directory, on_progress)
+        return ask_elsewhere(request, judge, ledger, on_progress)
     settings, reader = collect_settings(request), partial(_reader, ledger)
     return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, watch))
 
@@ -178,7 +177,7 @@ def _ask(
 def _reader(ledger: Ledger) -> IsReadable:
     from judgesheet.spine import parsing
 
-    return parsing.readable_by(ledger)
+    return parsing.readable_by(ledger.parsers())
 
 
 def _publish(*what: Any, **how: Any) -> Datasheet:

@@ -23,6 +23,7 @@ from judgesheet.resources import data_folder
 from judgesheet.run_directory import made_from, settings_of
 from judgesheet.running import run
 from judgesheet.spine.collect import CollectSettings
+from judgesheet.spine.storage import require_no_secret
 from judgesheet.sweep.knob import parse_knob
 
 if TYPE_CHECKING:
@@ -69,12 +70,17 @@ class Request:
     beside: tuple[Path, ...] = ()
     engine: Literal["local", "ray"] = "local"
     engine_address: str | None = None
+    shards: str | None = None
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
             raise UsageError("--engine-address is that of a Ray cluster: give --engine ray too")
+        if self.shards is not None:
+            if self.engine == "local":
+                raise UsageError("--shards is where workers write: give --engine ray too")
+            require_no_secret(self.shards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +153,7 @@ def basis(request: Request) -> str:
         return ""
     others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
     # Who asks, and how fast, changes no question.
-    others |= {"engine", "engine_address"}
+    others |= {"engine", "engine_address", "shards"}
     known = {part.name: getattr(request, part.name) for part in fields(Request)}
     kept = {name: value for name, value in known.items() if name not in others}
     libraries = [version(name) for name in ("numpy", "jinja2")]

@@ -13,7 +13,7 @@ from judgesheet.checkup import Diagnosis, tried
 from judgesheet.errors import JudgesheetError, StimuliError
 from judgesheet.files import records
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, SHARDS
+from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
 from judgesheet.spine.datasheet import by_key, from_json, to_json
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.plan import LONGEST_LINE, call_of, planned_first, write_plan
@@ -97,6 +97,9 @@ def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
         told = ", ".join(f"{count:,} {what}" for what, count in odd.items())
         return Diagnosis("replies", "failed", told)
     told = f"{totals.attempts:,} attempts settle {totals.settled:,} of {totals.planned:,} calls"
+    if ledger.get_meta("shards", {}).get("round"):
+        more = "workers may have answers that are not in yet; the same probe puts them in"
+        return Diagnosis("replies", "note", f"{told}; {more}")
     if totals.settled < totals.planned:
         return Diagnosis("replies", "note", f"{told}, each once; the same command goes on")
     return f"{told}, each once"
@@ -248,6 +251,3 @@ def _strays(directory: Path) -> Iterator[Diagnosis]:
         if (directory / f"{LEDGER}{end}").exists():
             told = "it belongs to the ledger, and goes in when that is opened"
             yield Diagnosis(f"{LEDGER}{end}", "note", told)
-    if (directory / SHARDS).is_dir():
-        told = "workers have answers that are not in the ledger yet; the same probe puts them in"
-        yield Diagnosis(SHARDS, "note", told)

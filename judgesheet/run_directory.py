@@ -19,7 +19,6 @@ PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
 CASES = "cases.html"
-SHARDS = "shards"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def open_run(
     """
     make_directory(directory, fresh=fresh)
     with Ledger.create_or_open(directory / LEDGER, plan, judge) as ledger:
-        _take_in(ledger, directory)
+        _take_in(ledger)
         # One sheet, one reading: a run is resumed with the parsers it has.
         given = (plan or ledger).provenance
         if ledger.parsers() != given.get("parsers", []):
@@ -97,13 +96,13 @@ def open_run(
         yield ledger
 
 
-def _take_in(ledger: Ledger, directory: Path) -> None:
+def _take_in(ledger: Ledger) -> None:
     """Put what workers were told before the run was interrupted into its ledger."""
-    if not (directory / SHARDS).is_dir():
+    if not ledger.get_meta("shards"):
         return
     from judgesheet.spine.sharding import gather
 
-    if alive := gather(ledger, directory / SHARDS):
+    if alive := gather(ledger):
         raise RunError(
             f"a worker still asks for this run and does not stop ({alive[0]}): end it, or wait"
         )

@@ -52,9 +52,10 @@ ALLOWED = {
         *("records", "errors", "plain", "prices", "digits", "judges"),
         *("spine.ledger", "spine.pacing"),
     },
+    "spine.storage": {"errors", "judges"},
     "spine.sharding": {
-        *("records", "errors", "files", "prices"),
-        *("spine.plan", "spine.ledger", "spine.salvage", "spine.collect", "spine.pacing"),
+        *("records", "errors", "files", "prices", "spine.ledger", "spine.ledger_schema"),
+        *("spine.plan", "spine.collect", "spine.pacing", "spine.storage"),
     },
     "spine.batches": {*BASE, "axes", "judges", "spine.plan", "spine.ledger"},
     "spine.ingest": {
@@ -102,8 +103,8 @@ ALLOWED = {
         *("spine.plan", "spine.ledger", "spine.collect", "spine.sharding"),
     },
     "engines": {
-        *("records", "errors", "prices", "judges", "request", "run_directory"),
-        *("spine.ledger", "spine.collect", "spine.sharding", "spine.parsing", "engines"),
+        *("records", "errors", "prices", "judges", "request", "spine.ledger", "spine.collect"),
+        *("spine.sharding", "spine.storage", "spine.parsing", "engines"),
     },
     "sweep": set(),
     "sweep.knob": {"errors", "files", "judges", "run_directory"},
@@ -131,7 +132,7 @@ ALLOWED = {
     "request": {
         *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
         "resources",
-        *("running", "spine.plan", "spine.collect", "spine.parsing", "sweep.knob"),
+        *("running", "spine.plan", "spine.collect", "spine.parsing", "spine.storage", "sweep.knob"),
     },
     "reuse": {
         *("errors", "records", "judges", "request", "run_directory", "running", "spine.ledger"),

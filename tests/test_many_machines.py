@@ -27,11 +27,12 @@ from judgesheet.engines import Order, refuse_what_cannot_travel, work
 from judgesheet.errors import JudgeError, StoppedError, UsageError
 from judgesheet.judges import Connection
 from judgesheet.records import Datasheet
-from judgesheet.run_directory import LEDGER, SHARDS
+from judgesheet.run_directory import LEDGER
 from judgesheet.spine.collect import CollectSettings, Progress
 from judgesheet.spine.datasheet import to_json
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.sharding import divide
+from judgesheet.spine.sharding import SHARDS, divide
+from judgesheet.spine.storage import Folder
 from tests.command import run as command
 from tests.command import sentence
 from tests.judges.loopback import (
@@ -405,12 +406,12 @@ def test_a_model_on_this_machine_is_not_asked_by_others() -> None:
 
 
 def test_a_worker_with_another_judge_by_that_name_asks_nothing(tmp_path: Path) -> None:
-    (shard,) = divide(lambda: make_plan(2).calls, tmp_path, 1)
+    (shard,) = divide(lambda: make_plan(2).calls, Folder(str(tmp_path)), 1)
     order = Order(shard, "sim/fair", Connection(), CollectSettings(), {"provider": "sim"},
                   answer_key=None, parsers=())  # fmt: skip
     assert "another judge by this name" in work(order).fault
     assert "install the same on every machine" in work(replace(order, version="0.1")).fault
-    assert not shard.lease(1).exists()
+    assert shard.lease(1) not in shard.folder.listed()
 
 
 def test_candidate_sets_are_decided_from_here() -> None:

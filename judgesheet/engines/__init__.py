@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from threading import Event, Thread
 from typing import Any, Self, cast
 
@@ -23,14 +22,14 @@ from judgesheet.judges import Connection, Judge, Refused, open_judge
 from judgesheet.judges.redaction import address_without_secrets, of_environment, secrets_in
 from judgesheet.judges.simulated import answer_key
 from judgesheet.prices import cost
-from judgesheet.records import Call, Plan, Reply, canonical_json
+from judgesheet.records import Call, Reply, canonical_json
 from judgesheet.request import Request, collect_settings, connection
-from judgesheet.run_directory import SHARDS
 from judgesheet.spine import sharding
 from judgesheet.spine.collect import CollectSettings, Progress, enter_and_collect, recent
 from judgesheet.spine.ledger import Ledger
 from judgesheet.spine.parsing import readable_by
-from judgesheet.spine.sharding import Lease, Shard, Spent
+from judgesheet.spine.sharding import Lease, Log, Shard, ShardLedger, Spent
+from judgesheet.spine.storage import Folder
 
 LOOK_EVERY_S = 0.5  # between two lines of progress
 GRACE_S = 10.0
@@ -163,18 +162,15 @@ class _Worker:
         calls, spent = sharding.left(lease, order.settings.prices, order.of_one, order.unseen)
         if not calls:
             return Ended()
-        plan = Plan(0, tuple(calls), (), {"parsers": list(order.parsers)})
-        path = order.shard.ledger(lease.holder)
-        with Ledger.create_or_open(path, plan, self._judge.identity) as ledger:
-            ledger.set_meta("refused_parameters", dict(order.refused))
-            settings = sharding.less(order.settings, spent)
-            if settings.rate:  # whoever asked before may have used up the first burst
-                await asyncio.sleep(1 / min(settings.rate, sharding.LEAST_RATE))
-            if lease.holder > 1 and (settings.rpm or settings.tpm):  # likewise, the whole window
-                await asyncio.sleep(settings.window_s)
-            reader = partial(readable_by, ledger)
-            done = await enter_and_collect(self._judge, ledger, settings, self._tell, reader)
-            return Ended(stopped=done.stopped)
+        ledger = ShardLedger(calls, order.refused, Log(order.shard, lease.holder))
+        settings = sharding.less(order.settings, spent)
+        if settings.rate:  # whoever asked before may have used up the first burst
+            await asyncio.sleep(1 / min(settings.rate, sharding.LEAST_RATE))
+        if lease.holder > 1 and (settings.rpm or settings.tpm):  # likewise, the whole window
+            await asyncio.sleep(settings.window_s)
+        reader = partial(readable_by, order.parsers)
+        done = await enter_and_collect(self._judge, ledger, settings, self._tell, reader)
+        return Ended(stopped=done.stopped)
 
     def _tell(self, progress: Progress) -> None:
         self._told = asdict(replace(progress, prices=None))
@@ -182,7 +178,7 @@ class _Worker:
     def _beat(self, cancel: Callable[[], object]) -> None:
         """Renew the lease; end the work where the run is to end at once."""
         while not self._ended.wait(self._lease.beat_s):
-            with suppress(OSError):  # the storage may come back before others take over
+            with suppress(RunError):  # the storage may come back before others take over
                 self._lease.renew(self._told)
             if self._lease.state == "cancel":
                 cancel()
@@ -215,15 +211,19 @@ class Driver:
     def __init__(
         self,
         ledger: Ledger,
-        rounds: Path,
+        shards: str | None,
         order: Order,
         on_progress: Callable[[Progress], None],
         *,
         is_simulated: bool = False,
     ) -> None:
-        """`order` is the pattern of all orders; its settings are those of all workers together."""
+        """`shards` is where rounds are to lie, if not where they did or in the run directory.
+
+        `order` is the pattern of all orders; its settings are those of all workers together.
+        """
         self._ledger = ledger
-        self._rounds = rounds
+        self._given = shards
+        self._folder: Folder | None = None
         self._pattern = order
         self._settings = order.settings
         self._on_progress = on_progress
@@ -232,7 +232,6 @@ class Driver:
         self._trial = 0 if is_simulated else max(0, self._settings.unreadable_after - answers)
         self._tried = {key: tries for key, tries in ledger.attempts().items() if tries}
         self._totals = self._before
-        self._shards: Sequence[Shard] = ()
         self._failed = self._unreadable = 0
         self._limits: dict[str, int] = {}
         self._held_s = 0.0
@@ -268,15 +267,17 @@ class Driver:
     def _round(self, submit: Submit, workers: int) -> list[Ended]:
         """Have shards of what is pending asked, and put together what came, whatever happens."""
         self._let_window_pass()
-        self._shards = sharding.divide(self._pending, self._rounds, workers)
+        self._folder = sharding.begin(self._ledger, self._given)
         futures: list[Future[Ended]] = []
         try:
-            futures += [submit(work, order) for order in self._orders()]
-            self._watch(futures)
+            shards = sharding.divide(self._pending, self._folder, workers)
+            futures += [submit(work, order) for order in self._orders(shards)]
+            self._watch(self._folder, futures)
         except BaseException:
-            sharding.end(self._shards[0].folder, "cancel")
-            wait(futures, GRACE_S)
-            self._gather(patience_s=0.0)
+            with suppress(RunError):  # what cannot be put in now is, by the next command
+                sharding.end(self._folder, "cancel")
+                wait(futures, GRACE_S)
+                self._gather(patience_s=0.0)
             raise
         attempts = self._totals.attempts
         # By then whoever was believed dead has stopped by its own clock.
@@ -302,18 +303,18 @@ class Driver:
             if requests:
                 time.sleep(settings.window_s - min(requests)[0])
 
-    def _orders(self) -> Iterator[Order]:
+    def _orders(self, shards: Sequence[Shard]) -> Iterator[Order]:
         """One for each shard, with its share of what is left of the limits."""
         settings = replace(sharding.less(self._settings, self._spent()), beside=())
         if not self._trial:  # whether replies can be read was seen
             settings = replace(settings, unreadable_after=0)
-        shares = sharding.shares(settings, self._shards)
+        shares = sharding.shares(settings, shards)
         is_limited = (settings.max_cost, settings.max_total_tokens) != (None, None)
         priced = self._pending() if is_limited else ()
         self._of_one = sharding.most_of_one(priced, settings.prices)
         # As many answers as the collector holds before they are on disk (decision 35).
         self._unseen = shares[0].concurrency + shares[0].concurrency // 4
-        for shard, share in zip(self._shards, shares, strict=True):
+        for shard, share in zip(shards, shares, strict=True):
             yield replace(
                 self._pattern,
                 shard=shard,
@@ -334,27 +335,28 @@ class Driver:
         more = totals.attempts / max(1, totals.attempts - totals.unmetered)
         return self._lost.and_more(Spent(asked, paid * more, math.ceil((read + written) * more)))
 
-    def _watch(self, futures: Sequence["Future[Ended]"]) -> None:
+    def _watch(self, folder: Folder, futures: Sequence["Future[Ended]"]) -> None:
         """Wait for all workers, tell how far they are, and stop them where one met a fault."""
         working = set(futures)
         while working:
             done, working = wait(working, LOOK_EVERY_S, FIRST_COMPLETED)
-            if working:
-                self._on_progress(self._progress())
+            with suppress(RunError):  # the storage may come back before they are through
+                if working:
+                    self._on_progress(self._progress())
             if any(not one.exception() and one.result().fault for one in done):
-                sharding.end(self._shards[0].folder, "finish")
+                sharding.end(folder, "finish")
 
-    def _gather(self, patience_s: float) -> list[Path]:
+    def _gather(self, patience_s: float) -> list[str]:
         """Put what the workers were told into the ledger; the leases of those who ask on."""
-        told = sharding.told_by(self._shards)
+        told = self._told()
         # Other machines write the leases: anything but a plain true is no end.
         dead = sum(one.get("over") is not True for one in told)
         self._lost = self._lost.and_more(self._of_one, dead * self._unseen)
         self._failed += _sum(told, "failed")
         self._unreadable += _sum(told, "unreadable")
         self._note_limits(told)
-        self._shards = ()
-        alive = sharding.gather(self._ledger, self._rounds, patience_s)
+        self._folder = None
+        alive = sharding.gather(self._ledger, patience_s)
         self._totals = self._ledger.totals()
         return alive
 
@@ -364,9 +366,13 @@ class Driver:
             self._limits |= one.get("limits", {})
             self._held_s = max(self._held_s, one.get("held_s", 0.0))
 
+    def _told(self) -> list[dict[str, Any]]:
+        """What the workers of this round tell."""
+        return sharding.told(self._folder) if self._folder else []
+
     def _progress(self, stopped: str | None = None) -> Progress:
         """Where the run stands: what is put together, and what the workers tell of the rest."""
-        told = sharding.told_by(self._shards)
+        told = self._told()
         working = [one for one in told if one.get("over") is not True]
         waits = [wait for one in working if isinstance(wait := one.get("waiting_s"), float)]
         self._note_limits(told)
@@ -406,7 +412,6 @@ def ask_elsewhere(
     request: Request,
     judge: Judge,
     ledger: Ledger,
-    directory: Path,
     on_progress: Callable[[Progress], None],
 ) -> Progress:
     """As `spine.collect.collect`, by workers of the request's engine."""
@@ -415,7 +420,7 @@ def ask_elsewhere(
     refuse_what_cannot_travel(judge, connection(request))
     key = answer_key(ledger.labels()) if judge.is_simulated else None
     order = Order(
-        shard=Shard(directory, 0, 0),
+        shard=Shard(Folder(""), 0, 0),
         model=request.model,
         connection=connection(request),
         settings=collect_settings(request),
@@ -423,6 +428,6 @@ def ask_elsewhere(
         answer_key=key,
         parsers=ledger.parsers(),
     )
-    driver = Driver(ledger, directory / SHARDS, order, on_progress, is_simulated=judge.is_simulated)
+    driver = Driver(ledger, request.shards, order, on_progress, is_simulated=judge.is_simulated)
     with cluster(request.engine_address) as (submit, workers):
         return driver.run(submit, workers)

@@ -8,13 +8,13 @@ or when it is interrupted. In each case the same command resumes it.
 import asyncio
 import json
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from random import uniform
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from judgesheet import digits
 from judgesheet.errors import JudgeError, StoppedError
@@ -22,7 +22,7 @@ from judgesheet.judges import Judge
 from judgesheet.plain import brief, said_by_server
 from judgesheet.prices import Prices, cost
 from judgesheet.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
-from judgesheet.spine.ledger import Ledger, Totals
+from judgesheet.spine.ledger import Ledger, Pending, Totals
 from judgesheet.spine.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
 
 REPORT_EVERY_S = 0.1
@@ -111,9 +111,23 @@ class Progress:
 IsReadable = Callable[[Call, Reply], bool]
 
 
+class Book(Protocol):
+    """What is used of a ledger here: a worker of many has none, and writes to a log instead."""
+
+    @property
+    def refused_parameters(self) -> Mapping[str, str | None]: ...  # noqa: D102
+    @property
+    def limits(self) -> Mapping[str, Any]: ...  # noqa: D102
+    def pending(self) -> Iterator[Pending]: ...  # noqa: D102
+    def totals(self) -> Totals: ...  # noqa: D102
+    def recent(self, seconds: float, /) -> Iterator[tuple[float, int]]: ...  # noqa: D102
+    def record(self, replies: Sequence[Reply], /) -> None: ...  # noqa: D102
+    def set_meta(self, key: str, value: Any, /) -> None: ...  # noqa: D102
+
+
 async def collect(
     judge: Judge,
-    ledger: Ledger,
+    ledger: Book,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None] = lambda _: None,
     is_readable: IsReadable | None = None,
@@ -136,7 +150,7 @@ async def collect(
 
 async def enter_and_collect(
     judge: Judge,
-    ledger: Ledger,
+    ledger: Book,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None],
     reader: Callable[[], IsReadable],
@@ -160,7 +174,7 @@ async def enter_and_collect(
     return progress
 
 
-def _is_settled(ledger: Ledger) -> bool:
+def _is_settled(ledger: Book) -> bool:
     totals = ledger.totals()
     return totals.settled == totals.planned
 
@@ -397,7 +411,7 @@ class Budget:
         return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
 
 
-def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]:
+def recent(ledger: Book, settings: CollectSettings) -> list[tuple[float, int]]:
     """`Ledger.recent` of the window that limits are counted in, with the ledgers beside it."""
     found = [*ledger.recent(settings.window_s)]
     for path in settings.beside:
@@ -454,7 +468,7 @@ class _Session:
     def __init__(
         self,
         judge: Judge,
-        ledger: Ledger,
+        ledger: Book,
         settings: CollectSettings,
         on_progress: Callable[[Progress], None],
         is_readable: IsReadable | None,

@@ -62,6 +62,7 @@ SOMETIMES: Mapping[str, Any] = {
     "batches": [dict],
     "looks": _LOOKS,
     "left_out": [str],
+    "shards": {"address": str, "round": str},
 }
 _PROVENANCE: Mapping[str, Any] = {
     "command": str,

@@ -401,9 +401,9 @@ def from_records(records: Iterable[Mapping[str, str]]) -> dict[str, Parser]:
     }
 
 
-def readable_by(ledger: Ledger) -> Callable[[Call, Reply], bool]:
-    """Whether a reply can be read: by the ledger's parser of its axis where there is one."""
-    parsers = from_records(ledger.parsers())
+def readable_by(records: Iterable[Mapping[str, str]]) -> Callable[[Call, Reply], bool]:
+    """Whether a reply can be read: by the parser of its axis where the records have one."""
+    parsers = from_records(records)
 
     def is_readable(call: Call, reply: Reply) -> bool:
         axis, parser = all_axes()[call.axis], parsers.get(call.axis)

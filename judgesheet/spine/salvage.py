@@ -42,15 +42,8 @@ class Saved:
 
 def readable(path: Path) -> int:
     """How many attempts at calls can be read in the ledger at `path`."""
-    with opened(path) as (_, replies):
-        return sum(1 for _ in replies)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[tuple[dict[str, Any], Iterator[Reply]]]:
-    """What can be read of a ledger's `meta` and attempts, in the order of writing, from a copy."""
     with _copied(path) as db:
-        yield _meta(db), _replies(db)
+        return sum(1 for _ in _replies(db))
 
 
 def save(path: Path, plan_path: Path, target: Path) -> tuple[Plan, Saved]:

@@ -1,22 +1,44 @@
 """Shards, their leases, and how they are put together; without any cluster."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from judgesheet.errors import RunError
 from judgesheet.records import Reply
+from judgesheet.run_checkup import examine_run
 from judgesheet.run_directory import open_run
 from judgesheet.spine import sharding
 from judgesheet.spine.collect import CollectSettings
 from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.sharding import Lease, Shard, Spent, divide, gather, left, less, shares
+from judgesheet.spine.sharding import (
+    CALLS,
+    Lease,
+    Log,
+    Shard,
+    ShardLedger,
+    Spent,
+    begin,
+    divide,
+    gather,
+    left,
+    less,
+    logged,
+    shares,
+)
+from judgesheet.spine.storage import Folder
+from tests import stores  # noqa: F401
 from tests.judges.loopback import make_call, make_plan
 
 JUDGE = {"provider": "scripted", "model": "scripted"}
@@ -31,24 +53,48 @@ def reply(call_id: str, text: str = "[RESULT] 1", at: float = 1.0, **more: objec
 
 
 @pytest.fixture
-def shard(tmp_path: Path) -> Shard:
-    (one,) = divide(lambda: make_plan(4).calls, tmp_path / "shards", 1)
+def run(tmp_path: Path) -> Iterator[Ledger]:
+    path = tmp_path / "run" / "ledger.sqlite"
+    with Ledger.create_or_open(path, make_plan(4), JUDGE) as ledger:
+        yield ledger
+
+
+@pytest.fixture
+def shard(run: Ledger) -> Shard:
+    """That of the only worker, in the run directory."""
+    (one,) = divide(lambda: make_plan(4).calls, begin(run, None), 1)
+    return one
+
+
+@pytest.fixture(params=["disk", "disk by its address", "object store"])
+def anywhere(run: Ledger, tmp_path: Path, request: pytest.FixtureRequest) -> Shard:
+    """The same, wherever shards may lie."""
+    addresses = {
+        "disk": None,
+        "disk by its address": (tmp_path / "with a #%20").as_uri(),
+        "object store": f"memory://{uuid4()}",
+    }
+    (one,) = divide(lambda: make_plan(4).calls, begin(run, addresses[request.param]), 1)
     return one
 
 
 def answered(shard: Shard, holder: int, *replies: Reply) -> None:
-    with Ledger.create_or_open(shard.ledger(holder), make_plan(4), JUDGE) as ledger:
-        ledger.record(replies)
+    ShardLedger((), {}, Log(shard, holder)).record(replies)
+
+
+def place(shard: Shard) -> Path:
+    """The folder of a round on a disk."""
+    return Path(str(shard.folder))
 
 
 # -- dividing --------------------------------------------------------------------------------------
 
 
-def test_arms_and_repeats_of_a_stimulus_stay_together(tmp_path: Path) -> None:
+def test_arms_and_repeats_of_a_stimulus_stay_together(run: Ledger) -> None:
     calls = [
         replace(make_call(f"stimulus {number % 9}"), repeat=number // 9) for number in range(90)
     ]
-    shards = divide(lambda: calls, tmp_path, 4)
+    shards = divide(lambda: calls, begin(run, None), 4)
     asked = [left(lease, None, Spent(), 0)[0] for lease in map(Lease.claim, shards) if lease]
     assert sorted(len(part) for part in asked) == [20, 20, 20, 30]
     owners = [{call.stimulus for call in part} for part in asked]
@@ -56,12 +102,25 @@ def test_arms_and_repeats_of_a_stimulus_stay_together(tmp_path: Path) -> None:
     for part in asked:
         places = [calls.index(call) for call in part]
         assert places == sorted(places)
-    again = divide(lambda: calls, tmp_path, 4)
-    assert [one.plan.read_text() for one in again] == [one.plan.read_text() for one in shards]
+    again = divide(lambda: calls, begin(run, None), 4)
+    assert [[*logged(one, CALLS)] for one in again] == [[*logged(one, CALLS)] for one in shards]
 
 
-def test_no_more_shards_than_stimuli(tmp_path: Path) -> None:
-    assert [one.calls for one in divide(lambda: make_plan(3).calls, tmp_path, 8)] == [1, 1, 1]
+def test_no_more_shards_than_stimuli(run: Ledger) -> None:
+    shards = divide(lambda: make_plan(3).calls, begin(run, None), 8)
+    assert [one.calls for one in shards] == [1, 1, 1]
+
+
+def test_a_long_plan_is_many_pieces(anywhere: Shard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharding, "PIECE", 3000)
+    monkeypatch.setattr(sharding, "READ_AT_ONCE", 9000)
+    lines = [json.dumps({"text": f"{number} \ud800" + "é" * 500}) for number in range(30)]
+    log = Log(anywhere, 7)
+    for line in lines:
+        log.add(line)
+    log.flush()
+    assert len(anywhere.logs.listed()) > 5
+    assert [json.dumps(one) for one in logged(anywhere, 7)] == lines
 
 
 @given(
@@ -77,7 +136,7 @@ def test_all_workers_together_exceed_no_limit(
         concurrency=concurrency, rate=rate, rpm=60 * rate, tpm=rate, max_calls=budget,
         max_cost=rate, max_total_tokens=budget,
     )  # fmt: skip
-    shards = [Shard(Path(), number, size) for number, size in enumerate(sizes)]
+    shards = [Shard(Folder(""), number, size) for number, size in enumerate(sizes)]
     parts = shares(whole, shards)
     assert sum(part.concurrency for part in parts) <= concurrency
     assert sum(part.rate or 0 for part in parts) <= rate * (1 + 1e-9)
@@ -93,11 +152,9 @@ def test_all_workers_together_exceed_no_limit(
 
 HOLDER = """
 import sys, time
-from pathlib import Path
-from judgesheet.records import Plan
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.sharding import Lease, Shard, Spent, divide, gather, left, less, shares
-shard = Shard(Path(sys.argv[1]), 0, 4)
+from judgesheet.spine.sharding import Lease, Shard
+from judgesheet.spine.storage import Folder
+shard = Shard(Folder(sys.argv[1]), 0, 4)
 lease = Lease.claim(shard, float(sys.argv[2]))
 print("held", lease.holder, flush=True)
 while sys.stdin.readline():
@@ -148,7 +205,7 @@ def test_a_shard_whose_holder_lives_is_not_taken(shard: Shard) -> None:
     )  # fmt: skip
     for _ in range(3):
         assert holder.renew() == "asking True"
-    assert not shard.lease(2).exists()
+    assert shard.lease(2) not in shard.folder.listed()
     holder.end()
     assert second.communicate()[0].startswith("held 2")
 
@@ -164,8 +221,8 @@ def test_a_holder_that_was_believed_dead_asks_nothing_more(shard: Shard) -> None
     holder.end()
 
 
-def test_who_gave_no_sign_of_life_stops_by_its_own_clock(shard: Shard) -> None:
-    lease = Lease.claim(shard, 0.0)
+def test_who_gave_no_sign_of_life_stops_by_its_own_clock(anywhere: Shard) -> None:
+    lease = Lease.claim(anywhere, 0.0)
     assert lease is not None
     assert not lease.may_ask
     lease.renew({})
@@ -173,28 +230,45 @@ def test_who_gave_no_sign_of_life_stops_by_its_own_clock(shard: Shard) -> None:
 
 
 @pytest.mark.parametrize("how", ["finish", "cancel"])
-def test_a_holder_learns_that_the_run_is_to_end(shard: Shard, how: sharding.State) -> None:
+def test_a_holder_learns_that_the_run_is_to_end(anywhere: Shard, how: sharding.State) -> None:
+    shard = anywhere
     lease = Lease.claim(shard)
     assert lease is not None
     lease.renew({"settled": 3})
-    assert (lease.state, sharding.told_by([shard])[0]["settled"]) == ("asking", 3)
+    assert (lease.state, sharding.told(shard.folder)[0]["settled"]) == ("asking", 3)
     sharding.end(shard.folder, how)
     lease.renew({})
     assert (lease.state, lease.may_ask) == (how, False)
     assert Lease.claim(shard) is None
 
 
-def test_a_lease_that_is_being_written_is_none_yet(shard: Shard) -> None:
-    for content in ("", '{"over": tr', "[1]", '{"over": "yes", "where": 3}'):
-        shard.lease(1).write_text(content)
-        assert Lease.claim(shard, 0.2) is not None  # silence frees it, not its content
-        shard.lease(2).unlink()
+def test_a_lease_that_is_being_written_is_none_yet(anywhere: Shard) -> None:
+    odd = (b"", b'{"over": tr', b"[1]", b'{"over": "yes", "where": 3, "sign": "/"}', b"\xff")
+    for holder, content in enumerate(odd, start=1):
+        anywhere.folder.replace(anywhere.lease(holder), content)
+    lease = Lease.claim(anywhere, 0.1)  # silence frees them, not their content
+    assert lease is not None
+    assert lease.holder == 1 + len(odd)
+    lease.release({})
+
+
+def test_of_many_who_claim_a_shard_one_holds_it(shard: Shard) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        made = [*pool.map(lambda _: shard.folder.create("it", b"mine"), range(64))]
+    assert sum(made) == 1
+
+
+def test_a_storage_that_overwrites_is_refused(run: Ledger) -> None:
+    with pytest.raises(RunError, match="does not refuse to create what is there"):
+        begin(run, f"careless://{uuid4()}")
+    assert run.get_meta("shards") is None
 
 
 # -- what earlier holders did ----------------------------------------------------------------------
 
 
-def test_only_what_nobody_answered_is_asked(shard: Shard) -> None:
+def test_only_what_nobody_answered_is_asked(anywhere: Shard) -> None:
+    shard = anywhere
     ids = [call.id for call in make_plan(4).calls]
     first, second = Lease.claim(shard), None
     assert first is not None
@@ -203,7 +277,7 @@ def test_only_what_nobody_answered_is_asked(shard: Shard) -> None:
     second = Lease.claim(shard)
     assert second is not None
     answered(shard, 2, reply(ids[2], outcome="refused"))
-    os.close(second._handle)  # it dies
+    second.sign.close()  # it dies
     third = Lease.claim(shard)
     assert third is not None
     calls, spent = left(third, (1e5, 1e5), Spent(1, 2.0), 5)
@@ -215,11 +289,6 @@ def test_only_what_nobody_answered_is_asked(shard: Shard) -> None:
 
 
 # -- putting together ------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Ledger:
-    return Ledger.create_or_open(tmp_path / "ledger.sqlite", make_plan(4), JUDGE)
 
 
 def rows(ledger: Ledger) -> list[tuple[str, int, str, str]]:
@@ -252,56 +321,121 @@ def test_two_answers_to_one_call_are_kept_and_one_counts(run: Ledger) -> None:
     assert (run.totals().settled, run.miscounts()) == (1, {})
 
 
-def test_an_answer_counts_and_not_the_failure_of_a_later_holder(run: Ledger, shard: Shard) -> None:
+def test_an_answer_counts_and_not_the_failure_of_a_later_holder(
+    run: Ledger, anywhere: Shard
+) -> None:
     one = make_plan(4).calls[0].id
     for holder, outcome in ((1, "ok"), (2, "timeout")):
-        lease = Lease.claim(shard)
+        lease = Lease.claim(anywhere)
         assert lease is not None
-        answered(shard, holder, reply(one, outcome=outcome, at=float(holder)))
+        answered(anywhere, holder, reply(one, outcome=outcome, at=float(holder)))
         lease.release({})
-    assert gather(run, shard.folder.parent) == []
-    assert [row[1:3] for row in rows(run)] == [(1, "timeout"), (2, "ok")]
-    assert not shard.folder.parent.exists()
+    before = run.get_meta("shards")
+    assert gather(run) == []
+    assert anywhere.folder.listed() == {}
+    for _ in range(2):
+        assert [row[1:3] for row in rows(run)] == [(1, "timeout"), (2, "ok")]
+        assert run.get_meta("shards") == {**before, "round": ""}
+        assert gather(run) == []
 
 
-@pytest.mark.parametrize("cut", [0, 1000, 9000])
-def test_a_damaged_shard_is_put_in_as_far_as_it_can_be_read(
-    run: Ledger, shard: Shard, cut: int
-) -> None:
-    lease = Lease.claim(shard)
+def test_what_a_killed_driver_had_put_in_is_not_put_in_again(run: Ledger, anywhere: Shard) -> None:
+    known, (one, two, *_) = run.get_meta("shards"), (call.id for call in make_plan(4).calls)
+    lease = Lease.claim(anywhere)
     assert lease is not None
-    answered(shard, 1, reply(make_plan(4).calls[0].id))
+    answered(anywhere, 1, reply(one), reply(two))
     lease.release({})
-    shard.ledger(1).write_bytes(shard.ledger(1).read_bytes()[:cut])
-    assert gather(run, shard.folder.parent) == []
-    assert run.totals().settled <= 1
+    run.take_over([reply(one)])
+    gather(run)
+    anywhere.folder.make()  # as if it had been killed before the last step
+    assert anywhere.folder.create("asking", b"")
+    run.set_meta("shards", known)
+    gather(run)
+    assert [row[:3] for row in rows(run)] == [("call 0", 1, "ok"), ("call 1", 1, "ok")]
+
+
+def test_what_was_learned_is_put_in(run: Ledger, anywhere: Shard) -> None:
+    lease = Lease.claim(anywhere)
+    assert lease is not None
+    its = ShardLedger((), {}, Log(anywhere, 1))
+    its.set_meta("refused_parameters", {"temperature": None})
+    its.set_meta("limits", {"told": {"requests": 60}, "held_s": 2.5})
+    lease.release({})
+    gather(run)
+    assert run.refused_parameters == {"temperature": None}
+    assert run.limits == {"told": {"requests": 60}, "held_s": 2.5}
+
+
+NO_REPLIES = [
+    b'{"call_id": "cut',
+    b"[" * 5000,
+    b"\xff\x00",
+    b"[1]",
+    b'{"refused_parameters": 3, "limits": {"told": {}}}',
+    *(
+        json.dumps({**asdict(reply("CALL")), **odd}).encode()
+        for odd in (
+            {"at": float("nan")}, {"at": 1e999}, {"tokens_in": 10**30}, {"latency_s": 10**400},
+            {"attempt": -1}, {"text": None}, {"outcome": 3}, {"call_id": ["x"]},
+        )
+    ),
+]  # fmt: skip
+
+
+def test_what_is_no_reply_is_left_out(run: Ledger, anywhere: Shard) -> None:
+    one = make_plan(4).calls[0].id
+    lease = Lease.claim(anywhere)
+    assert lease is not None
+    lines = [line.replace(b"CALL", one.encode()) for line in NO_REPLIES]
+    anywhere.logs.replace("1.000000.jsonl", b"\n".join(lines))
+    anywhere.logs.replace("1.000001.jsonl", json.dumps(asdict(reply(one, "\ud800"))).encode())
+    anywhere.logs.replace("1.000002.jsonl", b"")
+    anywhere.logs.replace("1.jsonl", json.dumps(asdict(reply(one, at=2.0))).encode())
+    lease.release({})
+    assert gather(run) == []
+    assert [(row[1:]) for row in rows(run)] == [(1, "ok", "?")]
 
 
 def test_a_round_that_is_still_asked_stays_and_the_run_is_not_opened(
     tmp_path: Path, run: Ledger, shard: Shard
 ) -> None:
     holder = Elsewhere(shard)
-    assert gather(run, shard.folder.parent, patience_s=0.0) == [shard.lease(1)]
+    assert gather(run, patience_s=0.0) == [f"{shard.folder}/{shard.lease(1)}"]
     assert holder.renew() == "cancel False"
     holder.end()
     run.close()
-    with open_run(tmp_path, None, JUDGE, "", fresh=False) as ledger:
+    told = [one.detail for one in examine_run(tmp_path / "run") if one.what == "replies"]
+    assert "workers may have answers that are not in yet" in told[0]
+    with open_run(tmp_path / "run", None, JUDGE, "", fresh=False) as ledger:
         assert ledger.totals().settled == 0
-    assert not shard.folder.exists()
+    assert not place(shard).parent.exists()
+
+
+def test_what_cannot_be_seen_from_here_is_not_taken_for_nothing(run: Ledger) -> None:
+    folder = begin(run, f"memory://{uuid4()}")
+    folder.remove()
+    with pytest.raises(RunError, match="see that this machine reaches that storage"):
+        gather(run)
+    assert folder.create("asking", b"")  # as the sentence says
+    assert gather(run) == []
+    assert gather(run) == []
+    assert begin(run, None).root == folder.root
 
 
 def test_what_a_run_directory_holds_leads_nowhere_else(tmp_path: Path, run: Ledger) -> None:
-    mine = tmp_path / "mine"
-    (mine / "state").parent.mkdir()
-    (mine / "state").write_text("keep")
-    rounds = tmp_path / "shards"
-    (rounds / "0123456789ab").mkdir(parents=True)
-    (rounds / "0123456789ab" / "state").symlink_to(mine / "state")
+    mine, rounds = tmp_path / "mine", tmp_path / "run" / "shards"
+    (mine / "0000").mkdir(parents=True)
+    (mine / "asking").write_text("")
+    rounds.mkdir()
     (rounds / "ba9876543210").symlink_to(mine)
     (rounds / "holiday").mkdir()
-    with pytest.raises(OSError, match="symbolic"):
-        gather(run, rounds)
-    (rounds / "0123456789ab" / "state").unlink()
-    gather(run, rounds)
-    assert (mine / "state").read_text() == "keep"
+    for name in ("ba9876543210", "holiday", "../../mine"):
+        run.set_meta("shards", {"address": "shards", "round": name})
+        gather(run)
+    shard = Shard(begin(run, None), 0, 1)
+    for name in ("cancel", "0000.1.lease", "0001"):
+        (place(shard) / name).symlink_to(mine / "asking")
+    gather(run)
+    assert sorted(path.name for path in mine.iterdir()) == ["0000", "asking"]
+    assert (mine / "asking").read_text() == ""
     assert {path.name for path in rounds.iterdir()} == {"ba9876543210", "holiday"}
