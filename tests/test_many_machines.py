@@ -139,13 +139,14 @@ def pids(run: Path) -> list[int]:
 
 def one_of_two(run: Path) -> int:
     """A worker in the middle of its work."""
-    while True:
+    for _ in range(6_000):  # the run may end, or never come so far
         try:
             if len(working := set(pids(run))) == 2:
                 return working.pop()
         except (ValueError, OSError):
             pass
         time.sleep(0.02)
+    pytest.fail("no two workers were seen at work")
 
 
 def assert_little_was_asked_twice(server: Server, planned: int, in_flight: int) -> None:

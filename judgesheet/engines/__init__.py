@@ -362,9 +362,11 @@ class Driver:
 
     def _note_limits(self, told: Sequence[Mapping[str, Any]]) -> None:
         """Keep what the endpoint told the workers, and how long it held one back at most."""
-        for one in told:
-            self._limits |= one.get("limits", {})
-            self._held_s = max(self._held_s, one.get("held_s", 0.0))
+        for one in told:  # leases lie where others write: what is of another type is not theirs
+            if isinstance(limits := one.get("limits"), dict):
+                self._limits |= {of: most for of, most in limits.items() if type(most) is int}
+            if isinstance(held_s := one.get("held_s"), float):
+                self._held_s = max(self._held_s, held_s)
 
     def _told(self) -> list[dict[str, Any]]:
         """What the workers of this round tell."""
