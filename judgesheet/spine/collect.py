@@ -27,7 +27,7 @@ from judgesheet.spine.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, 
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
-LINGER_S = 0.003  # waiting for more replies: a tenth of the transactions, a third of the cost
+LINGER_S = 0.001  # waiting for more replies: half the transactions; longer, calls wait for them
 MOST_DOUBLINGS = 30  # of a pause: beyond a century
 
 
