@@ -293,7 +293,7 @@ def test_nobody_listens(tmp_path: Path) -> None:
 
 def test_wrong_use_is_said_in_one_sentence(tmp_path: Path) -> None:
     probe = ("probe", "--out", tmp_path / "run", "--quiet", "--model")
-    assert "openai-compatible" in sentence(run(*probe, "nonsense"), 2)
+    assert "openai/nonsense" in sentence(run(*probe, "nonsense"), 2)
     assert "first-biased" in sentence(run(*probe, "sim/none"), 2)
     assert "score_order" in sentence(run(*probe, "sim/fair", "--axis", "none"), 2)
     assert "module" in sentence(run(*probe, "python/no_such_module:judge"), 2)
