@@ -262,6 +262,14 @@ def test_the_sheet_of_a_fraud_says_what_it_is(spec: str, profile: str, words: li
         assert any("Do not compare" in advice.text for advice in sheet.advice)
 
 
+def test_a_profile_that_few_pairs_leave_open_is_not_said_to_be_even() -> None:
+    sheet = sheet_of("always-1", "first")
+    values = [sheet.value(f"{name}[set=same_subset]") for name in
+              ("positional_false_preference", "stable_cross_sensitivity")]  # fmt: skip
+    assert values == [1.0, 0.0]
+    assert sheet.says("does not settle whether its preferences follow the slot or the response")
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_quick_run_does_not_clear_a_judge_that_hashes_the_prompt(seed: int) -> None:
     """Its twenty calls at the largest step cannot always tell a coin from a weak judge."""

@@ -188,10 +188,12 @@ MIXED = (
     "Mixed: its preferences follow slot and wording alike{repeats}, as those of a judge that "
     "reacts to the letters of the prompt would."
 )
-OVERLAP = "Profile not identified: slot, content and noise are too close to tell which is most."
+OVERLAP = (
+    "Profile not identified: this run does not settle which of slot, content and noise is most."
+)
 MAYBE_NOISE = (
-    "Profile not identified: the same slot and the same response win about equally often, and "
-    "without repeats that may be noise."
+    "Profile not identified: this run does not settle whether its preferences follow the slot or "
+    "the response, as without repeats either may be noise."
 )
 
 
