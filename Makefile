@@ -48,7 +48,7 @@ site: $(VENV)/site.stamp  ## build the documentation site in build/site; a dead 
 	@echo "The site: build/site/index.html"
 
 golden: $(VENV)/dev.stamp  ## rewrite the golden datasheets that tests compare with
-	$(BIN)/python -m tests.render.update_golden
+	$(BIN)/python -m tests.sheet.update_golden
 
 proof: $(VENV)/dev.stamp  ## simulate: do intervals cover, do tests keep their size? (an hour; goes on where it ended)
 	OMP_NUM_THREADS=1 $(BIN)/python -m proof

@@ -31,13 +31,13 @@ from typing import Any, NamedTuple
 
 from benchmarks.page import put
 from judgesheet.__main__ import YOUNG
+from judgesheet.base.records import Call, Plan
+from judgesheet.base.resources import data_folder
+from judgesheet.collect.collect import CollectSettings, collect
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
-from judgesheet.records import Call, Plan
-from judgesheet.resources import data_folder
-from judgesheet.spine.collect import CollectSettings, collect
-from judgesheet.spine.ledger import Ledger
+from judgesheet.ledger.ledger import Ledger
 
 IN_FLIGHT = 64
 TURNS = 3

@@ -22,12 +22,12 @@ from typing import TypeAlias
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "judgesheet"
 ROOMS = PACKAGE / "axes"
-PRINTING = {"digits.py", "spine/render/show.py", "axis/words.py", "spine/render/chart.py"}
+PRINTING = {"digits.py", "sheet/show.py", "axis/words.py", "sheet/chart.py"}
 """Modules whose work it is to round: numbers in messages, on the sheet and in its sentences, and
 the coordinates and colours of drawings."""
 NEAREST = {"importers/logs/_log.py", "judges/frameworks/deepeval.py"}
 """Modules that read a number as the nearest point of its scale: no figure loses a digit there."""
-LAYOUT = "spine/render/"
+LAYOUT = "sheet/"
 """Renderers may compare words to print them once; they decide nothing else by them."""
 WORDS = {"label", "method", "note", "conditions"}
 CUTS = {"startswith", "endswith", "split", "partition", "rpartition", "removeprefix",

@@ -17,14 +17,14 @@ from pathlib import Path
 from benchmarks.collecting import IN_FLIGHT, TURNS, prompted, serving
 from benchmarks.page import put
 from judgesheet.__main__ import YOUNG
-from judgesheet.engines import Driver, Order
-from judgesheet.engines.ray import cluster
+from judgesheet.base.records import Plan
+from judgesheet.collect.collect import CollectSettings, collect
+from judgesheet.collect.engines import Driver, Order
+from judgesheet.collect.engines.ray import cluster
+from judgesheet.collect.sharding import Shard
+from judgesheet.collect.storage import Folder
 from judgesheet.judges import Connection, Judge, open_judge
-from judgesheet.records import Plan
-from judgesheet.spine.collect import CollectSettings, collect
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.sharding import Shard
-from judgesheet.spine.storage import Folder
+from judgesheet.ledger.ledger import Ledger
 
 CALLS = 12_000
 MODEL = "openai-compatible/loopback"

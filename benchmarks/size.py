@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.page import put
-from judgesheet.run_directory import LEDGER
+from judgesheet.ledger.run_directory import LEDGER
 from judgesheet.stats.orders import balanced
 
 SIZES = (10_000, 100_000, 500_000, 2_100_000)

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
         show_stimulus,
         suggest_policy,
     )
+    from judgesheet.collect.request import Request
+    from judgesheet.commands.probing import probe
+    from judgesheet.ledger.run_directory import Run
     from judgesheet.permutation_consensus.command import Decided
-    from judgesheet.probing import probe
-    from judgesheet.request import Request
-    from judgesheet.run_directory import Run
 
 __all__ = [
     "Decided",

@@ -17,41 +17,41 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from judgesheet import sheet as rendering
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
-from judgesheet.checkup import Diagnosis, examine
-from judgesheet.errors import RunError, UsageError
-from judgesheet.files import one_command, read_from, write_whole
+from judgesheet.base.datasheet import from_json
+from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.files import one_command, read_from, write_whole
+from judgesheet.base.records import Casebook, Datasheet, Plan, Stimulus
+from judgesheet.collect.knob import recall
+from judgesheet.collect.request import Request, as_request, make_plan, settle, without_asking
+from judgesheet.commands.checkup import Diagnosis, examine
+from judgesheet.commands.probing import probe as probe  # noqa: PLC0414 - a command as the others are
+from judgesheet.decide import compare as comparing
+from judgesheet.decide import policy as policies
 from judgesheet.judges import check_name
 from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
-from judgesheet.probing import probe as probe  # noqa: PLC0414 - a command as the others are
-from judgesheet.records import Casebook, Datasheet, Plan, Stimulus
-from judgesheet.request import Request, as_request, make_plan, settle, without_asking
-from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, Run, make_directory
-from judgesheet.spine import compare as comparing
-from judgesheet.spine import parsing
-from judgesheet.spine import plan as planning
-from judgesheet.spine import policy as policies
-from judgesheet.spine import render as rendering
-from judgesheet.spine.datasheet import from_json
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.stimuli import pools
-from judgesheet.sweep.knob import recall
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, Run, make_directory
+from judgesheet.measuring import parsing
+from judgesheet.planning import plan as planning
+from judgesheet.planning.stimuli import pools
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judgesheet.collect.collect import Progress
+    from judgesheet.commands.log_report import LogReport
+    from judgesheet.commands.scaffold import Placed
+    from judgesheet.commands.scaffold_check import Fault
+    from judgesheet.forecast.rehearsal import Outlook
+    from judgesheet.forecast.sizing import Design, Target
     from judgesheet.importers import Imported
     from judgesheet.judges.providers import BatchName
-    from judgesheet.log_report import LogReport
     from judgesheet.permutation_consensus.command import Decided
     from judgesheet.permutation_consensus.sets import Sets
-    from judgesheet.scaffold import Placed
-    from judgesheet.scaffold_check import Fault
-    from judgesheet.spine.collect import Progress
-    from judgesheet.spine.rehearsal import Outlook
-    from judgesheet.spine.sizing import Design, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def plan(
     hold go into further ones, and `tell` receives what was written. `resume` is a run directory:
     only what it has no answer to is exported.
     """
-    from judgesheet.spine.rehearsal import expect, stand_ins
+    from judgesheet.forecast.rehearsal import expect, stand_ins
 
     if batch is None and (batch_format is not None or resume is not None):
         raise UsageError("--batch-format and --resume say what to export: add --export-batch FILE")
@@ -119,8 +119,8 @@ def _export(
     resumed: str | Path | None,
 ) -> Iterator[str]:
     """Write what is to be asked of a plan as batch requests, and tell of each file."""
+    from judgesheet.collect import batches
     from judgesheet.judges.batch_formats import batch_format, batch_request
-    from judgesheet.spine import batches
 
     rest = batches.Rest(planned.calls, {})
     if resumed is not None:
@@ -142,7 +142,7 @@ def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
 
     The good judge is `sim/good`, or `model` where that is a simulated one. No call is made.
     """
-    from judgesheet.spine import rehearsal
+    from judgesheet.forecast import rehearsal
 
     judge, *_ = rehearsal.stand_ins(model)
     return rehearsal.foresee(planned, policies.load(policy), judge)
@@ -155,8 +155,8 @@ def designs(model: str | Request, target: str, **options: Any) -> "tuple[Target,
     One for each judge of which `plan` expects widths, of the profiles that need the fewest calls.
     No call is made.
     """
-    from judgesheet.spine import sizing
-    from judgesheet.spine.rehearsal import stand_ins
+    from judgesheet.forecast import sizing
+    from judgesheet.forecast.rehearsal import stand_ins
 
     wanted = sizing.Target.parse(target)
     request = without_asking(as_request(model, {**options, "axes": (wanted.key.axis,)}))
@@ -187,7 +187,7 @@ def measure(
     `parsers` (axis -> file) read the stored replies from now on; the ledger remembers those before.
     Without a `policy` the sheet carries no verdicts, whatever it carried before.
     """
-    from judgesheet.publish import publish, publish_sweep
+    from judgesheet.commands.publish import publish, publish_sweep
 
     directory, rules, forms = Path(directory), _policy(policy), to or rendering.FORMATS
     knob = recall(directory)
@@ -225,8 +225,8 @@ def ingest(
     For a log, `form` is one of `importers.logs.LOGS` or `TABLES`, and `columns` (`--map`), `where`,
     `scale` and `nearest` (`--round`) say what is in it; `tell` receives how it was read.
     """
+    from judgesheet.collect.ingest import ingest as fill_ledger
     from judgesheet.importers import logs
-    from judgesheet.spine.ingest import ingest as fill_ledger
 
     files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
     directory = Path(out)
@@ -247,8 +247,8 @@ def inspect_log(file: str | Path, **options: Any) -> "LogReport":
     `options` are those of `ingest` that say how to read a log: `form`, `columns`, `where`, `scale`
     and `nearest`.
     """
+    from judgesheet.commands.log_report import report
     from judgesheet.importers import logs
-    from judgesheet.log_report import report
 
     return report(Path(file), logs.Choice(**options))
 
@@ -268,7 +268,7 @@ def gate(
     (run directory or datasheet.json) it is also compared with that one; `force` does so even if the
     two answer different questions. `junit` names a file for the verdicts.
     """
-    from judgesheet.spine.gate import against, judge
+    from judgesheet.decide.gate import against, judge
 
     rules, sheet = policies.load(policy), load(source)
     if baseline is None:
@@ -287,7 +287,7 @@ def suggest_policy(source: str | Path, out: str | Path | None = None) -> str:
 
     `out` names a file for it.
     """
-    from judgesheet.spine.suggest import suggest
+    from judgesheet.decide.suggest import suggest
 
     text = suggest(load(source))
     if out is not None:
@@ -304,7 +304,7 @@ def init(
     Files that are there are left alone, unless `force` is given. `kind` is `scores` for a judge
     that grades single responses, `pairs` for one that compares two.
     """
-    from judgesheet import scaffold
+    from judgesheet.commands import scaffold
 
     return list(scaffold.write(Path(directory), kind, force=force))
 
@@ -312,7 +312,7 @@ def init(
 def check_init(directory: str | Path = ".") -> "list[Fault]":
     """What is wrong with the files of `init` in a repository, by file and line. No call is made."""
     from judgesheet.cli import main
-    from judgesheet.scaffold_check import check
+    from judgesheet.commands.scaffold_check import check
 
     options = {
         name: {option for parameter in command.params for option in parameter.opts}
@@ -323,7 +323,7 @@ def check_init(directory: str | Path = ".") -> "list[Fault]":
 
 def frame(source: "Datasheet | str | Path") -> "pd.DataFrame":
     """The estimates of a datasheet (itself, a run directory or datasheet.json) as a data frame."""
-    from judgesheet.notebook import frame_of
+    from judgesheet.sheet.notebook import frame_of
 
     return frame_of(source if isinstance(source, Datasheet) else load(source))
 
@@ -477,7 +477,7 @@ def attach(
 
     `metadata` also puts the model-index into the card's front matter. Returns what was written.
     """
-    from judgesheet.spine.render.attach import attach as attach_section
+    from judgesheet.sheet.attach import attach as attach_section
 
     return attach_section(Path(card), load(source), with_metadata=metadata, paper=paper)
 
@@ -513,9 +513,9 @@ def cases(
 
     RunError if there is no such run, UsageError if the key or a filter means nothing in it.
     """
-    from judgesheet.publish import write_cases
-    from judgesheet.spine.cases import Filters, casebook, chosen_keys
-    from judgesheet.spine.measure import read_all
+    from judgesheet.commands.publish import write_cases
+    from judgesheet.measuring.cases import Filters, casebook, chosen_keys
+    from judgesheet.measuring.measure import read_all
 
     directory = Path(directory)
     if (knob := recall(directory)) is not None:
@@ -578,7 +578,7 @@ def doctor(
         return examine(model, base_url=base_url, api_key_env=api_key_env)
     if model is not None:
         raise UsageError("give a run directory or --model, not both")
-    from judgesheet.run_checkup import examine_run, save_run
+    from judgesheet.commands.run_checkup import examine_run, save_run
 
     if save is not None:
         return [save_run(Path(directory), Path(save))]
@@ -601,7 +601,7 @@ def _compared(
     old, new = map(Path, sources)
     if not (old.is_dir() and new.is_dir()):
         return comparison
-    from judgesheet.spine.paired import correlations
+    from judgesheet.decide.paired import correlations
 
     paired = correlations(old / LEDGER, new / LEDGER, sheets)
     return comparing.compare(*sheets, paired, force=force)

@@ -21,7 +21,10 @@ import click
 
 import judgesheet
 from judgesheet.axis import PROFILES
-from judgesheet.cli_types import (
+from judgesheet.base.errors import JudgesheetError
+from judgesheet.base.files import one_command, write_whole
+from judgesheet.base.sanitize import complaint, one_line
+from judgesheet.commands.cli_types import (
     Finite,
     Place,
     as_dict,
@@ -32,15 +35,12 @@ from judgesheet.cli_types import (
     prices,
     scale,
 )
-from judgesheet.errors import JudgesheetError
-from judgesheet.files import one_command, write_whole
-from judgesheet.plain import complaint, one_line
-from judgesheet.spine.render import FORMATS, RENDERERS
-from judgesheet.terminal import say, say_command, say_json, say_lines, say_parts
+from judgesheet.commands.terminal import say, say_command, say_json, say_lines, say_parts
+from judgesheet.sheet import FORMATS, RENDERERS
 
 if TYPE_CHECKING:
-    from judgesheet.spine.collect import Progress
-    from judgesheet.spine.parsing import Trial
+    from judgesheet.collect.collect import Progress
+    from judgesheet.measuring.parsing import Trial
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 INCOMPLETE = 5  # scripts tell it from a fault (1) and from wrong use (2)
@@ -93,7 +93,7 @@ class Commands(click.Group):
             say(f"judgesheet: {what}{error.strerror or error}", err=True)
             ctx.exit(1)
         except Exception as error:
-            from judgesheet.unexpected import lines
+            from judgesheet.commands.crash_report import lines
 
             for line in lines(error):
                 say(line, err=True)
@@ -252,7 +252,7 @@ def probe(quiet: bool, as_json: bool, **options: Any) -> None:
 
     Exits 5 if the run is not complete: its budget is spent, calls failed, or the judge stopped.
     """
-    from judgesheet.progress import display
+    from judgesheet.commands.progress import display
 
     with display(quiet=quiet) as show:
         run = judgesheet.probe(on_progress=show, tell=_note, **options)
@@ -285,9 +285,9 @@ def plan(
     **options: Any,
 ) -> None:
     """Show what a probe would ask, cost and be able to prove. No call is made."""
-    from judgesheet.spine import plan as planning
-    from judgesheet.spine import policy as policies
-    from judgesheet.spine import rehearsal
+    from judgesheet.decide import policy as policies
+    from judgesheet.forecast import rehearsal
+    from judgesheet.planning import plan as planning
 
     del quiet  # there is no progress to keep quiet about
     if target is not None:
@@ -312,7 +312,7 @@ def _say_designs(
     **options: Any,
 ) -> None:  # fmt: skip
     """What reaches a half-width, instead of what one plan has."""
-    from judgesheet.spine import sizing
+    from judgesheet.forecast import sizing
 
     if (out, batch, resume) != (None, None, None):
         raise click.UsageError("--target compares designs and writes no plan")
@@ -440,8 +440,8 @@ def consensus(
     two in both orders with a keyed pass where they disagree. Writes decisions.jsonl and
     summary.json; resumes an unfinished run.
     """
-    from judgesheet.progress import display
-    from judgesheet.run_directory import default_directory
+    from judgesheet.commands.progress import display
+    from judgesheet.ledger.run_directory import default_directory
 
     out = out or default_directory(model, "consensus-")
     with display(quiet=quiet) as show:
@@ -480,8 +480,8 @@ def gate(as_json: bool, **options: Any) -> None:
 
     Exits 0 if every limit is proven, 3 if one is broken, 4 if one is not proven.
     """
-    from judgesheet.spine.gate import EXIT_CODES
-    from judgesheet.spine.render import verdicts
+    from judgesheet.decide.gate import EXIT_CODES
+    from judgesheet.sheet import verdicts
 
     sheet = judgesheet.gate(**options)
     assert sheet.decision is not None  # noqa: S101  (a gate decides)
@@ -516,7 +516,7 @@ def policy_commands() -> None:
 @policy_commands.command("list")
 def policy_list() -> None:
     """List the shipped policies."""
-    from judgesheet.spine import policy as policies
+    from judgesheet.decide import policy as policies
 
     for name in policies.shipped():
         say(f"{name}  {policies.load(name).title}")
@@ -526,7 +526,7 @@ def policy_list() -> None:
 @click.argument("name")
 def policy_show(name: str) -> None:
     """Print a shipped policy with its reasons, to start your own from."""
-    from judgesheet.spine.policy import text_of_shipped
+    from judgesheet.decide.policy import text_of_shipped
 
     say_lines(text_of_shipped(name).rstrip("\n"))
 
@@ -540,7 +540,7 @@ def policy_suggest(source: Path, out: Path | None) -> None:
     Each limit is a shipped policy's where the run keeps that, else the nearest that it keeps; the
     reason says which. It proves nothing about the run that it was suggested from.
     """
-    from judgesheet.spine.suggest import PROVES_NOTHING
+    from judgesheet.decide.suggest import PROVES_NOTHING
 
     text = judgesheet.suggest_policy(source, out)
     if out is None:
@@ -565,7 +565,7 @@ def compare(
     Each is a run directory or a datasheet.json; two run directories on the same stimuli are
     compared stimulus by stimulus.
     """
-    from judgesheet.spine.render import comparison
+    from judgesheet.sheet import comparison
 
     changes = judgesheet.compare(old, *new, force=force)
     text = comparison.render(changes, "json" if as_json else form)
@@ -609,7 +609,7 @@ def cases(limit: int, html: Path | None, as_json: bool, **options: Any) -> None:
     KEY is that of an estimate, such as axis.name[dim=value]. Without a KEY: the calls that gave no
     verdict, by the shape of what came instead, and what would read them.
     """
-    from judgesheet.spine.render import cases as shown
+    from judgesheet.sheet import cases as shown
 
     book = judgesheet.cases(html=html, **options)
     if as_json:
@@ -663,7 +663,7 @@ def stimuli() -> None:
 @stimuli.command("list")
 def stimuli_list() -> None:
     """List the built-in pools with their digests."""
-    from judgesheet.spine.stimuli import pool_digest
+    from judgesheet.planning.stimuli import pool_digest
 
     for axis, pool in judgesheet.list_stimuli().items():
         say(f"{axis}  {len(pool)} stimuli  sha256 {pool_digest(pool)}")
@@ -698,7 +698,7 @@ def stimuli_check(path: Path | None, axis: str | None, parser: Path | None) -> N
 
 def _report_trials(file: str, trials: "list[Trial]") -> int:
     """Print how each example of a parser is read; how many are read otherwise than they say."""
-    from judgesheet.spine.parsing import expectation, said
+    from judgesheet.measuring.parsing import expectation, said
 
     for number, trial in enumerate(trials, start=1):
         fault = "" if trial.passed else f", not {expectation(trial.example)}"
@@ -753,9 +753,9 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
 
     What the run ran into is told on standard error.
     """
-    from judgesheet.spine.datasheet import to_json
-    from judgesheet.spine.render.page.identity import failures, mixed, refusals
-    from judgesheet.spine.render.verdicts import as_text
+    from judgesheet.base.datasheet import to_json
+    from judgesheet.sheet.page.identity import failures, mixed, refusals
+    from judgesheet.sheet.verdicts import as_text
 
     sheet = run.datasheet
     for trouble in (

@@ -10,7 +10,7 @@ import pytest
 import judgesheet
 
 if TYPE_CHECKING:
-    from judgesheet.records import Datasheet
+    from judgesheet.base.records import Datasheet
 
 SETTING = "judge_datasheet"
 
@@ -48,12 +48,12 @@ def assert_limit(
     UsageError where there is not exactly one of `max` and `min`, or the key is none.
     """
     __tracebackhide__ = True  # pytest shows the test, not this function
-    from judgesheet.errors import UsageError
-    from judgesheet.files import checked
-    from judgesheet.keys import Key
-    from judgesheet.spine.gate import EXIT_CODES, PASSED, judge
-    from judgesheet.spine.policy import Limit, Policy
-    from judgesheet.spine.render.verdicts import as_text
+    from judgesheet.base.errors import UsageError
+    from judgesheet.base.files import checked
+    from judgesheet.base.keys import Key
+    from judgesheet.decide.gate import EXIT_CODES, PASSED, judge
+    from judgesheet.decide.policy import Limit, Policy
+    from judgesheet.sheet.verdicts import as_text
 
     Key.parse(key)
     fields = {"key": key, "max": max, "min": min, "why": why}

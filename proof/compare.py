@@ -9,20 +9,21 @@ from functools import partial
 import pandas as pd
 
 from judgesheet import axis as kit
-from judgesheet import spine, stats
+from judgesheet import collect, decide, forecast, ledger, measuring, planning, stats
 from judgesheet.axes import candidate_order, get_axis, score_order
 from judgesheet.axis import Options, Readings
+from judgesheet.base.records import AxisResult, Datasheet, Plan
+from judgesheet.decide.compare import Comparison, compare
+from judgesheet.decide.paired import between
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.records import AxisResult, Datasheet, Plan
-from judgesheet.spine.compare import Comparison, compare
-from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
-from judgesheet.spine.paired import between
-from judgesheet.spine.plan import make_plan
+from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
+from judgesheet.planning.plan import make_plan
 from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-MOVED_BY = (candidate_order, score_order, kit, stats, spine)
+STAGES = (planning, ledger, collect, measuring, decide, forecast)
+MOVED_BY = (candidate_order, score_order, kit, stats, *STAGES)
 AXES = ("candidate_order", "score_order")
 SAME, OTHER = 32, 8
 """Pairs of runs of the same judge, and of two that differ."""

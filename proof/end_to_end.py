@@ -12,20 +12,21 @@ import pandas as pd
 
 import judgesheet
 from judgesheet import axis as kit
-from judgesheet import judges, spine, stats
+from judgesheet import collect, decide, forecast, judges, ledger, measuring, planning, stats
 from judgesheet.api import probe
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options, Readings
+from judgesheet.base.records import AxisResult, Plan
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
-from judgesheet.records import AxisResult, Plan
-from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
-from judgesheet.spine.plan import make_plan
+from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
+from judgesheet.planning.plan import make_plan
 from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result
 from proof.tables import grid, missed
 from tests.judges.loopback import Answer, Request, completion, serving
 
-MOVED_BY = (*all_axes().values(), kit, stats, spine, judges, judgesheet)
+STAGES = (planning, ledger, collect, measuring, decide, forecast)
+MOVED_BY = (*all_axes().values(), kit, stats, *STAGES, judges, judgesheet)
 SETS = 3
 PROFILE = "quick"
 JUDGE = "noisy?first=1&slot=1&surface=1&perturb=5"

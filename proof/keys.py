@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from judgesheet.axes import all_axes
-from judgesheet.units import unit
+from judgesheet.base.units import unit
 from proof.lines import COVER, REJECT, Line
 from proof.runner import Result, committed
 from proof.tables import grid

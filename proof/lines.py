@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from judgesheet.axis.figure import Figure
-from judgesheet.keys import Key
-from judgesheet.records import Estimate
-from judgesheet.units import unit
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Estimate
+from judgesheet.base.units import unit
 
 Rng = np.random.Generator
 Truths = Mapping[str, float]

@@ -18,13 +18,13 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axis import Axis, Options, Readings, SharesSimulating, Simulating, losses
 from judgesheet.axis.simulation import Parameters
-from judgesheet.estimates import Estimates
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Call, Label
 from judgesheet.judges.simulated import PRESETS, answer_key
-from judgesheet.keys import Key
-from judgesheet.records import Call, Label
-from judgesheet.spine import impute
-from judgesheet.spine.impute import with_imputed
-from judgesheet.spine.plan import make_plan
+from judgesheet.measuring import impute
+from judgesheet.measuring.impute import with_imputed
+from judgesheet.planning.plan import make_plan
 from proof.lines import (
     COVER,
     MOST_FALSE,

@@ -13,11 +13,11 @@ from judgesheet import stats
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Axis, Options, Readings, Simulating, unequal
 from judgesheet.axis.simulation import Parameters
-from judgesheet.estimates import Estimates
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Plan, Statement
 from judgesheet.judges.simulated import PRESETS, answer_key
-from judgesheet.keys import Key
-from judgesheet.records import Plan, Statement
-from judgesheet.spine.plan import make_plan
+from judgesheet.planning.plan import make_plan
 from proof.lines import COVER, REJECT, Line, Rng, Rows, Tally, Truths
 from proof.runner import Result, error
 from proof.tables import grid, missed

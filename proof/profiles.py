@@ -5,21 +5,22 @@ from functools import cache, partial
 from math import nan
 
 from judgesheet import axis as kit
-from judgesheet import spine, stats
+from judgesheet import collect, decide, forecast, ledger, measuring, planning, stats
 from judgesheet.axes import all_axes
 from judgesheet.axis import Options
-from judgesheet.records import Datasheet, Estimate, Plan
-from judgesheet.spine import policy as policies
-from judgesheet.spine.datasheet import by_key
-from judgesheet.spine.gate import EXIT_CODES, PASSED, judge
-from judgesheet.spine.plan import make_plan
-from judgesheet.spine.policy import Policy
-from judgesheet.spine.rehearsal import expect, rehearse
+from judgesheet.base.datasheet import by_key
+from judgesheet.base.records import Datasheet, Estimate, Plan
+from judgesheet.decide import policy as policies
+from judgesheet.decide.gate import EXIT_CODES, PASSED, judge
+from judgesheet.decide.policy import Policy
+from judgesheet.forecast.rehearsal import expect, rehearse
+from judgesheet.planning.plan import make_plan
 from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result
 from proof.tables import grid
 
-MOVED_BY = (*all_axes().values(), kit, stats, spine)
+STAGES = (planning, ledger, collect, measuring, decide, forecast)
+MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
 SHEETS: Mapping[str, int] = {"quick": 30, "standard": 8}
 """By profile."""
 FIRST = 1_000

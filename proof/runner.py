@@ -22,8 +22,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 from scipy import stats
 
-from judgesheet.errors import RunError
-from judgesheet.records import digest
+from judgesheet.base.errors import RunError
+from judgesheet.base.records import digest
 from proof import lines as kit
 from proof.lines import Line, Row, Rows, Truths
 

@@ -8,13 +8,14 @@ from math import ceil
 import numpy as np
 
 from judgesheet import axis as kit
-from judgesheet import spine, stats
+from judgesheet import collect, decide, forecast, ledger, measuring, planning, stats
 from judgesheet.axes import all_axes
+from judgesheet.base.records import Datasheet
+from judgesheet.decide import looks
+from judgesheet.decide import policy as policies
+from judgesheet.decide.gate import judge
+from judgesheet.forecast import rehearsal
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
-from judgesheet.records import Datasheet
-from judgesheet.spine import looks, rehearsal
-from judgesheet.spine import policy as policies
-from judgesheet.spine.gate import judge
 from judgesheet.stats.confidence import LEVEL, at_confidence
 from judgesheet.stats.interval import cluster_rate
 from judgesheet.stats.spending import Spending, nominal, obrien_fleming, pocock
@@ -24,7 +25,8 @@ from proof.profiles import JUDGES, plan_of
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-MOVED_BY = (*all_axes().values(), kit, stats, spine)
+STAGES = (planning, ledger, collect, measuring, decide, forecast)
+MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
 SETS, POWER_OF, SHEETS = 300, 5, 12
 """Data sets at the limit, of which one in so many is drawn for power, too; sheets of a judge."""
 DESIGNS = ((0.10, 40, 2), (0.10, 100, 4), (0.20, 40, 4), (0.15, 24, 4))

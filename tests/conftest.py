@@ -9,7 +9,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings
 
-from judgesheet import publish
+from judgesheet.commands import publish
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")

@@ -15,21 +15,21 @@ from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import PROFILES
 from judgesheet.axis.figure import Figure
 from judgesheet.axis.simulation import Parameters, declared
+from judgesheet.base.datasheet import from_json
+from judgesheet.base.prices import cost
+from judgesheet.base.units import unit
 from judgesheet.cli import main
+from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.importers.logs import FIELDS, LOGS, Choice, Judged
 from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
-from judgesheet.prices import cost
-from judgesheet.request import Request, make_plan, settle
-from judgesheet.spine.datasheet import from_json
-from judgesheet.spine.ledger import SCHEMA_VERSION
-from judgesheet.spine.ledger_schema import SCHEMA
-from judgesheet.spine.plan import AxisBudget, budget
-from judgesheet.spine.render import show
+from judgesheet.ledger.ledger import SCHEMA_VERSION
+from judgesheet.ledger.schema import SCHEMA
+from judgesheet.planning.plan import AxisBudget, budget
+from judgesheet.sheet import show
 from judgesheet.sweep.estimates import EXPLAINED
-from judgesheet.units import unit
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "smollm2-135m" / "datasheet.json"
 """The sheet that `docs/datasheet.md` goes through."""

@@ -11,11 +11,11 @@ import pandas as pd
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Options, Readings
+from judgesheet.base.records import AxisResult, Estimate, Plan, Recommendation
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
-from judgesheet.records import AxisResult, Estimate, Plan, Recommendation
-from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows, with_distributions
-from judgesheet.spine.plan import make_plan
+from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows, with_distributions
+from judgesheet.planning.plan import make_plan
 
 SHARED = Path(__file__).parent.parent.parent / "shared"
 """Papers' figures and public data sets, where they lie beside the checkout."""

@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 import judgesheet
-from judgesheet.records import digest
+from judgesheet.base.records import digest
 from tests.judges.loopback import Answer, Request, Server, completion, serving
 
 ROOT = Path(__file__).parent.parent

@@ -11,8 +11,8 @@ import pytest
 import judgesheet
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.cli import main
-from judgesheet.request import Request, make_plan, settle
-from judgesheet.spine.stimuli import load, pool_digest
+from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.planning.stimuli import load, pool_digest
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.checkup import Diagnosis
-from judgesheet.errors import RunError, UsageError
-from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
-from judgesheet.spine.ledger import Ledger
+from judgesheet.base.errors import RunError, UsageError
+from judgesheet.commands.checkup import Diagnosis
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
 from tests.hostile.damages import kinds
 
 PROBE: dict[str, Any] = {"axes": ["score_order"], "profile": "smoke", "pdf": False}

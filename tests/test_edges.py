@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from judgesheet.records import Estimate
+from judgesheet.base.records import Estimate
 from tests.simulate import Sheet, answered, simulate
 
 NARROWING = 0.1

@@ -9,8 +9,8 @@ import pytest
 
 import judgesheet
 from judgesheet.axes import all_axes
-from judgesheet.errors import UsageError
-from judgesheet.keys import Key
+from judgesheet.base.errors import UsageError
+from judgesheet.base.keys import Key
 from judgesheet.sweep.estimates import EXPLAINED
 from tests.simulate import simulate
 

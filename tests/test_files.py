@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgesheet.errors import RunError, StimuliError
-from judgesheet.files import MAX_LINE, records, slug, write_lines, write_whole
+from judgesheet.base.errors import RunError, StimuliError
+from judgesheet.base.files import MAX_LINE, records, slug, write_lines, write_whole
 
 
 def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:

@@ -18,12 +18,12 @@ from judgesheet import show_stimulus
 from judgesheet.axes import get_axis
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import built_in
+from judgesheet.base.datasheet import from_json
+from judgesheet.base.records import Call, Datasheet, Estimate
 from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.frameworks.parts import comparison, grading
 from judgesheet.judges.providers import FRAMEWORK_NAMES
-from judgesheet.records import Call, Datasheet, Estimate
-from judgesheet.spine import plan as planning
-from judgesheet.spine.datasheet import from_json
+from judgesheet.planning import plan as planning
 from tests.command import Done, run, sentence, start
 from tests.judges.loopback import Answer, Request, completion, serving
 

@@ -5,169 +5,27 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from judgesheet.axes import axis_names
 
 PACKAGE = Path(__file__).parent.parent / "judgesheet"
 
-BASE = {
-    *("errors", "records", "reasons", "units", "digits", "keys", "estimates"),
-    *("resources", "files", "plain"),
+FLOORS = (
+    *("base", "stats", "axis", "axes", "judges", "planning", "importers", "ledger", "measuring"),
+    *("collect", "decide", "forecast", "sheet", "sweep", "permutation_consensus", "commands"),
+)
+"""The folders from the lowest to the highest: each may import those before it."""
+UPWARD = {
+    "base.records": ("sheet.notebook",),  # a notebook asks the record itself how it looks
+    "ledger.run_directory": ("collect.collect", "collect.sharding"),
 }
-"""The lowest modules, which anything but `stats` may import."""
-
-# layer -> what of ours it may import
-ALLOWED = {
-    "errors": set(),
-    "records": {"notebook"},  # a notebook asks the record itself how it looks
-    "notebook": {"records", "spine.render"},
-    "testing": {
-        *("errors", "files", "keys", "records"),
-        *("spine.policy", "spine.gate", "spine.render"),
-    },
-    "reasons": set(),
-    "units": set(),
-    "prices": set(),
-    "plain": set(),
-    "digits": set(),
-    "running": set(),
-    "terminal": {"plain"},
-    "keys": {"errors"},
-    "files": {"errors"},
-    "estimates": {"keys", "records"},
-    "resources": {"errors"},
-    "stats": {"stats", "reasons"},
-    "axis": {*BASE, "axis", "stats"},
-    "axes": {*BASE, "axis", "axes", "stats"},
-    "judges": {"judges", "axis", "axes", "records", "errors"},
-    "spine.stimuli": {*BASE, "axis", "axes"},
-    "importers": {*BASE, "axis", "axes", "spine.stimuli"},
-    "spine.plan": {*BASE, "prices", "axis", "axes", "spine.stimuli"},
-    "spine.ledger_schema": set(),
-    "spine.ledger": {"records", "errors", "files", "judges", "spine.ledger_schema"},
-    "spine.salvage": {*BASE, "judges", "spine.ledger_schema", "spine.ledger", "spine.plan"},
-    "spine.pacing": {"records"},
-    "spine.collect": {
-        *("records", "errors", "plain", "prices", "digits", "judges"),
-        *("spine.ledger", "spine.pacing"),
-    },
-    "spine.storage": {"errors", "judges"},
-    "spine.sharding": {
-        *("records", "errors", "files", "prices", "spine.ledger", "spine.ledger_schema"),
-        *("spine.plan", "spine.collect", "spine.pacing", "spine.storage"),
-    },
-    "spine.batches": {*BASE, "axes", "judges", "spine.plan", "spine.ledger"},
-    "spine.ingest": {
-        *(*BASE, "axis", "axes", "judges"),
-        *("spine.plan", "spine.ledger", "spine.parsing", "spine.batches"),
-    },
-    "spine.parsing": {*BASE, "axis", "axes", "spine.ledger"},
-    "spine.impute": {*BASE, "axis"},
-    "spine.measure": {
-        *(*BASE, "axis", "axes", "stats"),
-        *("spine.ledger", "spine.parsing", "spine.impute"),
-    },
-    "spine.cases": {*BASE, "axis", "axes", "spine.ledger", "spine.parsing"},
-    "spine.datasheet": BASE,
-    "spine.assemble": {
-        *(*BASE, "prices", "axis", "axes"),
-        *("spine.ledger", "spine.measure", "spine.datasheet"),
-    },
-    "spine.rehearsal": {
-        *(*BASE, "axis", "axes", "judges"),
-        *("spine.plan", "spine.parsing", "spine.measure", "spine.impute"),
-        *("spine.datasheet", "spine.policy", "spine.gate", "spine.looks", "stats"),
-    },
-    "spine.looks": {
-        *(*BASE, "axis", "axes", "stats"),
-        *("spine.ledger", "spine.measure", "spine.policy", "spine.gate"),
-    },
-    "spine.sizing": {
-        *(*BASE, "prices", "axis"),
-        *("spine.plan", "spine.datasheet", "spine.looks", "spine.rehearsal"),
-    },
-    "spine.policy": {*BASE, "axes"},
-    "spine.compare": {*BASE, "stats", "spine.datasheet"},
-    "spine.paired": {*BASE, "axis", "axes", "spine.ledger", "spine.measure", "spine.parsing"},
-    "spine.gate": {*BASE, "stats", "spine.datasheet", "spine.policy", "spine.compare"},
-    "spine.suggest": {*BASE, "spine.datasheet", "spine.policy", "spine.compare", "spine.gate"},
-    "spine.render": {*BASE, "spine.render", "spine.datasheet", "spine.compare"},
-    "permutation_consensus": {
-        *(*BASE, "prices", "axis", "axes", "judges", "stats"),
-        *("request", "run_directory", "running", "spine.render"),
-        *("spine.stimuli", "spine.plan", "spine.ledger", "spine.collect", "spine.parsing"),
-    },
-    "run_directory": {
-        *("records", "errors", "files"),
-        *("spine.plan", "spine.ledger", "spine.collect", "spine.sharding"),
-    },
-    "engines": {
-        *("records", "errors", "prices", "judges", "request", "spine.ledger", "spine.collect"),
-        *("spine.sharding", "spine.storage", "spine.parsing", "engines"),
-    },
-    "sweep": set(),
-    "sweep.knob": {"errors", "files", "judges", "run_directory"},
-    "sweep.estimates": {*BASE, "axis", "stats", "spine.measure", "sweep.knob"},
-    "sweep.words": {*BASE, "axis", "sweep.estimates", "sweep.knob"},
-    "sweep.combine": {*BASE, "axis", "axes", "sweep.estimates", "sweep.knob", "sweep.words"},
-    "sweep.loop": {
-        *("errors", "prices", "spine.ledger", "request", "run_directory", "publish", "sweep.knob"),
-    },
-    "probing": {
-        *("records", "errors", "files", "request", "resources", "run_directory", "running"),
-        *(
-            "publish",
-            "judges",
-            "engines",
-            "reuse",
-            "spine.collect",
-            "spine.ledger",
-            "spine.parsing",
-            "spine.policy",
-            "sweep.loop",
-        ),
-        "spine.looks",
-    },
-    "request": {
-        *("records", "errors", "files", "prices", "axis", "axes", "judges", "run_directory"),
-        "resources",
-        *("running", "spine.plan", "spine.collect", "spine.parsing", "spine.storage", "sweep.knob"),
-    },
-    "reuse": {
-        *("errors", "records", "judges", "request", "run_directory", "running", "spine.ledger"),
-    },
-    "log_report": {
-        *("records", "errors", "files", "plain", "axes", "importers"),
-        *("spine.ingest", "spine.ledger", "spine.measure"),
-    },
-    "publish": {
-        *(
-            "records",
-            "files",
-            "axis",
-            "run_directory",
-            "sweep.combine",
-            "sweep.estimates",
-            "sweep.knob",
-        ),
-        *("spine.ledger", "spine.measure", "spine.assemble", "spine.policy", "spine.gate"),
-        *("spine.cases", "spine.render"),
-    },
-    "unexpected": {"judges"},
-    "run_checkup": {
-        *("records", "errors", "files", "checkup", "run_directory", "publish", "sweep.knob"),
-        *("spine.datasheet", "spine.ledger", "spine.salvage", "spine.plan"),
-        *("spine.measure", "spine.assemble"),
-    },
-    "checkup": {"records", "errors", "resources", "digits", "running", "judges", "spine.render"},
-    "scaffold": {"errors", "files", "resources"},
-    "scaffold_check": {
-        *("errors", "files", "plain", "records", "axis", "axes", "request", "scaffold"),
-        *("spine.stimuli", "spine.policy", "spine.gate", "spine.rehearsal"),
-    },
-    "cli_types": {"axes", "errors"},
-}
+"""Imports inside functions, or of types, that point upwards."""
+CIRCULAR = {"axis.differences": ("axis.scored",), "axis.reversal": ("axis.scored",)}
+"""Types of one module in the other."""
+TOP = {"", "__main__", "api", "cli", "testing"}
+"""Modules above all folders."""
 
 HOMES = {
     "aiohttp": {"judges.transport"},
@@ -175,15 +33,15 @@ HOMES = {
     "certifi": {"judges.transport"},
     "yarl": {"judges.address", "judges.transport"},
     "xllamacpp": {"judges._local_server"},
-    "sqlite3": {"spine.ledger_schema", "spine.ledger", "spine.salvage", "importers"},
-    "ray": {"engines.ray"},
-    "re2": {"spine.parsing"},
-    "jsonpath": {"spine.parsing"},
+    "sqlite3": {"ledger", "importers"},
+    "ray": {"collect.engines.ray"},
+    "re2": {"measuring.parsing"},
+    "jsonpath": {"measuring.parsing"},
     "scipy": {"stats"},
     "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
-    "typst": {"spine.render"},
-    "click": {"cli", "cli_types", "terminal"},
-    "rich": {"progress"},
+    "typst": {"sheet"},
+    "click": {"cli", "commands"},
+    "rich": {"commands.progress"},
 }
 
 
@@ -209,9 +67,9 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def layer(module: str) -> str:
-    parts = module.split(".")
-    return ".".join(parts[:2]) if parts[0] in {"spine", "sweep"} else parts[0]
+def folder(module: str) -> str:
+    """The folder of a module; the module itself where it lies above them."""
+    return module.split(".", maxsplit=1)[0]
 
 
 def imported(module: str, path: Path) -> Iterator[str]:
@@ -226,21 +84,38 @@ def imported(module: str, path: Path) -> Iterator[str]:
             prefix = base[: len(base) - node.level + 1] if node.level else []
             start = ".".join([*prefix, *([node.module] if node.module else [])])
             yield start
-            if start in {"judgesheet", "judgesheet.spine", "judgesheet.sweep"}:
+            if start.startswith("judgesheet"):
                 yield from (f"{start}.{name.name}" for name in node.names)
 
 
 @of_every_module
 def test_imports_point_one_way(module: str, path: Path) -> None:
-    mine = layer(module)
-    if mine not in ALLOWED:
+    here = folder(module)
+    if here in TOP:
         return
+    lower = {*FLOORS[: FLOORS.index(here) + 1], "__version__", ""}
     for name in imported(module, path):
-        if name.startswith("judgesheet."):
-            target = layer(name.removeprefix("judgesheet."))
-            if target in {"spine", "sweep", "__version__"}:
+        if f"{name}.".startswith("judgesheet."):
+            target = folder(name.removeprefix("judgesheet").removeprefix("."))
+            if name.count(".") == 1 and target not in {*FLOORS, *TOP}:
+                continue  # a name of the package itself, such as its version
+            if name.removeprefix("judgesheet.").startswith(UPWARD.get(module, ("-",))):
                 continue
-            assert target == mine or target in ALLOWED[mine], f"{module} imports {name}"
+            assert target in lower, f"{module} imports {name}, which lies above it"
+
+
+def test_no_modules_import_each_other() -> None:
+    packages = {module for module, path in modules() if path.name == "__init__.py"}
+    every = {module for module, _ in modules()} - packages
+    graph = {
+        module: {name.removeprefix("judgesheet.") for name in imported(module, path)} & every
+        for module, path in modules()
+        if module in every
+    }
+    for module, name in (UPWARD | CIRCULAR).items():
+        graph[module] -= set(name)
+    # A CycleError names the modules.
+    TopologicalSorter({m: names - {m} for m, names in graph.items()}).prepare()
 
 
 @of_every_module
@@ -248,20 +123,12 @@ def test_a_library_has_one_home(module: str, path: Path) -> None:
     for name in imported(module, path):
         library = name.split(".")[0]
         if library in HOMES:
-            assert {module, layer(module)} & HOMES[library], f"{module} imports {library}"
+            assert {module, folder(module)} & HOMES[library], f"{module} imports {library}"
 
 
-def test_every_module_is_listed_or_above_the_layers() -> None:
-    above = {"", "__main__", "api", "cli", "progress", "spine"}
-    assert {layer(module) for module, _ in modules()} <= set(ALLOWED) | above
-
-
-def test_every_module_of_the_spine_says_which_stage_it_is_or_is_for() -> None:
-    stage = re.compile(r"(Stage|For stage) (one|two|three|four|five|six)[:,]")
-    for module, path in modules():
-        if module.count(".") == 1 and module.startswith("spine."):
-            docstring = ast.get_docstring(tree(path)) or ""
-            assert stage.match(docstring), f"{module} opens with {docstring[:40]!r}"
+def test_every_folder_has_its_floor_and_few_modules_lie_above_them() -> None:
+    assert {folder(module) for module, _ in modules()} == {*FLOORS, *TOP}
+    assert len(list(PACKAGE.glob("*.py"))) <= 8
 
 
 def package(module: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.judges.loopback import completion, serving
 
-DRAWING = {"judgesheet.spine.render.chart", "typst"}
+DRAWING = {"judgesheet.sheet.chart", "typst"}
 ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow"}
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import judgesheet
+from judgesheet.base.records import Datasheet
+from judgesheet.base.resources import data_folder
 from judgesheet.judges import local
-from judgesheet.records import Datasheet
-from judgesheet.resources import data_folder
 from tests.batch_service import answered, requests_in, write_results
 
 SOME = 2

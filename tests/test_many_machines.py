@@ -23,16 +23,16 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.engines import Order, refuse_what_cannot_travel, work
-from judgesheet.errors import JudgeError, StoppedError, UsageError
+from judgesheet.base.datasheet import to_json
+from judgesheet.base.errors import JudgeError, StoppedError, UsageError
+from judgesheet.base.records import Datasheet
+from judgesheet.collect.collect import CollectSettings, Progress
+from judgesheet.collect.engines import Order, refuse_what_cannot_travel, work
+from judgesheet.collect.sharding import SHARDS, divide
+from judgesheet.collect.storage import Folder
 from judgesheet.judges import Connection
-from judgesheet.records import Datasheet
-from judgesheet.run_directory import LEDGER
-from judgesheet.spine.collect import CollectSettings, Progress
-from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.sharding import SHARDS, divide
-from judgesheet.spine.storage import Folder
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import LEDGER
 from tests.command import run as command
 from tests.command import sentence
 from tests.judges.loopback import (
@@ -78,7 +78,7 @@ def options(server: Server, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judgesheet.engines.ray.cluster", threads)
+    monkeypatch.setattr("judgesheet.collect.engines.ray.cluster", threads)
 
 
 def same(sheet: Datasheet) -> Any:
@@ -180,7 +180,7 @@ def words(server: Server, run: Path, *more: str) -> list[str]:
 BY_PROCESSES = """
 import sys
 from judgesheet.cli import main
-from judgesheet.engines import ray
+from judgesheet.collect.engines import ray
 from tests.workers import processes
 if __name__ == "__main__":
     ray.cluster = processes
@@ -349,7 +349,7 @@ def test_no_order_holds_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
             yield noted, workers
 
-    monkeypatch.setattr("judgesheet.engines.ray.cluster", reading)
+    monkeypatch.setattr("judgesheet.collect.engines.ray.cluster", reading)
     monkeypatch.setenv("MY_KEY", KEY)
     with serving(grades) as server:
         judgesheet.probe(**options(server, api_key_env="MY_KEY"), out=tmp_path, engine="ray")

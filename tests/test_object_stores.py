@@ -20,12 +20,12 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 import judgesheet
-from judgesheet.errors import StoppedError
-from judgesheet.run_directory import LEDGER
-from judgesheet.spine import storage
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.sharding import told
-from judgesheet.spine.storage import Folder
+from judgesheet.base.errors import StoppedError
+from judgesheet.collect import storage
+from judgesheet.collect.sharding import told
+from judgesheet.collect.storage import Folder
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import LEDGER
 from tests.command import run as command
 from tests.command import sentence
 from tests.judges.loopback import Answer, Request, Server, serving
@@ -52,7 +52,7 @@ needs_s3 = pytest.mark.skipif(
 
 @pytest.fixture
 def by_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judgesheet.engines.ray.cluster", threads)
+    monkeypatch.setattr("judgesheet.collect.engines.ray.cluster", threads)
 
 
 @pytest.fixture

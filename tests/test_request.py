@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from judgesheet.errors import UsageError
+from judgesheet.base.errors import UsageError
+from judgesheet.base.records import Call
+from judgesheet.collect.request import Request, settle
 from judgesheet.judges.callable import CallableJudge
-from judgesheet.records import Call
-from judgesheet.request import Request, settle
 from tests.judges.loopback import completion, serving
 
 

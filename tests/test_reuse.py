@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.run_directory import LEDGER
-from judgesheet.spine.ledger import Ledger
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import LEDGER
 from tests.command import Done, run, sentence
 from tests.judges.loopback import Answer, Request, Server, completion, serving
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.scaffold import kinds
+from judgesheet.commands.scaffold import kinds
 from tests.command import run
 
 POOL = "judge/stimuli/score_order.jsonl"

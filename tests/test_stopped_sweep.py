@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.errors import JudgeError, StoppedError
+from judgesheet.base.errors import JudgeError, StoppedError
 from tests.judges.loopback import Answer, Request, Script, completion, failure, serving
 
 REVOKED = failure(401, message="revoked")

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 import judgesheet
-from judgesheet.errors import RunError, UsageError
-from judgesheet.records import Datasheet, Estimate
-from judgesheet.request import Request
-from judgesheet.run_directory import Run
-from judgesheet.spine.datasheet import by_key
-from judgesheet.sweep.knob import Knob, parse_knob
-from judgesheet.sweep.loop import probe_each_value
+from judgesheet.base.datasheet import by_key
+from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.collect.knob import Knob, parse_knob
+from judgesheet.collect.request import Request
+from judgesheet.commands.sweep_loop import probe_each_value
+from judgesheet.ledger.run_directory import Run
 from tests.judges.loopback import completion, failure, serving
 
 pytestmark = pytest.mark.usefixtures("only_json")
@@ -164,7 +164,7 @@ def test_a_single_run_is_not_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_plan_counts_every_setting() -> None:
-    from judgesheet.spine.plan import as_record, as_text
+    from judgesheet.planning.plan import as_record, as_text
 
     plan, budgets = judgesheet.plan("sim/fair", sweep="temperature=0,0.5,1", **OPTIONS)
     assert as_record(plan, budgets, None)["calls"] == 3 * len(plan.calls)

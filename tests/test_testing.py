@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import judgesheet
-from judgesheet.errors import RunError, UsageError
-from judgesheet.records import AxisResult, Bounds, Datasheet, Estimate
-from judgesheet.spine.datasheet import to_json
+from judgesheet.base.datasheet import to_json
+from judgesheet.base.errors import RunError, UsageError
+from judgesheet.base.records import AxisResult, Bounds, Datasheet, Estimate
 from judgesheet.testing import assert_limit
-from tests.render.sheets import CANARY, hostile, plausible
+from tests.sheet.sheets import CANARY, hostile, plausible
 
 pytest_plugins = ["pytester"]
 

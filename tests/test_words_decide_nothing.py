@@ -17,10 +17,10 @@ import pytest
 
 from judgesheet import stats
 from judgesheet.axes import all_axes
-from judgesheet.records import AxisResult, Bounds, Control, Datasheet, Estimate, Recommendation
-from judgesheet.spine.gate import judge
-from judgesheet.spine.policy import load
-from judgesheet.spine.render.page import build
+from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Recommendation
+from judgesheet.decide.gate import judge
+from judgesheet.decide.policy import load
+from judgesheet.sheet.page import build
 from tests.simulate import simulate
 
 WORDS = ("label", "method", "conditions", "note")

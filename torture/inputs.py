@@ -17,14 +17,14 @@ from urllib.parse import quote
 
 import judgesheet
 from judgesheet.axes import get_axis, prompt
-from judgesheet.records import Datasheet, Recommendation, Statement, Verdict
-from judgesheet.spine.datasheet import to_json
-from judgesheet.spine.render.model_card import BEGIN, END
+from judgesheet.base.datasheet import to_json
+from judgesheet.base.records import Datasheet, Recommendation, Statement, Verdict
+from judgesheet.sheet.model_card import BEGIN, END
 from tests.hostile.test_foreign_folder import journal_naming
 from tests.hostile.test_pages import PAINT
 from tests.hostile.test_secrets import FIELD, KEY, NESTED, PASSWORD, QUERY, TOKEN
 from tests.hostile.test_terminal import EVIL
-from tests.render.sheets import ATTACKS, hostile, plausible
+from tests.sheet.sheets import ATTACKS, hostile, plausible
 
 Words = Sequence[str]
 DEEP = "[" * 5000 + "]" * 5000

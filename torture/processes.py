@@ -17,10 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 LOADED = (
-    *("judgesheet.api", "judgesheet.publish", "judgesheet.sweep.loop", "judgesheet.progress"),
+    *("judgesheet.api", "judgesheet.commands.publish"),
+    *("judgesheet.commands.sweep_loop", "judgesheet.commands.progress"),
     *("judgesheet.judges.http", "judgesheet.judges.simulated", "judgesheet.judges.callable"),
-    *("judgesheet.spine.rehearsal", "judgesheet.spine.ingest", "judgesheet.importers"),
-    *("judgesheet.spine.render.html", "judgesheet.spine.render.figures"),
+    *("judgesheet.forecast.rehearsal", "judgesheet.collect.ingest", "judgesheet.importers"),
+    *("judgesheet.sheet.html", "judgesheet.sheet.figures"),
     *("judgesheet.permutation_consensus.command", "pydantic", "asyncio"),
     "torture.processes",
 )

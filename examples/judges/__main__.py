@@ -23,8 +23,8 @@ from typing import Any
 
 import judgesheet
 from examples.recorded_logs import pairs, rows
-from judgesheet.records import Datasheet
-from judgesheet.spine.render.page.identity import protocol_id
+from judgesheet.base.records import Datasheet
+from judgesheet.sheet.page.identity import protocol_id
 
 ESTIMATES = Path(__file__).with_name("estimates.json")
 FIGURES = {

@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import cast
 
 from judgesheet.axis import Axis
-from judgesheet.errors import UsageError
-from judgesheet.resources import data_folder
+from judgesheet.base.errors import UsageError
+from judgesheet.base.resources import data_folder
 
 
 @cache

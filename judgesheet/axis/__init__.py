@@ -2,7 +2,7 @@
 
 An axis is a module (or a folder, its "room") with the names of `Axis`. It says which question it
 answers, in which cells and how it asks, how it reads a reply, and which estimates follow. It knows
-no stage of the spine, and the spine knows no axis by name. The other modules here are shared by
+no stage, and no stage knows an axis by name. The other modules here are shared by
 axes; the axes themselves are in `judgesheet.axes`, or in other packages.
 """
 
@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from judgesheet.estimates import Estimates
-from judgesheet.keys import Key, split_local
-from judgesheet.records import (
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.keys import Key, split_local
+from judgesheet.base.records import (
     Call,
     Characteristic,
     Control,

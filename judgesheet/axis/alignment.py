@@ -4,7 +4,7 @@ import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, Draft, absent
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import by_cluster, cluster_mean
 from judgesheet.stats.reads import row_sds
 

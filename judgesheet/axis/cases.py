@@ -26,8 +26,8 @@ from judgesheet.axis.views import (
     ties,
     winners,
 )
-from judgesheet.keys import Key, Pattern
-from judgesheet.records import Case
+from judgesheet.base.keys import Key, Pattern
+from judgesheet.base.records import Case
 
 _OF_PEOPLE = no_reply("it compares people's ratings with each other; no reply of a judge enters")
 SHARED: Mapping[tuple[str, ...], View] = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, Figures, absent
 from judgesheet.axis.scored import Scored
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.multiplicity import holm
 

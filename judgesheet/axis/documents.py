@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from judgesheet.axis.answer import LONGEST, answer
-from judgesheet.files import MAX_DEPTH
+from judgesheet.base.files import MAX_DEPTH
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass, field, replace
 from types import ModuleType
 from typing import Any, Generic, Literal, Protocol, TypeVar, cast
 
-from judgesheet.keys import Key
-from judgesheet.reasons import Reason
-from judgesheet.records import Bounds, Characteristic, Estimate, PaperCompatible
+from judgesheet.base.keys import Key
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import Bounds, Characteristic, Estimate, PaperCompatible
 from judgesheet.stats.interval import Interval, missing
 
 S = TypeVar("S")

@@ -24,9 +24,9 @@ from judgesheet.axis.words import (
     surely_above,
     surely_below,
 )
-from judgesheet.digits import percent
-from judgesheet.estimates import Estimates
-from judgesheet.records import Estimate, Statement
+from judgesheet.base.digits import percent
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Estimate, Statement
 from judgesheet.stats.correlation import PERFECT, PERFECT_WITHOUT_ONE
 
 SMALL_FLIPS = 0.05

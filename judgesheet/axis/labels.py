@@ -12,8 +12,8 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from judgesheet.axis.arrays import Floats
-from judgesheet.reasons import Reason
-from judgesheet.records import Estimate, Label
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import Estimate, Label
 
 Kind = Literal["human", "model", "intended"]
 

@@ -28,10 +28,10 @@ from judgesheet.axis.words import (
     share_with_interval,
     surely_above,
 )
-from judgesheet.digits import percent
-from judgesheet.estimates import Estimates
-from judgesheet.reasons import NO_OBSERVATIONS, Reason
-from judgesheet.records import Estimate, Statement
+from judgesheet.base.digits import percent
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
+from judgesheet.base.records import Estimate, Statement
 from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
 from judgesheet.stats.losses import dispersion_p, permutation_p
 from judgesheet.stats.reads import total_calls

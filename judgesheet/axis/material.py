@@ -10,8 +10,8 @@ from typing import Annotated, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from judgesheet.axis import Problem
-from judgesheet.digits import percent, two_digits
-from judgesheet.records import Stimulus
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.records import Stimulus
 
 T = TypeVar("T")
 

@@ -8,11 +8,11 @@ from typing import Any, NoReturn, Self
 
 from jinja2 import TemplateError
 
-from judgesheet import errors
 from judgesheet.axis import Options
 from judgesheet.axis.bounded import Bounded, TooMuchError
-from judgesheet.records import canonical_json, digest
-from judgesheet.resources import data_folder
+from judgesheet.base import errors
+from judgesheet.base.records import canonical_json, digest
+from judgesheet.base.resources import data_folder
 
 # Stimuli enter as values, never as templates.
 _ENVIRONMENT = Bounded()

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from judgesheet.axis.figure import Draft, Figures, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
-from judgesheet.digits import two_digits
-from judgesheet.reasons import Reason
+from judgesheet.base.digits import two_digits
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval
 

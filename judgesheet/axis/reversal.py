@@ -13,8 +13,8 @@ import numpy as np
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures, absent
 from judgesheet.axis.scored import Rows, Scored
-from judgesheet.reasons import Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import flips as stats
 from judgesheet.stats.interval import (
     Interval,

@@ -11,7 +11,7 @@ from typing import Any
 
 from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import documents
-from judgesheet.records import CUT_OFF
+from judgesheet.base.records import CUT_OFF
 
 Reads = Callable[[str], Any | None]
 """The verdict of a text, None if it has none."""

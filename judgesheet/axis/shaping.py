@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from judgesheet.records import digest
+from judgesheet.base.records import digest
 
 UNNAMED = "score"
 """The name of a criterion that the source does not name."""

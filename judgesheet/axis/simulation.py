@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar, get_type_hints
 
-from judgesheet.records import digest
+from judgesheet.base.records import digest
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from judgesheet.axis.words import Tone
-from judgesheet.records import Recommendation, Statement
+from judgesheet.base.records import Recommendation, Statement
 
 ENOUGH_ASKED = 0.95
 """Share of the planned calls that must be settled before anything is recommended."""

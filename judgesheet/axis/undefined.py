@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from judgesheet.axis.arrays import Floats, Ints
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.correlation import Correlation
 
 EQUAL_SCORES = Reason(

@@ -24,10 +24,10 @@ from judgesheet.axis.words import (
     announced,
     keys,
 )
-from judgesheet.digits import percent, two_digits
-from judgesheet.estimates import Estimates
-from judgesheet.reasons import Reason
-from judgesheet.records import Estimate, Statement
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import Estimate, Statement
 from judgesheet.stats.exchange import Exchanged, Items, Stepdown, exchanged
 from judgesheet.stats.interval import cluster_rate, exactly
 

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.unequal import Gives
-from judgesheet.digits import two_digits
-from judgesheet.keys import Key
-from judgesheet.records import Case, Label
+from judgesheet.base.digits import two_digits
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Case, Label
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

@@ -10,7 +10,7 @@ from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import cluster_rate
 
 figure = Figures("")

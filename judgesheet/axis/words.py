@@ -16,9 +16,9 @@ from operator import itemgetter
 from typing import Literal
 
 from judgesheet.axis import Readings
-from judgesheet.digits import decimals, percent, rounded, two_digits
-from judgesheet.estimates import Estimates
-from judgesheet.records import Estimate, Rating, Statement
+from judgesheet.base.digits import decimals, percent, rounded, two_digits
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Estimate, Rating, Statement
 from judgesheet.stats.interval import widening
 
 Tone = Literal["good", "bad", "unknown", "neutral"]

@@ -14,8 +14,8 @@ from typing import Any
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt, Shaping
-from judgesheet.errors import RunError, StimuliError, UsageError
-from judgesheet.files import MAX_LINE, write_lines
+from judgesheet.base.errors import RunError, StimuliError, UsageError
+from judgesheet.base.files import MAX_LINE, write_lines
 from judgesheet.importers import (
     _grouping,
     hanna,
@@ -29,7 +29,7 @@ from judgesheet.importers import (
 from judgesheet.importers._piece import Choice, Format, Skip, chosen, read_rubric
 from judgesheet.importers._report import Imported
 from judgesheet.importers._rows import kind_of, read_rows
-from judgesheet.spine.stimuli import validated
+from judgesheet.planning.stimuli import validated
 
 FORMATS: Mapping[str, Format] = {
     "hanna": hanna.FORMAT,

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from judgesheet.axis.shaping import Prompt, Rated, Response
-from judgesheet.errors import StimuliError
-from judgesheet.files import MAX_LINE
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.files import MAX_LINE
 from judgesheet.importers._piece import ABOUT_PROMPT, Piece, Rubrics, Skip, name_of
 
 MODEL = ""

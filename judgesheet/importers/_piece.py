@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.errors import UsageError
-from judgesheet.files import read_from, slug
+from judgesheet.base.errors import UsageError
+from judgesheet.base.files import read_from, slug
+from judgesheet.base.records import digest
+from judgesheet.base.resources import data_folder
 from judgesheet.importers._rows import Row
-from judgesheet.records import digest
-from judgesheet.resources import data_folder
 
 Ratings = Sequence[float | None]
 Rubrics = Mapping[str, Sequence[str]]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judgesheet.digits import thousandths
+from judgesheet.base.digits import thousandths
+from judgesheet.base.sanitize import one_line
 from judgesheet.importers._grouping import MODEL, named
 from judgesheet.importers._piece import Piece, Skip
-from judgesheet.plain import one_line
 
 
 @dataclass(slots=True)

@@ -15,8 +15,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any
 
-from judgesheet.errors import StimuliError
-from judgesheet.files import MAX_LINE, MAX_LINES, numbered_lines, read_from, records
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.files import MAX_LINE, MAX_LINES, numbered_lines, read_from, records
 
 DELIMITERS = ",;\t"
 MOST_COLUMNS = 1000  # each row is held as a dictionary

@@ -8,7 +8,7 @@ second turn (`--turn 2`) shows both of the user's turns and both answers.
 from collections.abc import Iterator, Sequence
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.errors import StimuliError
+from judgesheet.base.errors import StimuliError
 from judgesheet.importers._piece import Choice, Format, Piece, Skip
 from judgesheet.importers._rows import Row
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from judgesheet.axis.shaping import UNNAMED
-from judgesheet.errors import StimuliError, UsageError
+from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of
 from judgesheet.importers._rows import Row
 

@@ -8,10 +8,10 @@ way; a result on them is no result on RewardBench.
 from collections.abc import Iterator
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.errors import StimuliError
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.records import digest
 from judgesheet.importers._piece import Choice, Format, Piece, Skip
 from judgesheet.importers._rows import Row
-from judgesheet.records import digest
 
 
 def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:

@@ -8,7 +8,7 @@ and `turker` (criterion -> ratings). All summaries of an article are one stimulu
 from collections.abc import Iterator, Mapping
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.errors import StimuliError
+from judgesheet.base.errors import StimuliError
 from judgesheet.importers._piece import Choice, Format, Piece, Ratings, Skip, own_rubrics
 from judgesheet.importers._rows import Row
 

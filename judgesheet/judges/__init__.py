@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
+from judgesheet.base.records import Allowance, Call, Outcome, Reply
 from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
-from judgesheet.records import Allowance, Call, Outcome, Reply
 
 Refused = Mapping[str, str | None]
 """Parameters that an endpoint refuses: the name each is sent under instead, None: not sent."""

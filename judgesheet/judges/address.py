@@ -4,7 +4,7 @@ import base64
 
 from yarl import URL
 
-from judgesheet.errors import UsageError
+from judgesheet.base.errors import UsageError
 from judgesheet.judges.redaction import REDACTED, is_token
 
 

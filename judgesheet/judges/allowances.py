@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from judgesheet.records import Allowance, Resource
+from judgesheet.base.records import Allowance, Resource
 
 _HEADERS: tuple[tuple[Resource, str], ...] = (
     ("requests", "x-ratelimit-{}-requests"),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.dialects import (
     ANTHROPIC,
@@ -22,7 +23,6 @@ from judgesheet.judges.dialects import (
     without_refused,
 )
 from judgesheet.judges.providers import BatchName, provider_of
-from judgesheet.records import Call, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from judgesheet.axes import all_axes
-from judgesheet.errors import JudgeError, UsageError
+from judgesheet.base.errors import JudgeError, UsageError
+from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.redaction import of_environment
-from judgesheet.records import Call, Outcome
 
 
 class CallableJudge(Judge):

@@ -9,8 +9,8 @@ from itertools import count
 from typing import Any
 
 from judgesheet.axis.prompt import object_schema, response_format
+from judgesheet.base.records import LOGPROBS, Call, Reply
 from judgesheet.judges import Judge, Refused
-from judgesheet.records import LOGPROBS, Call, Reply
 
 EXAMINATION = "examination"
 """The axis of the question here, which is none: simulated judges answer it by themselves."""

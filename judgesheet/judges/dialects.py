@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.providers import DialectName
-from judgesheet.records import Call, Outcome
 
 MOST_TOKENS = 10**9  # of a call; what says more cannot count, and sums must stay sums
 MOST_COMPLAINTS, LONGEST_COMPLAINT = 100, 2000

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from judgesheet import __version__
-from judgesheet.errors import JudgeError, UsageError
+from judgesheet.base.errors import JudgeError, UsageError
+from judgesheet.base.records import NOT_CONNECTED, Call, Outcome
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
 from judgesheet.judges.allowances import read_allowances, reset_s
@@ -29,7 +30,6 @@ from judgesheet.judges.dialects import (
 )
 from judgesheet.judges.providers import PROVIDERS
 from judgesheet.judges.redaction import Redaction, secrets_in, without_secrets
-from judgesheet.records import NOT_CONNECTED, Call, Outcome
 
 if TYPE_CHECKING:
     from judgesheet.judges.transport import Received

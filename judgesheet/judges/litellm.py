@@ -10,13 +10,13 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self
 
-from judgesheet.errors import MissingDependencyError
+from judgesheet.base.errors import MissingDependencyError
+from judgesheet.base.records import Outcome
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
 from judgesheet.judges.redaction import of_environment, secrets_in
 from judgesheet.judges.transport import Received, Wire
-from judgesheet.records import Outcome
 
 ELSEWHERE = "https://litellm.invalid"
 """Stands for an address that LiteLLM knows and we do not; nothing is sent there."""

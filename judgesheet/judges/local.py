@@ -18,11 +18,11 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
-from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
+from judgesheet.base.errors import JudgeError, MissingDependencyError, UsageError
+from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Connection, Judge
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
-from judgesheet.records import Call, Outcome
 
 SMOLLM2 = "smollm2-135m"
 SMOLLM2_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"

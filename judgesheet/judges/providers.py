@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from judgesheet.errors import UsageError
-from judgesheet.records import ReplyFormat
+from judgesheet.base.errors import UsageError
+from judgesheet.base.records import ReplyFormat
 
 DialectName = Literal["compatible", "openai", "azure", "anthropic"]
 BatchName = Literal["openai", "anthropic", "vllm"]

@@ -20,10 +20,10 @@ from urllib.parse import parse_qsl
 from judgesheet.axes import all_axes
 from judgesheet.axis import SharesSimulating, Simulating
 from judgesheet.axis.simulation import Kind, Known, Parameters, declared, drawn, hashed
-from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.base.errors import JudgesheetError, UsageError
+from judgesheet.base.records import Call, Label, Outcome
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.check import EXAMINATION, GRADES
-from judgesheet.records import Call, Label, Outcome
 
 PRESETS: Mapping[str, Parameters] = {
     "fair": Parameters(),

@@ -21,7 +21,7 @@ from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError
 from yarl import URL
 
-from judgesheet.errors import JudgeError
+from judgesheet.base.errors import JudgeError
 from judgesheet.judges.allowances import seconds_until
 from judgesheet.judges.redaction import without_userinfo
 

@@ -5,15 +5,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from judgesheet.errors import UsageError
-from judgesheet.files import write_lines
-from judgesheet.judges import check_name, declared, open_judge
-from judgesheet.judges.providers import FRAMEWORK_NAMES
-from judgesheet.permutation_consensus import rounds
-from judgesheet.permutation_consensus.decision import SetDecision
-from judgesheet.permutation_consensus.sets import AXES, Sets, read_sets
-from judgesheet.permutation_consensus.summary import Summary, summarise
-from judgesheet.request import (
+from judgesheet.base.async_runner import run
+from judgesheet.base.errors import UsageError
+from judgesheet.base.files import write_lines
+from judgesheet.collect.collect import Progress
+from judgesheet.collect.request import (
     Request,
     axis_options,
     collect_settings,
@@ -21,11 +17,15 @@ from judgesheet.request import (
     refuse_unaskable,
     settle,
 )
-from judgesheet.run_directory import LEDGER, make_directory
-from judgesheet.running import run
-from judgesheet.spine.collect import Progress
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.render.page.identity import refusals
+from judgesheet.judges import check_name, declared, open_judge
+from judgesheet.judges.providers import FRAMEWORK_NAMES
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import LEDGER, make_directory
+from judgesheet.permutation_consensus import rounds
+from judgesheet.permutation_consensus.decision import SetDecision
+from judgesheet.permutation_consensus.sets import AXES, Sets, read_sets
+from judgesheet.permutation_consensus.summary import Summary, summarise
+from judgesheet.sheet.page.identity import refusals
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from statistics import fmean
 from typing import Any
 
 from judgesheet.axes import get_axis
+from judgesheet.base.records import SETTLING, Call, Outcome, Reply, Stimulus
+from judgesheet.measuring.parsing import reading
 from judgesheet.permutation_consensus import keyed
-from judgesheet.records import SETTLING, Call, Outcome, Reply, Stimulus
-from judgesheet.spine.parsing import reading
 
 Replies = Mapping[str, Reply]
 """The last reply to every call that was asked, by call id."""

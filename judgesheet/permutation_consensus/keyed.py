@@ -10,7 +10,7 @@ from typing import Any
 
 from judgesheet.axis import Options
 from judgesheet.axis.prompt import boundary, built_in, compile_prompt
-from judgesheet.records import Call, ReplyFormat, Stimulus
+from judgesheet.base.records import Call, ReplyFormat, Stimulus
 
 SOLUTION, COMPARISON = "keyed_solution.jinja", "keyed_comparison.jinja"
 TEMPLATES = (SOLUTION, COMPARISON)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgesheet.axes.listwise_consensus import golds
+from judgesheet.base.records import Call, Stimulus
 from judgesheet.permutation_consensus.decision import (
     Answers,
     CallCounts,
@@ -17,7 +18,6 @@ from judgesheet.permutation_consensus.decision import (
     Winners,
     set_decision,
 )
-from judgesheet.records import Call, Stimulus
 from judgesheet.stats.consensus import Consensus, can_change, consensus
 
 Arrays = tuple[NDArray[np.float64], NDArray[np.bool_]]

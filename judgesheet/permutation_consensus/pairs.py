@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from judgesheet.axis import Options
+from judgesheet.base.records import Call, Stimulus
 from judgesheet.permutation_consensus import keyed
 from judgesheet.permutation_consensus.decision import (
     Answers,
@@ -13,7 +14,6 @@ from judgesheet.permutation_consensus.decision import (
     Winners,
     set_decision,
 )
-from judgesheet.records import Call, Stimulus
 
 TIE = "tie"
 PairVerdict = str | None

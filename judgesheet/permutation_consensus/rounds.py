@@ -11,17 +11,17 @@ from judgesheet.axes.listwise_consensus import lists as list_calls
 from judgesheet.axis import Options
 from judgesheet.axis.material import bare
 from judgesheet.axis.prompt import built_in
+from judgesheet.base.records import Call, Plan, Reply, Stimulus, digest
+from judgesheet.collect.collect import CollectSettings, Progress, Throttle, collect
 from judgesheet.judges import Judge
+from judgesheet.ledger.ledger import Ledger
 from judgesheet.permutation_consensus import keyed
 from judgesheet.permutation_consensus.decision import Replies, SetDecision, verdict
 from judgesheet.permutation_consensus.lists import Listed
 from judgesheet.permutation_consensus.pairs import Paired
 from judgesheet.permutation_consensus.sets import LISTWISE, PAIRWISE, as_pair
-from judgesheet.records import Call, Plan, Reply, Stimulus, digest
-from judgesheet.spine.collect import CollectSettings, Progress, Throttle, collect
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.plan import generator
-from judgesheet.spine.stimuli import pool_digest
+from judgesheet.planning.plan import generator
+from judgesheet.planning.stimuli import pool_digest
 from judgesheet.stats.orders import spread_orders
 
 COMMAND = "consensus"

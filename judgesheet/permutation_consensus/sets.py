@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from judgesheet.axes import get_axis
-from judgesheet.errors import StimuliError
-from judgesheet.files import records
-from judgesheet.records import Stimulus
-from judgesheet.spine.stimuli import refuse_twins, validated
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.files import records
+from judgesheet.base.records import Stimulus
+from judgesheet.planning.stimuli import refuse_twins, validated
 
 AXES = (LISTWISE, PAIRWISE) = ("listwise_consensus", "candidate_order")
 """The axes whose prompts and parsers are used."""

@@ -6,10 +6,10 @@ from statistics import fmean
 
 import numpy as np
 
+from judgesheet.base.prices import Prices, cost
+from judgesheet.ledger.ledger import Totals
 from judgesheet.permutation_consensus.decision import SetDecision
-from judgesheet.prices import Prices, cost
-from judgesheet.spine.ledger import Totals
-from judgesheet.spine.render import show
+from judgesheet.sheet import show
 from judgesheet.stats.paired import agresti_min, changes, sign_test
 
 

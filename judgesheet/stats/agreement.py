@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 
 from ._support import (
     TINY,

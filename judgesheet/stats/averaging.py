@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import CONSTANT, Reason
+from judgesheet.base.missing_reasons import CONSTANT, Reason
 
 from ._support import (
     TINY,

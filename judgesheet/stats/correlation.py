@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
+from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, ONE_CLUSTER, Reason
 
 from ._support import (
     Flags,

@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import ONE_CLUSTER, Reason
+from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 
 from ._support import (
     TINY,

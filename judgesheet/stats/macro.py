@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import CONSTANT, NEVER_VARIED, Reason
+from judgesheet.base.missing_reasons import CONSTANT, NEVER_VARIED, Reason
 
 from ._support import Flags, Floats, cluster_codes, floats
 from .correlation import (

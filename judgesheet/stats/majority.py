@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 
 from ._support import TINY, Floats, Integers, floats
 from .consensus import uniform_picks

@@ -4,7 +4,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 
 from ._support import TINY, Floats, floats, two_sided, z_quantile
 from .interval import Interval, estimated, missing, without_ends

@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import NO_OBSERVATIONS, ONE_CLUSTER
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS, ONE_CLUSTER
 
 from ._support import Flags, Floats, Integers, floats, t_quantile, two_sided, z_quantile
 from .interval import ROUNDING, Interval, cluster_rate, ends

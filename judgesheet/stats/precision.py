@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from judgesheet.reasons import NO_OBSERVATIONS, Reason
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 
 from ._support import TINY, Floats, Integers, cluster_codes, floats, sum_by
 from .correlation import FEW_CLUSTERS, pearson

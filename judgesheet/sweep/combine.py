@@ -7,11 +7,11 @@ from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import Axis
-from judgesheet.keys import Key
-from judgesheet.records import AxisResult, Characteristic, Datasheet
+from judgesheet.base.keys import Key
+from judgesheet.base.records import AxisResult, Characteristic, Datasheet
+from judgesheet.collect.knob import Knob
 from judgesheet.sweep import words
 from judgesheet.sweep.estimates import EXPLAINED, Setting, followed, unreadable_share
-from judgesheet.sweep.knob import Knob
 
 
 def combine(knob: Knob, settings: Sequence[Setting]) -> Datasheet:

@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judgesheet.axis import Axis, Readings
-from judgesheet.keys import Key
-from judgesheet.keys import key as key_of
-from judgesheet.records import AxisResult, Datasheet, Estimate
-from judgesheet.spine.measure import leave_out
+from judgesheet.base.keys import Key
+from judgesheet.base.keys import key as key_of
+from judgesheet.base.records import AxisResult, Datasheet, Estimate
+from judgesheet.collect.knob import Knob
+from judgesheet.measuring.measure import leave_out
 from judgesheet.stats.interval import by_cluster, cluster_rate
 from judgesheet.stats.multiplicity import holm
 from judgesheet.stats.trend import Trend, jackknife_trend
-from judgesheet.sweep.knob import Knob
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from judgesheet.axis import Axis, headline
 from judgesheet.axis.words import SIGNIFICANT
-from judgesheet.digits import percent, two_digits
-from judgesheet.keys import Key
-from judgesheet.records import (
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.keys import Key
+from judgesheet.base.records import (
     AxisResult,
     Characteristic,
     Estimate,
@@ -15,8 +15,8 @@ from judgesheet.records import (
     Recommendation,
     Statement,
 )
+from judgesheet.collect.knob import Knob
 from judgesheet.sweep.estimates import Followed
-from judgesheet.sweep.knob import Knob
 
 
 def find(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Statement]:

@@ -21,13 +21,13 @@ from judgesheet.axes.candidate_order._material import length_spread
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.material import word_count
-from judgesheet.errors import StimuliError, TemplateError
-from judgesheet.estimates import Estimates
+from judgesheet.base.errors import StimuliError, TemplateError
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import AxisResult, Call, Plan
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.records import AxisResult, Call, Plan
-from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
-from judgesheet.spine.plan import make_plan
-from judgesheet.spine.stimuli import load
+from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
+from judgesheet.planning.plan import make_plan
+from judgesheet.planning.stimuli import load
 from tests.simulate import SHARED, Sheet, simulate
 
 AXIS = get_axis("candidate_order")

@@ -16,15 +16,15 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.criterion_order._simulated import criterion_probabilities
 from judgesheet.axis import Options
-from judgesheet.errors import StimuliError, TemplateError
-from judgesheet.estimates import Estimates
+from judgesheet.base.errors import StimuliError, TemplateError
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import AxisResult, Estimate, Plan
+from judgesheet.collect.ingest import ingest
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.records import AxisResult, Estimate, Plan
-from judgesheet.spine.ingest import ingest
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.measure import measure
-from judgesheet.spine.plan import make_plan
-from judgesheet.spine.stimuli import load
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.measuring.measure import measure
+from judgesheet.planning.plan import make_plan
+from judgesheet.planning.stimuli import load
 from judgesheet.stats.orders import balanced, williams
 from tests.simulate import SHARED, Sheet, simulate
 

@@ -11,12 +11,12 @@ import pytest
 from judgesheet.axes import all_axes, prompt
 from judgesheet.axis import PROFILES, Axis, NamingParts, Options, ReadingAlike, headline
 from judgesheet.axis.prompt import compile_prompt
-from judgesheet.estimates import Estimates
-from judgesheet.keys import Key
-from judgesheet.records import ReplyFormat
-from judgesheet.spine.parsing import reading
-from judgesheet.spine.plan import generator, make_plan
-from judgesheet.spine.stimuli import load
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.keys import Key
+from judgesheet.base.records import ReplyFormat
+from judgesheet.measuring.parsing import reading
+from judgesheet.planning.plan import generator, make_plan
+from judgesheet.planning.stimuli import load
 
 AXES = all_axes()
 

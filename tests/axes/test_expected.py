@@ -15,13 +15,13 @@ from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options
 from judgesheet.axis.logprobs import Distribution
-from judgesheet.errors import UsageError
+from judgesheet.base.errors import UsageError
+from judgesheet.base.records import LOGPROBS
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.records import LOGPROBS
-from judgesheet.run_directory import LEDGER
-from judgesheet.spine.ledger import Ledger
-from judgesheet.spine.plan import make_plan
-from judgesheet.spine.render.figures import draw
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import LEDGER
+from judgesheet.planning.plan import make_plan
+from judgesheet.sheet.figures import draw
 from tests.judges.loopback import Answer, Request, completion, failure, serving
 from tests.simulate import Sheet, simulate
 

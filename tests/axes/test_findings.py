@@ -11,9 +11,9 @@ from judgesheet.axis.differences import Compared, compared, delta_r
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.findings import enough
 from judgesheet.axis.labels import Quality
-from judgesheet.estimates import Estimates
-from judgesheet.reasons import ONE_CLUSTER
-from judgesheet.records import Estimate
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.missing_reasons import ONE_CLUSTER
+from judgesheet.base.records import Estimate
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.interval import exactly
 

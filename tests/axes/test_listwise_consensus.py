@@ -20,13 +20,13 @@ from judgesheet.axes.listwise_consensus._simulated import expected_scores
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.prompt import boundary
 from judgesheet.axis.reversal import HARDLY_RANKS
-from judgesheet.errors import StimuliError, TemplateError
-from judgesheet.estimates import Estimates
+from judgesheet.base.errors import StimuliError, TemplateError
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import AxisResult, Call, Estimate, Plan
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.records import AxisResult, Call, Estimate, Plan
-from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
-from judgesheet.spine.plan import make_plan
-from judgesheet.spine.stimuli import load
+from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
+from judgesheet.planning.plan import make_plan
+from judgesheet.planning.stimuli import load
 from judgesheet.stats.consensus import consensus, expected_hit
 from judgesheet.stats.interval import wilson
 from tests.simulate import SHARED, Sheet, simulate

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Imputing, Readings, losses
-from judgesheet.records import Bounds, Datasheet, Estimate, Imputed
-from judgesheet.spine.gate import judge
-from judgesheet.spine.measure import parse_rows
-from judgesheet.spine.policy import parse
+from judgesheet.base.records import Bounds, Datasheet, Estimate, Imputed
+from judgesheet.decide.gate import judge
+from judgesheet.decide.policy import parse
+from judgesheet.measuring.measure import parse_rows
 from tests.simulate import Sheet, parsed, simulate
 
 AXES = list(all_axes())

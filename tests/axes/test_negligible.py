@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from judgesheet.axes import all_axes
-from judgesheet.estimates import Estimates
-from judgesheet.records import Estimate, Statement
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Estimate, Statement
 
 
 def figure(key: str, value: float, half: float = 0.0, unit: str = "share") -> Estimate:

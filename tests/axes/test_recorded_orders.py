@@ -11,11 +11,11 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order.ladder import SLOT_TELLS
 from judgesheet.axes.listwise_consensus.places import NOT_EVEN
-from judgesheet.records import Datasheet
-from judgesheet.spine.gate import judge
-from judgesheet.spine.measure import parse_rows
-from judgesheet.spine.policy import parse
-from tests.render import sheets
+from judgesheet.base.records import Datasheet
+from judgesheet.decide.gate import judge
+from judgesheet.decide.policy import parse
+from judgesheet.measuring.measure import parse_rows
+from tests.sheet import sheets
 from tests.simulate import Sheet, simulate
 
 Rows = Callable[[pd.DataFrame], "pd.Series[bool]"]

@@ -12,8 +12,8 @@ import pytest
 import judgesheet
 from judgesheet.axes import get_axis
 from judgesheet.axis.answer import answer, without_thought
-from judgesheet.records import ReplyFormat
-from judgesheet.spine.parsing import reading
+from judgesheet.base.records import ReplyFormat
+from judgesheet.measuring.parsing import reading
 from tests.judges.loopback import Answer, completion, serving
 from tests.replies import Case, cases, counts
 from tests.simulate import simulate

@@ -14,7 +14,7 @@ from judgesheet.axis.reversal import (
     order_change_rate,
 )
 from judgesheet.axis.scored import Rows
-from judgesheet.records import Estimate
+from judgesheet.base.records import Estimate
 from judgesheet.stats.orders import balanced
 from judgesheet.stats.unseen import unseen_share
 

@@ -15,12 +15,12 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis import Options, Readings
-from judgesheet.errors import StimuliError, TemplateError
+from judgesheet.base.errors import StimuliError, TemplateError
+from judgesheet.base.records import AxisResult, Label, Plan, Recommendation
 from judgesheet.judges.simulated import SimulatedJudge
-from judgesheet.records import AxisResult, Label, Plan, Recommendation
-from judgesheet.spine.measure import COLUMNS, measure_axis, parse_rows
-from judgesheet.spine.plan import make_plan
-from judgesheet.spine.stimuli import load
+from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
+from judgesheet.planning.plan import make_plan
+from judgesheet.planning.stimuli import load
 from judgesheet.stats import orders
 from tests.simulate import Sheet, parsed, simulate
 

@@ -7,7 +7,7 @@ import pytest
 
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis.shapes import SHAPES
-from judgesheet.spine.parsing import Parser, shape_of, suggested
+from judgesheet.measuring.parsing import Parser, shape_of, suggested
 
 CELLS: dict[str, dict[str, Any]] = {
     "score_order": {"scale": 5, "order": [1, 2, 3, 4, 5]},

@@ -10,7 +10,7 @@ import pytest
 from judgesheet.axes import all_axes
 from judgesheet.axis import unequal
 from judgesheet.axis.words import ACCUSE
-from judgesheet.records import Statement
+from judgesheet.base.records import Statement
 from tests.simulate import Sheet, simulate
 from tests.test_edges import rewritten
 

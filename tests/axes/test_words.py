@@ -20,9 +20,9 @@ from judgesheet.axis.words import (
     surely_above,
     surely_below,
 )
-from judgesheet.digits import percent, two_digits
-from judgesheet.estimates import Estimates
-from judgesheet.records import Estimate, Imputed
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Estimate, Imputed
 from judgesheet.stats.interval import student
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain, cycle, islice
 from pathlib import Path
 
-from judgesheet.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
+from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
 
 Damage = Callable[[Path], object]
 """What is done to a copy of a run directory."""

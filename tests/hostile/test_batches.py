@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from judgesheet import ingest, plan
-from judgesheet.errors import StimuliError
+from judgesheet.base.errors import StimuliError
 
 
 @pytest.mark.parametrize("name", [["x"], {"x": 1}, None, 7, True, "../x"])

@@ -9,9 +9,9 @@ import pytest
 
 from judgesheet.axes import get_axis, pool, prompt
 from judgesheet.axis import Options
-from judgesheet.errors import TemplateError
-from judgesheet.records import Plan
-from judgesheet.spine.plan import make_plan
+from judgesheet.base.errors import TemplateError
+from judgesheet.base.records import Plan
+from judgesheet.planning.plan import make_plan
 
 AXES = ("score_order", "criterion_order", "listwise_consensus", "candidate_order")
 

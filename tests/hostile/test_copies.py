@@ -7,7 +7,7 @@ import pytest
 
 from judgesheet import probe
 from judgesheet.axis.material import bare, duplicates
-from judgesheet.resources import data_folder
+from judgesheet.base.resources import data_folder
 from tests.command import run
 
 TEXT = "Water boils at a lower temperature on a high mountain."

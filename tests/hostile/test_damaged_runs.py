@@ -15,8 +15,8 @@ from click.testing import CliRunner, Result
 
 import judgesheet
 from judgesheet.cli import main
-from judgesheet.run_directory import DATASHEET, LEDGER
-from judgesheet.unexpected import WANTED
+from judgesheet.commands.crash_report import WANTED
+from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 from tests.hostile.damages import damages, kinds
 
 PROBE = ("--model", "sim/fair", "--axis", "score_order", "--profile", "smoke", "--no-pdf")
@@ -133,7 +133,7 @@ def broken(
         raise RuntimeError(f"{text} sk-secret-0123456789")
 
     monkeypatch.setenv("SOME_API_KEY", "sk-secret-0123456789")
-    monkeypatch.setattr("judgesheet.spine.render.write", fail)
+    monkeypatch.setattr("judgesheet.sheet.write", fail)
     return call("render", run, "--to", "md")
 
 

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from judgesheet.axes import get_axis, pool
+from judgesheet.base.datasheet import to_json
 from judgesheet.cli import main
-from judgesheet.spine.datasheet import to_json
-from tests.render.sheets import plausible
+from tests.sheet.sheets import plausible
 
 VALUES = {
     "10,000 lists": "[" * 10_000 + "]" * 10_000,

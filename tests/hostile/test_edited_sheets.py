@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from judgesheet import gate, probe
-from judgesheet.spine.datasheet import from_json
+from judgesheet.base.datasheet import from_json
 from tests.command import run, sentence
 
 ROOT = Path(__file__).parents[2]

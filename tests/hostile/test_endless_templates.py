@@ -3,7 +3,7 @@
 import pytest
 
 from judgesheet.axis.prompt import compile_prompt
-from judgesheet.errors import TemplateError
+from judgesheet.base.errors import TemplateError
 
 TWICE = "{% macro f(n) %}{{ f(n + 1) }}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}"
 ENDLESS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judgesheet import api, probe
-from judgesheet.run_directory import DATASHEET
+from judgesheet.ledger.run_directory import DATASHEET
 from tests.command import run, sentence, start
 
 POLICY = '[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.99\n'

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from judgesheet import measure, probe
-from judgesheet.errors import RunError
-from judgesheet.files import write_lines, write_whole
-from judgesheet.spine.ledger import Ledger
+from judgesheet.base.errors import RunError
+from judgesheet.base.files import write_lines, write_whole
+from judgesheet.ledger.ledger import Ledger
 from tests.command import run as command_line
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -201,7 +201,7 @@ def test_a_killed_writer_leaves_nothing_for_long(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text("whole\n")
     program = (
-        "import itertools, sys, pathlib, judgesheet.files as files\n"
+        "import itertools, sys, pathlib, judgesheet.base.files as files\n"
         "files.write_lines(pathlib.Path(sys.argv[1]), ('x' * 999 for _ in itertools.count()))"
     )
     writer = subprocess.Popen([sys.executable, "-c", program, str(file)])

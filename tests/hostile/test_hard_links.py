@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from judgesheet import probe
-from judgesheet.errors import RunError
+from judgesheet.base.errors import RunError
 
 
 def test_another_file_keeps_its_time(tmp_path: Path) -> None:

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from judgesheet import gate, ingest, measure, plan, render
-from judgesheet.errors import JudgesheetError, RunError, StimuliError
-from judgesheet.files import MAX_DEPTH, decoded, numbered_lines, records
+from judgesheet.base.datasheet import from_json, to_json
+from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
+from judgesheet.base.files import MAX_DEPTH, decoded, numbered_lines, records
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Plan, Reply
 from judgesheet.importers._rows import read_rows
 from judgesheet.judges.dialects import OPENAI, read_response
-from judgesheet.keys import Key
-from judgesheet.records import Plan, Reply
-from judgesheet.spine.datasheet import from_json, to_json
-from judgesheet.spine.ledger import Ledger
+from judgesheet.ledger.ledger import Ledger
 from tests.judges.loopback import make_plan
-from tests.render.sheets import plausible
+from tests.sheet.sheets import plausible
 
 
 def one_sentence(error: BaseException) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from judgesheet.axes import all_axes
 from judgesheet.axis.answer import LONGEST, LONGEST_THOUGHT
-from judgesheet.errors import ParserError
+from judgesheet.base.errors import ParserError
 from judgesheet.judges.transport import MOST_PARTS, Received
-from judgesheet.spine.parsing import Parser, reading
+from judgesheet.measuring.parsing import Parser, reading
 
 SECONDS = 10
 """A guard against readers that run away: they take less than a hundredth of it, the worst that was

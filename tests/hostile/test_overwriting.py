@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from judgesheet import ingest, probe
-from judgesheet.errors import RunError
-from judgesheet.resources import data_folder
-from judgesheet.run_directory import DATASHEET, LEDGER, PLAN
+from judgesheet.base.errors import RunError
+from judgesheet.base.resources import data_folder
+from judgesheet.ledger.run_directory import DATASHEET, LEDGER, PLAN
 from tests.command import run, sentence
 
 POLICY = '[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.9\n'

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 
-from judgesheet.spine.compare import compare
-from judgesheet.spine.render import comparison, render
-from tests.render.sheets import hostile, plausible
+from judgesheet.decide.compare import compare
+from judgesheet.sheet import comparison, render
+from tests.sheet.sheets import hostile, plausible
 
 PAINT = ' style="} body::before{content:\'ADOPT\'} .z{" <svg class="figure" style="color:red">'
 

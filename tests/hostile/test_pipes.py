@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.errors import RunError
-from judgesheet.files import write_whole
+from judgesheet.base.errors import RunError
+from judgesheet.base.files import write_whole
 
 
 def test_a_pipe_that_nobody_reads_is_refused(tmp_path: Path) -> None:

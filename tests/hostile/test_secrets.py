@@ -9,10 +9,10 @@ from urllib.parse import quote
 
 import pytest
 
-from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.base.errors import JudgesheetError, UsageError
+from judgesheet.collect.knob import parse_knob
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.redaction import Redaction, is_secret_name, is_token, without_userinfo
-from judgesheet.sweep.knob import parse_knob
 from tests.command import run, start
 from tests.judges.loopback import Answer, Request, make_call, serving
 

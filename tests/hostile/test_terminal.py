@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgesheet.plain import one_line, tame_json
-from judgesheet.records import Datasheet, Decision, Recommendation, Statement, Verdict
-from judgesheet.spine.datasheet import to_json
+from judgesheet.base.datasheet import to_json
+from judgesheet.base.records import Datasheet, Decision, Recommendation, Statement, Verdict
+from judgesheet.base.sanitize import one_line, tame_json
 from tests.command import run
-from tests.render.sheets import plausible
+from tests.sheet.sheets import plausible
 
 EVIL = (
     "x\n::stop-commands::t\r::add-mask::a\u2028::x:: ##[add-mask]b ##vso[task.x]c "

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 
 import judgesheet
 from judgesheet.axes import get_axis
+from judgesheet.base.errors import JudgesheetError, RunError, StimuliError, UsageError
+from judgesheet.base.files import MAX_LINE
 from judgesheet.cli import main
-from judgesheet.errors import JudgesheetError, RunError, StimuliError, UsageError
-from judgesheet.files import MAX_LINE
 from judgesheet.importers import FORMATS
 from judgesheet.importers._rows import kind_of
-from judgesheet.spine.stimuli import load
+from judgesheet.planning.stimuli import load
 from tests.simulate import SHARED
 
 Record = dict[str, Any]
@@ -152,7 +152,7 @@ def test_hannas_own_table_has_a_line_a_rater_and_a_stimulus_a_prompt(tmp_path: P
 
 
 def _mark(raw: str) -> str:
-    from judgesheet.records import digest
+    from judgesheet.base.records import digest
 
     return digest(raw)[:6]
 

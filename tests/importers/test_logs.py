@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from judgesheet import ingest, inspect_log
-from judgesheet.errors import JudgesheetError, StimuliError, UsageError
+from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.importers import logs
 from judgesheet.importers.logs import Choice, Scale
 from tests.command import run, sentence

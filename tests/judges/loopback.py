@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from judgesheet.records import Call, Plan
+from judgesheet.base.records import Call, Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Judge
-from judgesheet.records import Call, Outcome
 
 Line = str | tuple[Outcome, str]
 """The words of an `ok` reply, or an outcome with its words."""

@@ -2,8 +2,8 @@
 
 import pytest
 
+from judgesheet.base.records import Allowance
 from judgesheet.judges.allowances import read_allowances, reset_s, seconds_until
-from judgesheet.records import Allowance
 
 DATE = "Thu, 21 Aug 2025 12:40:00 GMT"
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from judgesheet import consensus, plan, probe
-from judgesheet.errors import JudgeError, JudgesheetError, RunError, UsageError
+from judgesheet.base.datasheet import from_json
+from judgesheet.base.errors import JudgeError, JudgesheetError, RunError, UsageError
+from judgesheet.base.records import AxisResult, Reply
 from judgesheet.judges import Connection, open_judge
-from judgesheet.records import AxisResult, Reply
-from judgesheet.run_directory import DATASHEET
-from judgesheet.spine.datasheet import from_json
-from judgesheet.spine.render import render
+from judgesheet.ledger.run_directory import DATASHEET
+from judgesheet.sheet import render
 from tests.judges.loopback import make_call
 
 MODULE = """

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from judgesheet.errors import JudgeError, UsageError
+from judgesheet.base.errors import JudgeError, UsageError
+from judgesheet.base.records import Call, Outcome, Reply
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import LONGEST_NAME
 from judgesheet.judges.http import LONGEST_RAW, HttpJudge
 from judgesheet.judges.redaction import Redaction
 from judgesheet.judges.transport import LONGEST_BODY, Received
-from judgesheet.records import Call, Outcome, Reply
 from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving
 
 KEY = "sk-very-secret-0123456789"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.errors import MissingDependencyError
+from judgesheet.base.errors import MissingDependencyError
+from judgesheet.base.records import Outcome, Reply
 from judgesheet.judges import Connection, open_judge
-from judgesheet.records import Outcome, Reply
 from tests.command import sentence, start
 from tests.judges.loopback import Answer, Request, Script, failure, make_call, serving
 from tests.test_frameworks import completed

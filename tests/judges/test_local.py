@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet.errors import JudgeError, MissingDependencyError, UsageError
+from judgesheet.base.errors import JudgeError, MissingDependencyError, UsageError
+from judgesheet.base.records import Reply
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges import local as local_judges
 from judgesheet.judges.local import SMOLLM2_SHA256, LocalJudge
-from judgesheet.records import Reply
 from tests.judges.loopback import make_call
 
 HAS_RUNTIME = importlib.util.find_spec("xllamacpp") is not None

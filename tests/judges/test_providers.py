@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from judgesheet.errors import UsageError
+from judgesheet.base.errors import UsageError
+from judgesheet.base.records import Reply
+from judgesheet.collect.collect import CollectSettings, Progress, collect
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import DIALECTS
 from judgesheet.judges.providers import BEHIND_HTTP, FRAMEWORK_NAMES, PROVIDERS
 from judgesheet.judges.redaction import of_environment
-from judgesheet.records import Reply
-from judgesheet.spine.collect import CollectSettings, Progress, collect
-from judgesheet.spine.ledger import Ledger
+from judgesheet.ledger.ledger import Ledger
 from tests.command import Done, run, sentence
 from tests.judges.loopback import (
     Answer,

@@ -14,10 +14,10 @@ from judgesheet.axes import all_axes
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axes.score_order._simulated import score_probabilities
 from judgesheet.axis.simulation import Parameters
-from judgesheet.errors import JudgesheetError, UsageError
+from judgesheet.base.errors import JudgesheetError, UsageError
+from judgesheet.base.records import Call, Reply, ReplyFormat
 from judgesheet.judges.providers import provider_of
 from judgesheet.judges.simulated import PRESETS, SimulatedJudge
-from judgesheet.records import Call, Reply, ReplyFormat
 
 ORDER = [3, 1, 5, 2, 4]
 
@@ -157,7 +157,7 @@ def test_opening_a_simulated_judge_loads_nothing_heavy() -> None:
 
 
 def test_batches_are_written_and_read_without_a_client() -> None:
-    program = "import judgesheet.judges.dialects, judgesheet.spine.ingest"
+    program = "import judgesheet.judges.dialects, judgesheet.collect.ingest"
     assert loaded(program, "httpx", "aiohttp") == set()
 
 

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from judgesheet.base.records import Outcome, Reply
 from judgesheet.judges import Connection, open_judge
-from judgesheet.records import Outcome, Reply
 from tests.judges.loopback import completion, make_call, serving
 
 BODY = completion("[RESULT] 4").body or b""

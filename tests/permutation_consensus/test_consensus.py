@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 
 import judgesheet
 from judgesheet.axis import Options
-from judgesheet.errors import RunError, StimuliError
+from judgesheet.base.errors import RunError, StimuliError
+from judgesheet.base.records import Call
+from judgesheet.collect.collect import CollectSettings
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge
+from judgesheet.ledger.ledger import Ledger
 from judgesheet.permutation_consensus import rounds
 from judgesheet.permutation_consensus.decision import CallCounts, SetDecision
 from judgesheet.permutation_consensus.pairs import Why
 from judgesheet.permutation_consensus.sets import AXES, read_sets
 from judgesheet.permutation_consensus.summary import accuracy
-from judgesheet.records import Call
-from judgesheet.spine.collect import CollectSettings
-from judgesheet.spine.ledger import Ledger
 from tests.judges.scripted import Line, ScriptedJudge
 from tests.simulate import SHARED
 

@@ -7,9 +7,9 @@ import pytest
 
 from judgesheet.axes import candidate_order, get_axis
 from judgesheet.axis import Options
+from judgesheet.base.records import Stimulus
 from judgesheet.permutation_consensus import keyed
-from judgesheet.records import Stimulus
-from judgesheet.spine.stimuli import validated
+from judgesheet.planning.stimuli import validated
 from tests.simulate import SHARED
 
 JUDGEBENCH = SHARED / "data" / "judgebench_gpt.jsonl.gz"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judgesheet.axes import get_axis
-from judgesheet.spine.parsing import reading
+from judgesheet.measuring.parsing import reading
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -70,6 +70,6 @@ def test_the_level_reaches_interval_bounds_and_room_for_unseen_stimuli() -> None
 
 
 def missing_level() -> float:
-    from judgesheet.reasons import NO_OBSERVATIONS
+    from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 
     return missing(NO_OBSERVATIONS).level

@@ -28,10 +28,10 @@ from judgesheet.axes.candidate_order._reply import chosen, gives, parse, reading
 from judgesheet.axes.candidate_order._shape import TAKES, shape
 from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
-from judgesheet.axes.candidate_order.words import find
+from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
-from judgesheet.records import Estimate, Rating
+from judgesheet.base.records import Estimate, Rating
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, S
 from judgesheet.axes.candidate_order._pairs import SETS
 from judgesheet.axes.candidate_order._reply import CODES, chosen, gives
 from judgesheet.axis.views import Asked, Question, View, differing, grouped, places, said
-from judgesheet.records import Case
+from judgesheet.base.records import Case
 from judgesheet.stats.pairwise import TIE
 
 _USUAL = {"prompt": BASELINE, "listing": LISTING}

@@ -11,7 +11,7 @@ from judgesheet.axes.candidate_order._material import is_task
 from judgesheet.axis import Options
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import boundary, object_schema, parameters, renderer
-from judgesheet.records import Call, Stimulus
+from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
     import numpy as np

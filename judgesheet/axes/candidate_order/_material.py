@@ -9,8 +9,8 @@ from pydantic import BaseModel, Discriminator, Field, RootModel, Tag, model_vali
 from judgesheet.axes.candidate_order._compose import VARIANTS, Composer
 from judgesheet.axis import Problem
 from judgesheet.axis.material import Name, Strict, Text, duplicates, leaks, word_count
-from judgesheet.digits import percent
-from judgesheet.records import Label, Stimulus
+from judgesheet.base.digits import percent
+from judgesheet.base.records import Label, Stimulus
 
 LENGTH_LIMIT = 0.10
 """Largest share by which a composed response may differ from its task's mean word count."""

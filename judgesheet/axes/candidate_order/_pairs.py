@@ -12,8 +12,8 @@ from judgesheet.axes.candidate_order._reply import CODES
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
-from judgesheet.reasons import Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
 from judgesheet.stats.interval import by_cluster, cluster_rate, wilson
 from judgesheet.stats.paired import sign_test

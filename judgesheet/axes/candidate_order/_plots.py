@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from judgesheet.estimates import Estimates
-from judgesheet.records import Plot
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Plot
 
 _SETS = {
     "same_subset": "same content",

@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING
 from judgesheet.axes.candidate_order._pairs import SETS
-from judgesheet.keys import Key
+from judgesheet.base.keys import Key
 
 # Figures of a step of the ladder that no other step moves.
 _OF_STEP = frozenset({"target_sensitivity", "target_sensitivity_decided", "wrong_rate", "tie_rate"})

@@ -7,7 +7,7 @@ from typing import Any
 from judgesheet.axis.documents import answers, within
 from judgesheet.axis.numbers import takes_back
 from judgesheet.axis.reply import Reading, one_reading, recorded
-from judgesheet.records import ReplyFormat
+from judgesheet.base.records import ReplyFormat
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
 
 CODES: Mapping[str, int] = {

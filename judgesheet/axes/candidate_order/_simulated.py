@@ -22,7 +22,7 @@ from typing import Any
 
 from judgesheet.axis.material import word_count
 from judgesheet.axis.simulation import Known, Parameters, drawn, hashed
-from judgesheet.records import Call
+from judgesheet.base.records import Call
 
 _RESPONSE = re.compile(r"<(response\w*_[12])>\n(.*?)\n</\1>", re.DOTALL)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from judgesheet.axes.candidate_order._pairs import SET_WORDS, arrange
 from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT
-from judgesheet.axes.candidate_order.words import (
+from judgesheet.axes.candidate_order.findings import (
     NOTICEABLE,
     RARE,
     SAME,
@@ -24,8 +24,8 @@ from judgesheet.axis.words import (
     number,
     unread,
 )
-from judgesheet.estimates import Estimates
-from judgesheet.records import Control, Estimate, Mitigation, Recommendation
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation
 
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:

@@ -12,7 +12,7 @@ from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.reversal import Which, call_pairs, calls_in, pair_rate
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_mean, exactly

@@ -14,9 +14,9 @@ from judgesheet.axes.candidate_order._design import BASELINE
 from judgesheet.axes.candidate_order._pairs import NOT_ANSWERED, Counts, Group, Pairs, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
-from judgesheet.digits import two_digits
-from judgesheet.reasons import Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.digits import two_digits
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.interval import Interval
 

@@ -12,8 +12,8 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, S
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
-from judgesheet.reasons import Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
 
 ByPair = dict[tuple[int, str], float]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from judgesheet.axes.candidate_order._design import KINDS
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
 from judgesheet.axis.figure import Draft
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 
 NO_VACUUM = Reason("no_vacuum", "no vacuum pair was answered")
 _SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}

@@ -24,7 +24,7 @@ from judgesheet.axes.criterion_order._reply import gives, parse, parts, reading
 from judgesheet.axes.criterion_order._scores import arrange
 from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order._simulated import simulate
-from judgesheet.axes.criterion_order.words import control, find, mitigate, recommend, warn
+from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
     differences,
@@ -37,7 +37,7 @@ from judgesheet.axis import (
 from judgesheet.axis.figure import declared_in, measured, shared
 from judgesheet.axis.reply import highest
 from judgesheet.axis.words import longest
-from judgesheet.records import Estimate, Rating
+from judgesheet.base.records import Estimate, Rating
 
 NAME = "criterion_order"
 TITLE = "Order of several criteria"

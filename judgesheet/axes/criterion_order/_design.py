@@ -8,7 +8,7 @@ from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, Settings, item_fault, reads
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import object_schema, parameters, renderer
-from judgesheet.records import Call, Stimulus
+from judgesheet.base.records import Call, Stimulus
 
 if TYPE_CHECKING:
     import numpy as np

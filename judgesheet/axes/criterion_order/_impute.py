@@ -13,7 +13,7 @@ import numpy as np
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.labels import NAMES
 from judgesheet.axis.losses import Call, answered, split
-from judgesheet.records import Label
+from judgesheet.base.records import Label
 
 Seen = defaultdict[tuple[str, str], Counter[int]]
 Scored = Callable[[Call, str, int], int]

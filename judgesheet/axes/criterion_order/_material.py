@@ -21,8 +21,8 @@ from judgesheet.axis.material import (
     responses,
     word_count,
 )
-from judgesheet.digits import two_digits
-from judgesheet.records import Label, Stimulus
+from judgesheet.base.digits import two_digits
+from judgesheet.base.records import Label, Stimulus
 
 MOST_CRITERIA = 8
 LENGTH_LIMIT = 0.15

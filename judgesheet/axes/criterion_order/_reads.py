@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judgesheet.axis.arms import balanced
-from judgesheet.keys import Key
+from judgesheet.base.keys import Key
 
 # Figures of the balanced arm: of its first passes, and of all its repeats.
 _ONE_READ = frozenset({

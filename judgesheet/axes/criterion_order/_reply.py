@@ -8,7 +8,7 @@ from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import answers
 from judgesheet.axis.numbers import is_closing, named_numbers, plain, touches
 from judgesheet.axis.reply import Reading, displayed, one_reading, recorded, score_in, whole_number
-from judgesheet.records import ReplyFormat
+from judgesheet.base.records import ReplyFormat
 
 HIGHEST_RECORDED = 100
 """The highest score of a recorded verdict whose cell does not name its scale."""

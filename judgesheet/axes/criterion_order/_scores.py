@@ -19,7 +19,7 @@ from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
 from judgesheet.axis.reversal import Contest
 from judgesheet.axis.scored import Rows
-from judgesheet.records import Label
+from judgesheet.base.records import Label
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.correlation import DeltaR

@@ -3,7 +3,7 @@
 from typing import Any
 
 from judgesheet.axis.shaping import Holds, Prompt, candidate, heading, known
-from judgesheet.errors import UsageError
+from judgesheet.base.errors import UsageError
 
 TAKES = {Holds.RATINGS: 0}
 

@@ -19,7 +19,7 @@ import random
 from collections.abc import Sequence
 
 from judgesheet.axis.simulation import Known, Parameters, drawn, interpolated
-from judgesheet.records import Call
+from judgesheet.base.records import Call
 
 
 def criterion_probabilities(

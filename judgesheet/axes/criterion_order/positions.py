@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis.figure import Draft, absent
-from judgesheet.digits import two_digits
-from judgesheet.reasons import Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.digits import two_digits
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.interval import Interval, exactly, missing
 from judgesheet.stats.multiplicity import holm

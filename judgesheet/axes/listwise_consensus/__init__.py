@@ -25,7 +25,7 @@ from judgesheet.axes.listwise_consensus._reads import reads as reads
 from judgesheet.axes.listwise_consensus._reply import chosen, gives, parse, parts, reading
 from judgesheet.axes.listwise_consensus._shape import TAKES, shape
 from judgesheet.axes.listwise_consensus._simulated import simulate
-from judgesheet.axes.listwise_consensus.words import (
+from judgesheet.axes.listwise_consensus.findings import (
     control,
     find,
     mitigate,
@@ -35,7 +35,7 @@ from judgesheet.axes.listwise_consensus.words import (
 )
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
-from judgesheet.records import Estimate
+from judgesheet.base.records import Estimate
 
 NAME = "listwise_consensus"
 TITLE = "Order of a list of answers"

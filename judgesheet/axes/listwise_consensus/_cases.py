@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from judgesheet.axes.listwise_consensus._reply import Verdict, chosen
 from judgesheet.axis.views import Asked, Question, View, differing, no_reply, places
-from judgesheet.keys import Key
-from judgesheet.records import Case
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Case
 
 
 def _wins(verdict: Verdict, order: Sequence[str]) -> list[float]:

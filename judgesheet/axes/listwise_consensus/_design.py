@@ -10,8 +10,8 @@ from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, item_fault
 from judgesheet.axis.material import spread
 from judgesheet.axis.prompt import boundary, parameters, renderer
-from judgesheet.errors import TemplateError
-from judgesheet.records import Call, Stimulus
+from judgesheet.base.errors import TemplateError
+from judgesheet.base.records import Call, Stimulus
 from judgesheet.stats import orders
 from judgesheet.stats.orders import Order
 

@@ -11,7 +11,7 @@ import numpy as np
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED, depths
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
-from judgesheet.reasons import Reason
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import (
     PROPOSED,
     Consensus,

@@ -18,8 +18,8 @@ from judgesheet.axis.material import (
     responses,
     word_count,
 )
-from judgesheet.digits import two_digits
-from judgesheet.records import Label, Stimulus
+from judgesheet.base.digits import two_digits
+from judgesheet.base.records import Label, Stimulus
 
 MOST_CANDIDATES = 26
 """As many as there are letters to call them by."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from judgesheet.estimates import Estimates
-from judgesheet.records import Plot
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Plot
 
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED
-from judgesheet.keys import Key
+from judgesheet.base.keys import Key
 
 # Figures of one reading under each order.
 _ORDERS = frozenset({"win_share", "order_agreement", "position_bias_p"})

@@ -13,7 +13,7 @@ from judgesheet.axis.documents import answers
 from judgesheet.axis.numbers import spelled_number, touches
 from judgesheet.axis.prompt import object_schema
 from judgesheet.axis.reply import Reading, displayed, highest, one_reading, recorded
-from judgesheet.records import ReplyFormat
+from judgesheet.base.records import ReplyFormat
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 RATIONALE = 120

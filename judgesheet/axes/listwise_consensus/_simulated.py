@@ -23,7 +23,7 @@ from typing import Any
 from judgesheet.axes.listwise_consensus._reply import LABELS
 from judgesheet.axis.material import word_count
 from judgesheet.axis.simulation import Known, Parameters, hashed
-from judgesheet.records import Call
+from judgesheet.base.records import Call
 
 POINTS_PER_LOGIT = 10.0
 _MIDDLE, _WIN, _LOSE = 50, 90, 10

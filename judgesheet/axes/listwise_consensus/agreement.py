@@ -13,8 +13,8 @@ from judgesheet.axes.listwise_consensus._lists import (
 )
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
-from judgesheet.digits import percent, two_digits
-from judgesheet.reasons import Reason
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
 from judgesheet.stats.consensus import run_points
 from judgesheet.stats.interval import cluster_rate, exactly, missing

@@ -20,9 +20,9 @@ from judgesheet.axes.listwise_consensus._lists import (
 )
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
-from judgesheet.digits import percent
-from judgesheet.reasons import Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.digits import percent
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
 from judgesheet.stats.interval import Interval, exactly, missing, wilson

@@ -21,8 +21,8 @@ from judgesheet.axis.reversal import (
     pair_rate,
     ranks,
 )
-from judgesheet.reasons import ONE_CLUSTER, Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import cluster_rate, exactly, mean_excess, missing, wilson
 from judgesheet.stats.reads import total_calls

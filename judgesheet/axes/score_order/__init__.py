@@ -27,7 +27,7 @@ from judgesheet.axes.score_order._reply import chosen, distribution, gives, pars
 from judgesheet.axes.score_order._scores import Scores, arrange
 from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
-from judgesheet.axes.score_order.words import control, find, mitigate, recommend, warn
+from judgesheet.axes.score_order.findings import control, find, mitigate, recommend, warn
 from judgesheet.axis import (
     Readings,
     differences,
@@ -38,7 +38,7 @@ from judgesheet.axis import (
     within_prompts,
 )
 from judgesheet.axis.figure import declared_in, measured, shared
-from judgesheet.records import Estimate, Rating
+from judgesheet.base.records import Estimate, Rating
 
 NAME = "score_order"
 TITLE = "Order of the rubric's scores"

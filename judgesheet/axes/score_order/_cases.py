@@ -15,7 +15,7 @@ from judgesheet.axis.views import (
     places,
     repeated,
 )
-from judgesheet.records import Case
+from judgesheet.base.records import Case
 
 
 def _main(view: View) -> View:

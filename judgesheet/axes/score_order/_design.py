@@ -7,7 +7,7 @@ from judgesheet.axis import Options
 from judgesheet.axis.arms import Read, Settings, item_fault, reads, sequences
 from judgesheet.axis.material import LONGEST_RUBRIC, spread
 from judgesheet.axis.prompt import object_schema, parameters, renderer
-from judgesheet.records import LOGPROBS, Call, Stimulus
+from judgesheet.base.records import LOGPROBS, Call, Stimulus
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ import numpy as np
 from judgesheet.axis import Imputation, Readings
 from judgesheet.axis.labels import reference
 from judgesheet.axis.losses import Call, answered, even_places, split
-from judgesheet.records import Label
+from judgesheet.base.records import Label
 
 PLACES = frozenset({
     *("position_share", "chi2", "chi2_p", "cramers_v", "cramers_v_debiased", "position_bias_p"),

@@ -20,7 +20,7 @@ from judgesheet.axis.material import (
     responses,
     word_count,
 )
-from judgesheet.records import Label, Stimulus
+from judgesheet.base.records import Label, Stimulus
 
 LENGTH_LIMIT = 0.15
 """Largest share by which a response may differ from its prompt's mean word count."""

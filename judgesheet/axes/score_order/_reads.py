@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axis.arms import balanced
-from judgesheet.keys import Key
+from judgesheet.base.keys import Key
 
 # Figures of the balanced arm at the main scale: of its first passes, and of all its repeats.
 _ONE_READ = frozenset({

@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet.axis.logprobs import Distribution, Unread, score_distribution
 from judgesheet.axis.reply import Reading, score_reading
-from judgesheet.records import ReplyFormat
+from judgesheet.base.records import ReplyFormat
 
 
 def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from judgesheet.axis.shaping import Holds, Prompt, candidate, heading
-from judgesheet.errors import UsageError
+from judgesheet.base.errors import UsageError
 
 TAKES = {Holds.RUBRIC: 0, Holds.RATINGS: 1, Holds.ANSWERS: 2}
 

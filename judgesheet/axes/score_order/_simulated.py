@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from judgesheet.axis.simulation import Known, Parameters, drawn
-from judgesheet.records import Call
+from judgesheet.base.records import Call
 
 # Points that decide for the lower of two scores that are equally right.
 _LOWER = 1e-6

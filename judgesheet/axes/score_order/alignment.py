@@ -16,7 +16,7 @@ from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
-from judgesheet.records import PaperCompatible
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.reads import row_means
 

@@ -12,8 +12,8 @@ import numpy as np
 from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
-from judgesheet.digits import percent
-from judgesheet.reasons import CONSTANT, NO_OBSERVATIONS
+from judgesheet.base.digits import percent
+from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.averaging import Gain
 from judgesheet.stats.interval import Interval

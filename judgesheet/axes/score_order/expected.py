@@ -19,8 +19,8 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.logprobs import Distribution
-from judgesheet.digits import two_digits
-from judgesheet.reasons import Reason
+from judgesheet.base.digits import two_digits
+from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import precision
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean, cluster_rate, missing
 from judgesheet.stats.reads import row_means

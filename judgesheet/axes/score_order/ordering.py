@@ -8,9 +8,9 @@ from judgesheet.axes.score_order._scores import Scores, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
-from judgesheet.digits import percent, two_digits
-from judgesheet.reasons import Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as stats
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson

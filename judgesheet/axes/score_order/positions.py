@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, replace
 
 from judgesheet.axes.score_order._scores import Grid, RubricOrders, Scores, figure
 from judgesheet.axis.figure import Draft, absent
-from judgesheet.digits import two_digits
-from judgesheet.reasons import ONE_CLUSTER, Reason
-from judgesheet.records import PaperCompatible
+from judgesheet.base.digits import two_digits
+from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
+from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import exactly, missing, wilson
 

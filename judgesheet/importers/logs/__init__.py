@@ -2,7 +2,7 @@
 
 A format is a `Log`: how its records become rows of one verdict each, and which of their columns
 hold what. `--map` adds to that or replaces it, and is all that a table has. `_judged` then makes
-recorded judgments of the rows of every format, as `spine.ingest` takes them.
+recorded judgments of the rows of every format, as `collect.ingest` takes them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from judgesheet.errors import UsageError
+from judgesheet.base.errors import UsageError
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._judged import FIELDS, TRUTHS, Judged

@@ -1,4 +1,4 @@
-"""Rows of one verdict each as recorded judgments, the form that `spine.ingest` takes.
+"""Rows of one verdict each as recorded judgments, the form that `collect.ingest` takes.
 
 Which axis a log is for follows from what its columns hold: `_SHAPES` has a cell of each kind, and
 the axis is the one that finds no fault in it.
@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from judgesheet.axes import all_axes
-from judgesheet.errors import StimuliError, UsageError
+from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import Choice, Log, Scale
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from judgesheet.errors import StimuliError, UsageError
+from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._rows import Row
 
 NEAR = 1e-6

@@ -11,8 +11,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-from judgesheet.errors import StimuliError
-from judgesheet.files import MAX_UNPACKED, decoded, numbered_lines, read_from
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.files import MAX_UNPACKED, decoded, numbered_lines, read_from
 from judgesheet.importers._rows import Row, kind_of, read_rows
 
 MOST = 200_000_000

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from judgesheet.base.records import digest
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import Log
-from judgesheet.records import digest
 
 
 def as_they_are(records: Iterator[Row]) -> Iterator[Row]:

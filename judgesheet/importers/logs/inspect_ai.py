@@ -8,9 +8,9 @@ same answer in two epochs is one response that was graded twice.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from judgesheet.base.records import digest
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import Log
-from judgesheet.records import digest
 
 UNREADABLE = "Grade not found in model output"
 """How the explanation begins where the grader gave no grade; older versions score that as wrong."""

@@ -7,7 +7,7 @@ was made of two single scores (`m1_score`), no pair was shown to the judge, and 
 from collections.abc import Iterator
 from typing import Any
 
-from judgesheet.errors import StimuliError
+from judgesheet.base.errors import StimuliError
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import Log
 

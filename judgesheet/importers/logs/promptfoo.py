@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from judgesheet.errors import StimuliError
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.records import canonical_json, digest
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs._log import Log
-from judgesheet.records import canonical_json, digest
 
 GRADED = frozenset(
     {

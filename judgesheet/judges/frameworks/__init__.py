@@ -18,7 +18,7 @@ from typing import Any
 
 from judgesheet.axes import all_axes
 from judgesheet.axis import InParts, Parts
-from judgesheet.errors import MissingDependencyError, UsageError
+from judgesheet.base.errors import MissingDependencyError, UsageError
 from judgesheet.judges.callable import CallableJudge, named_object
 from judgesheet.judges.frameworks.parts import FORMS, Given, Messages
 

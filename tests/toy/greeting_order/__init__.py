@@ -18,9 +18,9 @@ from judgesheet.axis.figure import Draft, Figures, absent, declared_in, measured
 from judgesheet.axis.prompt import compile_prompt
 from judgesheet.axis.shaping import Holds, NotAStimulusError, Prompt
 from judgesheet.axis.simulation import Known, Parameters
-from judgesheet.estimates import Estimates
-from judgesheet.reasons import NO_OBSERVATIONS
-from judgesheet.records import (
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS
+from judgesheet.base.records import (
     Call,
     Control,
     Estimate,

@@ -1,0 +1,392 @@
+"""What the estimates mean, in words: findings, recommendations and caveats.
+
+Every sentence is decided by an interval or a test, never by a point value, and names the keys that
+it rests on. What the data cannot tell is said to be unknown, never good.
+"""
+
+from collections.abc import Iterator
+
+from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.words import (
+    FEWEST_PROMPTS,
+    MOSTLY,
+    NEAR_ENOUGH,
+    ORDER_TESTS,
+    Tone,
+    above,
+    announced,
+    at_most,
+    below,
+    curve,
+    few_asked,
+    interval,
+    keys,
+    longest,
+    points,
+    share,
+    surely_above,
+    surely_below,
+    too_few,
+    unread,
+)
+from judgesheet.base.digits import percent
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Control, Estimate, Mitigation, Rating, Recommendation, Statement
+
+SMALL_FLIPS = 0.05
+"""Flips of the winner that are proven to be rarer are next to none."""
+NEARLY_EVEN = 0.1
+"""Every place wins this nearly as often as any other: no place is favoured much."""
+
+
+def _prompts(estimates: Estimates) -> int:
+    """Prompts with at least one winner."""
+    first = estimates.known("win_share", position=1)
+    return 0 if first is None else first.clusters
+
+
+def _direct(estimates: Estimates) -> Estimate | None:
+    """The accuracy of one call, measured or not."""
+    return estimates.of("accuracy", arm="direct", k=1)
+
+
+def _by_orders(estimates: Estimates, name: str) -> list[tuple[int, Estimate]]:
+    """(k, estimate) of what was measured from k orders, each read once, in rising k."""
+    points = curve(estimates, name, arm="permuted")
+    return [(k, one) for k, one in points if "executions" not in Key.parse(one.key).dims]
+
+
+def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
+    """The largest number of orders that a figure was measured from, and the figure."""
+    points = _by_orders(estimates, name)
+    return points[-1] if points else (0, None)
+
+
+# -- findings --------------------------------------------------------------------------------------
+
+
+def find(estimates: Estimates) -> Iterator[Statement]:
+    """The findings of the first page, most consequential first."""
+    prompts = _prompts(estimates)
+    if prompts == 0:
+        text = "No reply could be read as an answer on the whole list, so nothing is known here."
+        yield Statement(text, tuple(estimates)[:1], "bad")
+        yield from losses.find(estimates)
+        return
+    yield from too_few(prompts, estimates.key("win_share", position=1))
+    for part in (_right, _place, _order, unequal.find, _help, losses.find):
+        yield from part(estimates)
+
+
+def _right(estimates: Estimates) -> Iterator[Statement]:
+    """Whether the right answer wins more often than by chance."""
+    direct, chance = _direct(estimates), estimates.known("chance_accuracy")
+    if chance is None or chance.value is None:
+        text = "Whether it finds the right answer is not known: the prompts name none."
+        yield Statement(text, keys(direct), "unknown")
+    elif direct is not None and direct.value is not None:
+        tone = _tone(direct, chance.value)
+        doubt = ": that may be luck" if tone == "unknown" else ""
+        text = (
+            f"With one call it chooses the right answer in {share(direct)} of prompts "
+            f"({interval(direct)}); a blind pick is right in {share(chance)}{doubt}."
+        )
+        yield Statement(text, keys(direct, chance), tone)
+
+
+def _tone(direct: Estimate, chance: float) -> Tone:
+    """Good is nearer to always right than to a blind pick."""
+    middle = (1 + chance) / 2
+    if above(direct, chance):
+        return "good" if above(direct, middle) else "neutral"
+    return "bad" if surely_below(direct, middle) else "unknown"
+
+
+def _hardly_chooses(estimates: Estimates) -> Estimate | None:
+    """The share of calls without a single winner, where that is most of them."""
+    ties = estimates.known("top_tie_rate")
+    return ties if ties is not None and surely_above(ties, MOSTLY) else None
+
+
+def _place(estimates: Estimates) -> Iterator[Statement]:
+    """Whether a place in the list is favoured; without winners there is none to favour."""
+    if _hardly_chooses(estimates):
+        return
+    shares = {dims["position"]: one for dims, one in estimates.family("win_share")}
+    even = 1 / len(shares)
+    place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
+    extreme = shares[place]
+    evidence = (extreme.key, estimates.key("position_bias_p"))
+    if extreme.given.get("balanced") is False:
+        text = (
+            "Whether a place in the list is favoured is not known: the recorded orders do not show "
+            "every answer equally often at every place."
+        )
+        yield Statement(text, evidence, "unknown")
+        return
+    # All intervals, not all values: few prompts prove no place to be even.
+    nearly_even = all(
+        above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
+    )
+    if announced(estimates, "position_bias_p"):
+        text = (
+            f"The answer at place {place} of the list wins {share(extreme)} of single calls "
+            f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
+        )
+        little = f" That is measured, and little: under {100 * NEARLY_EVEN:g} points."
+        if nearly_even:
+            yield Statement(f"{text}{little}", evidence)
+        else:
+            yield Statement(text, evidence, "bad")
+    elif _prompts(estimates) >= FEWEST_PROMPTS and nearly_even:
+        text = (
+            "No place in the list wins much more often than another: every place is within "
+            f"{100 * NEARLY_EVEN:g} points of {percent(even)}."
+        )
+        yield Statement(text, evidence, "good")
+    else:
+        text = (
+            f"It cannot be told whether a place in the list is favoured (place {place} wins "
+            f"{share(extreme)}, {interval(extreme)})."
+        )
+        yield Statement(text, evidence, "unknown")
+
+
+def _order(estimates: Estimates) -> Iterator[Statement]:
+    """Whether the order of the list decides who wins."""
+    flips, excess = estimates.known("order_flip_rate"), estimates.known("excess_flip_rate")
+    noise = estimates.known("repeat_flip_rate")
+    if ties := _hardly_chooses(estimates):
+        text = f"It hardly chooses: in {share(ties)} of calls several answers share the best score"
+        yield Statement(f"{text} ({interval(ties)}).", (ties.key,), "bad")
+        return
+    if flips is None:
+        return
+    evidence = (flips.key, estimates.key("excess_flip_rate"))
+    told = f"Two orders of a list give different winners in {share(flips)} of cases"
+    if excess is None:
+        yield Statement(f"{told}; how much of that is noise is not known.", evidence, "unknown")
+    elif surely_above(excess, 0.0):
+        text = f"{told}, {share(excess)} beyond noise and ties ({interval(excess)})."
+        yield Statement(text, evidence, "bad")
+    elif _order_does_not_matter(estimates):
+        limit = at_most(excess.most or 0.0)
+        text = f"The order of the list decides who wins in {limit} of cases at most"
+        if noise is None or not surely_above(noise, SMALL_FLIPS):
+            yield Statement(f"{text}.", evidence, "good")
+        else:
+            text += f"; asking twice under one order changes the winner in {share(noise)}."
+            yield Statement(text, (*evidence, noise.key))
+    elif announced(estimates, "order_dependence_p"):
+        text = "Who wins depends on the order; how much beyond noise is not settled"
+        test = estimates.key("order_dependence_p")
+        yield Statement(f"{told}. {text} ({interval(excess)}).", (*evidence, test), "bad")
+    else:
+        limit = at_most(excess.most or 1.0)
+        text = "whether the order does more than noise cannot be told"
+        yield Statement(f"{told}; {text} (in up to {limit} of cases).", evidence, "unknown")
+
+
+def _order_does_not_matter(estimates: Estimates) -> bool:
+    """Whether the order is proven to decide next to nothing."""
+    enough = _prompts(estimates) >= FEWEST_PROMPTS
+    return enough and below(estimates.known("excess_flip_rate"), SMALL_FLIPS)
+
+
+def _help(estimates: Estimates) -> Iterator[Statement]:
+    """Whether deciding from all orders is right more often than one call."""
+    k, gain = _from_all(estimates, "gain")
+    if gain is None or gain.value is None or gain.low is None or gain.high is None:
+        return
+    evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
+    told, by = f"Deciding from {k} orders", points(gain)
+    if above(gain, 0.0):
+        text = f"{told} is right more often than one call ({by}), at {k} calls a decision."
+        yield Statement(text, evidence, "good")
+    elif below(gain, 0.0):
+        tone: Tone = "bad" if surely_below(gain, 0.0) else "neutral"
+        yield Statement(f"{told} is right less often than one call ({by}).", evidence, tone)
+    elif below(gain, NEAR_ENOUGH):
+        text = f"{told} gains next to nothing over one call ({by})."
+        yield Statement(text, evidence, "neutral")
+    else:
+        text = f"whether deciding from {k} orders is right more often than one call"
+        yield Statement(f"It cannot be told {text} ({by}).", evidence, "unknown")
+
+
+# -- recommendations -------------------------------------------------------------------------------
+
+
+def recommend(estimates: Estimates) -> Iterator[Recommendation]:
+    """Whether to use it, in how many orders, or not to bother."""
+    chance, (_, full) = estimates.known("chance_accuracy"), _from_all(estimates, "accuracy")
+    if _prompts(estimates) == 0:
+        text = "Do not rank lists with it as it was asked: no reply could be read."
+        yield _advice(text, _direct(estimates), stops=True)
+    elif full is not None and _is_blind(full, chance):
+        text = (
+            "Do not choose answers with it: even from all orders together it finds the right one "
+            f"hardly more often than a blind pick ({interval(full)})."
+        )
+        yield _advice(text, full, chance, stops=True)
+    elif _prompts(estimates) < FEWEST_PROMPTS:
+        text = (
+            f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
+            "profile asks all of them."
+        )
+        yield _advice(text, estimates.known("win_share", position=1))
+    elif ties := _hardly_chooses(estimates):
+        text = "Do not choose answers with it as it was asked: it gives several the same score."
+        yield _advice(text, ties, stops=True)
+    elif estimates.known("order_flip_rate") is None:
+        text = "Ask each list in other orders too: whether its order decides who wins is not known."
+        yield _advice(text, estimates.of("order_flip_rate"))
+    elif chance is not None and not above(full, chance.value or 0.0):
+        text = (
+            "Probe more prompts before choosing answers with it: this run does not show that it "
+            "beats a blind pick."
+        )
+        yield _advice(text, full, chance)
+    else:
+        yield from _how_many(estimates)
+
+
+def _is_blind(full: Estimate, chance: Estimate | None) -> bool:
+    """Whether even all orders are proven to be nearer to a blind pick than to always right."""
+    if chance is None or chance.value is None:
+        return False
+    return below(full, (1 + chance.value) / 2) and not above(full, chance.value + NEAR_ENOUGH)
+
+
+def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
+    """How many orders a decision should rest on."""
+    _, gain = _from_all(estimates, "gain")
+    excess, shared = estimates.known("excess_flip_rate"), estimates.known("error_correlation")
+    flips = estimates.known("order_flip_rate")
+    if _order_does_not_matter(estimates) and below(flips, NEARLY_EVEN) and not above(gain, 0.0):
+        text = "One call per list is enough: another order hardly ever gives another winner."
+        yield _advice(text, flips, gain)
+    elif below(gain, NEAR_ENOUGH) and above(shared, MOSTLY):
+        text = "Do not pay for several orders to be right more often: its errors are common to all"
+        yield _advice(f"{text} orders.", gain, shared)
+    elif below(gain, 0.0):
+        text = "Do not decide from several orders: they are right less often than one call."
+        yield _advice(text, gain)
+    else:
+        yield from _smallest(estimates, gain, excess)
+
+
+def _smallest(
+    estimates: Estimates, gain: Estimate | None, excess: Estimate | None
+) -> Iterator[Recommendation]:
+    """The smallest k whose decisions are proven to be those of all orders, nearly always."""
+    points = curve(estimates, "subset_agreement")
+    if len(points) < 2:
+        return
+    *fewer, (total, _) = points
+    alike = [(k, one) for k, one in fewer if above(one, 1 - NEAR_ENOUGH)]
+    if alike:
+        k, agreement = alike[0]
+        text = "One order decides" if k == 1 else f"{k} orders decide"
+        text = f"{text} as all {total} do, within {percent(NEAR_ENOUGH)} of prompts."
+        yield _advice(text, agreement)
+    elif above(gain, 0.0):
+        k, nearest = fewer[-1]
+        text = (
+            f"Decide from {total} orders ({total} calls): that is right more often than one call, "
+            f"and no smaller number is shown to decide alike ({k} orders agree in "
+            f"{share(nearest)})."
+        )
+        yield _advice(text, gain, nearest)
+    elif _order_does_not_matter(estimates):
+        text = (
+            "Not the order but noise changes the winner: whether deciding from several calls is "
+            "right more often is not shown by this run."
+        )
+        yield _advice(text, estimates.known("repeat_flip_rate"), gain)
+    elif surely_above(excess, 0.0) or any(announced(estimates, test) for test in ORDER_TESTS):
+        text = (
+            f"Decide from {total} orders where who wins matters: one order moves the winner. That "
+            "it is right more often is not shown by this run."
+        )
+        yield _advice(text, excess, gain)
+    else:
+        text = (
+            "Probe more prompts: neither an effect of the order nor a gain from several orders is "
+            "shown, and neither is ruled out."
+        )
+        yield _advice(text, excess, gain)
+
+
+def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recommendation:
+    return Recommendation("listwise_consensus", text, keys(*evidence), stops=stops)
+
+
+# -- mitigations and controls ----------------------------------------------------------------------
+
+
+def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
+    """Deciding from several orders: accuracy before and after, for the calls that it takes."""
+    for k, after in _by_orders(estimates, "accuracy"):
+        yield Mitigation(
+            action=f"decide from {k} orders of the list by permutation consensus",
+            before=estimates.key("accuracy", arm="direct", k=1),
+            after=after.key,
+            calls=k,
+            gain=estimates.key("gain", arm="permuted", k=k),
+        )
+
+
+def control(estimates: Estimates) -> Iterator[Control]:
+    """Whether the right answer wins more often than by chance."""
+    (_, full), chance = _from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
+    if full is None or chance is None or chance.value is None:
+        return
+    passed = True if above(full, chance.value) else False if _is_blind(full, chance) else None
+    yield Control(
+        "the right answer wins",
+        passed,
+        "Decided from all orders, the right answer must win more often than a blind pick finds it.",
+        keys(full, chance),
+    )
+
+
+# -- range and caveats -----------------------------------------------------------------------------
+
+
+def tested_range(readings: Readings) -> Iterator[Rating]:
+    """The longest list that was shown."""
+    return longest(readings, "candidates in a list", "candidates")
+
+
+def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
+    """What a reader of this run must know."""
+    yield from few_asked(readings)
+    so = "no answer on the whole list; decisions rest on the readable rest, which may differ."
+    yield from unread(readings, so)
+    if readings.frame["item"].nunique() > readings.frame["stimulus"].nunique():
+        yield "Some stimuli hold several lists; the intervals take the lists as independent."
+    yield from _odd_orders(estimates)
+    yield from about_repeats(readings, ", so repeats of one order are hardly more than one call")
+
+
+def _odd_orders(estimates: Estimates) -> Iterator[str]:
+    """Where figures by place are not what the design wants them to be."""
+    tested = estimates.of("order_dependence_p")
+    if tested is not None and not tested.given["balanced"]:
+        yield (
+            "The orders do not show every answer equally often at every place: figures by place "
+            "mix the judge's preference for a place with its preference for an answer."
+        )
+    if tested is not None and tested.given["left_out"]:
+        yield "Lists differ in length; figures by place are those of the commonest length."
+    places = len(estimates.family("win_share"))
+    depths = [k for k, _ in _by_orders(estimates, "accuracy")]
+    odd = [str(k) for k in depths if places and k % places]
+    if odd and announced(estimates, "position_bias_p"):
+        yield (
+            f"With k = {', '.join(odd)} an answer does not stand equally often at each of the "
+            f"{places} places, so these accuracies depend on which orders were shown."
+        )

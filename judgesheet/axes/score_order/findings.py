@@ -1,0 +1,416 @@
+"""What the estimates mean, in words: findings, recommendations and caveats.
+
+Every sentence is decided by an interval or a test, never by a point value, and names the keys that
+it rests on. What the data cannot tell is said to be unknown, never good.
+"""
+
+from collections.abc import Iterator
+
+from judgesheet.axes.score_order._design import MAIN_SCALE
+from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
+from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
+from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis.findings import (
+    USABLE_R,
+    Wording,
+    enough,
+    hardly_ranks,
+    is_flat,
+    is_perfect,
+    misorders,
+    order_changes,
+    quality,
+    winner,
+)
+from judgesheet.axis.labels import NO_REFERENCE, caveats, whose
+from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.reversal import NO_REPEAT
+from judgesheet.axis.words import (
+    FEWEST_PROMPTS,
+    MOSTLY,
+    NEAR_ENOUGH,
+    above,
+    announced,
+    below,
+    correlation,
+    ends,
+    few_asked,
+    interval,
+    keys,
+    level,
+    number,
+    share,
+    surely_above,
+    too_few,
+    unread,
+)
+from judgesheet.base.digits import percent
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
+
+SMALL_CHANGES = 0.05
+"""Changes of the score that are proven to exceed those of a repeat by less are little."""
+SMALL_V = 0.15
+"""A preference for a place that is proven to be below this is called small."""
+NEARLY_ALL = 0.8
+"""Share of calls that must give a reading before it is recommended."""
+
+_SAY = Wording(
+    subject="its score",
+    follows="follows",
+    does_not_follow="does not follow",
+    equal="the same score",
+    ranked_by="score",
+    order="the order",
+)
+
+
+def _prompts(estimates: Estimates) -> int:
+    """Prompts with at least one reading."""
+    chi2 = estimates.known("chi2")
+    return 0 if chi2 is None else chi2.clusters
+
+
+def _is_unbalanced(estimates: Estimates) -> bool:
+    """Whether recorded orders favour positions by themselves, whatever the judge does."""
+    first = estimates.known("position_share", position=1)
+    return first is not None and not first.given["balanced"]
+
+
+# -- findings ----------------------------------------------------------------------------------
+
+
+def find(estimates: Estimates) -> Iterator[Statement]:
+    """The findings of the first page, most consequential first."""
+    chi2, prompts = estimates.key("chi2"), _prompts(estimates)
+    if _lacks_balanced_arm(estimates):
+        text = f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}."
+        yield Statement(text, (chi2,), "unknown")
+        yield from _fixed(estimates)
+        yield from _noise(estimates)
+    elif prompts:
+        yield from too_few(prompts, chi2)
+        yield _favourite(estimates, prompts)
+        yield from _change(estimates)
+        yield from unequal.find(estimates)
+        yield from winner(estimates, prompts, _SAY)
+        yield from quality(estimates, prompts, _SAY)
+        yield from _averaging(estimates)
+        yield from _noise(estimates)
+        yield from _second_reading(estimates, prompts)
+    else:
+        text = "No reply could be read as a score, so nothing about this judge is known here."
+        yield Statement(text, (chi2,), "bad")
+    yield from losses.find(estimates)
+
+
+def _lacks_balanced_arm(estimates: Estimates) -> bool:
+    chi2 = estimates.of("chi2")
+    return chi2 is not None and chi2.reason == NO_BALANCED_ARM.code
+
+
+def _fixed(estimates: Estimates) -> Iterator[Statement]:
+    """The correlation of the one order that was recorded, where nothing is known about others."""
+    r = estimates.known("pearson_r", arm="fixed")
+    if r is not None:
+        unsure = "; no interval" if r.low is None else ""
+        text = f"Under the one order that was recorded, its score and quality have {correlation(r)}"
+        yield Statement(f"{text}{unsure} (quality: {whose(r)}).", (r.key,))
+
+
+def _favourite(estimates: Estimates, prompts: int) -> Statement:
+    """Whether a place in the rubric is favoured, whatever stands there."""
+    v = estimates.known("cramers_v")
+    tests = estimates.key("position_bias_p"), estimates.key("cramers_v")
+    shares = [(dims["position"], one) for dims, one in estimates.family("position_share")]
+    if shares and announced(estimates, "position_bias_p"):
+        even = 1 / len(shares)
+        place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
+        text = (
+            f"It gives the score listed at position {place} in {share(extreme)} of calls "
+            f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
+        )
+        if v is not None and below(v, SMALL_V):
+            text += f" That is measured, and little: Cramér's V is {number(v, 'most')} at most."
+            return Statement(text, (extreme.key, *tests), "neutral")
+        return Statement(text, (extreme.key, *tests), "bad")
+    if v is not None and prompts >= FEWEST_PROMPTS and below(v, SMALL_V):
+        text = (
+            f"No position in the rubric is favoured by much: Cramér's V is {number(v, 'most')} at "
+            "most (0 is no preference, 1 always the same position)."
+        )
+        return Statement(text, tests, "good")
+    if _is_unbalanced(estimates):
+        text = (
+            "Whether a position in the rubric is favoured cannot be told: the recorded orders do "
+            "not show every score equally often at every position."
+        )
+        return Statement(text, (estimates.key("position_share", position=1),), "unknown")
+    reach = "" if v is None or v.most is None else f": Cramér's V may be up to {number(v, 'most')}"
+    text = f"It cannot be told whether a position in the rubric is favoured{reach}."
+    return Statement(text, tests, "unknown")
+
+
+def _change(estimates: Estimates) -> Iterator[Statement]:
+    """How often the score changes with the order, beside how often it changes by itself."""
+    noise = estimates.known("repeat_change_rate")
+    if told := order_changes(estimates, "rubric", "the score"):
+        text, change = told
+        # The whole interval of the changes beyond that of the noise.
+        apart = noise is not None and noise.most is not None and surely_above(change, noise.most)
+        shown = apart or announced(estimates, "order_dependence_p")
+        # Little even beside the least noise that there may be.
+        little = noise is not None and below(change, (noise.least or 0.0) + SMALL_CHANGES)
+        more = " That is measured, and little." if shown and little else ""
+        yield Statement(
+            f"{text}.{more}",
+            (change.key, estimates.key("repeat_change_rate"), estimates.key("order_dependence_p")),
+            "bad" if shown and not little else "neutral",
+        )
+
+
+def _averaging(estimates: Estimates) -> Iterator[Statement]:
+    """What the most orders gain over one, and whether repeats of one order would do."""
+    k = max((int(dims["k"]) for dims, _ in estimates.family("averaging_gain")), default=0)
+    total = estimates.known("averaging_gain", k=k)
+    noise = estimates.of("averaging_gain_noise", k=k)
+    order = estimates.of("averaging_gain_order", k=k)
+    if total is None or noise is None or order is None or not above(total, 0.0):
+        return
+    text = f"Averaging {k} orders raises r with quality by {number(total)} ({ends(total)})"
+    if noise.value is None or order.value is None:
+        text += f"; {noise.note}"
+    elif above(order, 0.0):
+        text += f": {number(noise)} by less noise, {number(order)} because the orders differ"
+    else:
+        text += f"; by its noise, repeats of one order would gain {number(noise)}"
+        text += "" if noise.low is None else f" ({ends(noise)})"
+        text += ", and no gain from the orders themselves is shown"
+    yield Statement(f"{text}.", keys(total, noise, order))
+
+
+def _noise(estimates: Estimates) -> Iterator[Statement]:
+    """Whether the judge repeats itself."""
+    noise = estimates.known("repeat_change_rate")
+    if noise is not None and noise.value:
+        yield Statement(
+            "Its replies do not repeat exactly: the same question twice gives another score in "
+            f"{share(noise)} of cases ({interval(noise)}).",
+            (noise.key,),
+        )
+
+
+def _second_reading(estimates: Estimates, prompts: int) -> Iterator[Statement]:
+    """What the log-probabilities are worth, where a run asked for them."""
+    readable, calls = estimates.known("expected_readable"), _item_calls(estimates)
+    if readable is not None and below(readable, MOSTLY):
+        text = f"Its log-probabilities could be read in only {share(readable)} of calls"
+        yield Statement(f"{text} ({interval(readable)}).", (readable.key,))
+    if calls is None:
+        return
+    told = number(calls)
+    if calls.low is not None:
+        told += f"; {level(calls)} interval {ends(calls)}"
+    if prompts >= FEWEST_PROMPTS and above(calls, 1.0):
+        text = (
+            "One expected score, read from log-probabilities, tells responses apart as well as "
+            f"several sampled ones ({told})."
+        )
+        yield Statement(text, (calls.key,), "good")
+    elif below(calls, 1.0):
+        text = (
+            "Expected scores, read from log-probabilities, tell responses apart less well than "
+            f"sampled ones (calls that one is worth: {told})."
+        )
+        yield Statement(text, (calls.key,))
+    else:
+        text = (
+            "It cannot be told whether log-probabilities save calls (sampled calls that one is "
+            f"worth: {told})."
+        )
+        yield Statement(text, (calls.key,), "unknown")
+
+
+def _item_calls(estimates: Estimates) -> Estimate | None:
+    """Sampled calls that one expected score is worth, for telling responses apart."""
+    return estimates.known("calls_for_same_width", of="item_score")
+
+
+# -- recommendations ---------------------------------------------------------------------------
+
+
+def recommend(estimates: Estimates) -> Iterator[Recommendation]:
+    """What to do: whether to use it, how many orders to average, which order to print."""
+    chi2, prompts = estimates.of("chi2"), _prompts(estimates)
+    r = estimates.of("pearson_r", arm="balanced")
+    if _lacks_balanced_arm(estimates):
+        return
+    if not prompts:
+        yield _advice("Do not use it as it was asked: no reply could be read.", chi2, stops=True)
+    elif within := misorders(estimates):
+        text = "Do not score responses with it: it puts those to one prompt in the wrong order."
+        yield _advice(text, within, r, stops=True)
+    elif r is not None and (is_flat(r) or below(r, USABLE_R)):
+        text = "Do not score responses with it: what it says hardly depends on their quality."
+        yield _advice(text, estimates.of("top_tie_rate"), r, stops=True)
+    elif prompts < FEWEST_PROMPTS:
+        yield _advice(
+            f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
+            "profile asks 24.",
+            chi2,
+        )
+    elif r is not None and not (r.reason == NO_REFERENCE.code or above(r, 0.0) or is_perfect(r)):
+        yield _advice(
+            "Probe more prompts before scoring with it: this run does not show that it follows "
+            "quality.",
+            r,
+        )
+    else:
+        for part in (_what_for, _how_many, _which_order, _which_scale, _which_reading):
+            yield from part(estimates)
+
+
+def _advice(
+    text: str, *evidence: Estimate | None, binding: bool = True, stops: bool = False
+) -> Recommendation:
+    return Recommendation("score_order", text, keys(*evidence), binding, stops)
+
+
+def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
+    if ties := hardly_ranks(estimates):
+        yield _advice(
+            "Do not choose between responses to a prompt by its scores: it gives several of them "
+            "the best one.",
+            ties,
+        )
+
+
+def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
+    """Smallest k within .02 of all orders, by correlation with quality where that is known."""
+    few = enough(estimates)
+    if few is None or few.orders == 1:
+        return
+    by_quality = few.figure == "budget_r"
+    what = f"its correlation with {'quality' if by_quality else 'the mean of all'}"
+    adds_little = f"adds less than {NEAR_ENOUGH} to {what}"
+    if few.k > 1:
+        yield _advice(
+            f"Average over {few.k} readings, each under another order of the rubric's scores: that "
+            f"brings {what} within {NEAR_ENOUGH} of {few.orders} orders.",
+            few.at,
+            few.single,
+        )
+    elif announced(estimates, "order_dependence_p"):
+        yield _advice(
+            f"Average over {few.orders} orders where the score itself matters: the order moves "
+            f"it, though averaging {adds_little}.",
+            estimates.of("order_dependence_p"),
+            few.single,
+        )
+    elif not hardly_ranks(estimates):
+        text = f"One reading is enough: averaging over {few.orders} orders {adds_little}."
+        yield _advice(text, few.single, binding=False)
+
+
+def _which_order(estimates: Estimates) -> Iterator[Recommendation]:
+    """An order is worth a word only where the position is shown to matter."""
+    sure, best = estimates.of("min_bias_confidence"), estimates.known("min_bias_order")
+    if not announced(estimates, "position_bias_p") or best is None:
+        return
+    # 54321 is the order 5 4 3 2 1.
+    order = " ".join(str(int(best.value or 0)))
+    if sure is not None and sure.value is not None and sure.value >= CONFIDENT:
+        yield _advice(
+            f"If only one order can be used, print {order}: it costs less than the default in "
+            f"{share(sure)} of resamples.",
+            sure,
+            best,
+        )
+    elif sure is not None and sure.reason == DEFAULT_IS_BEST.code:
+        yield _advice(
+            f"If only one order can be used, keep {order}: it is the default and costs least of "
+            "those probed.",
+            best,
+            binding=False,
+        )
+    else:
+        text = "If only one order can be used, keep the default: no order is measurably better."
+        yield _advice(text, sure, best, binding=False)
+
+
+def _which_scale(estimates: Estimates) -> Iterator[Recommendation]:
+    """A shorter or longer rubric, if it is less biased and follows quality as well."""
+    main_v, main_r = estimates.known("cramers_v"), estimates.known("pearson_r", arm="balanced")
+    if main_v is None or main_v.least is None or main_r is None:
+        return
+    for dims, v in estimates.family("cramers_v"):
+        scale = dims.get("scale")
+        r = estimates.known("pearson_r", arm="balanced", scale=scale)
+        as_good = r is not None and (r.value or 0.0) >= (main_r.value or 0.0) - NEAR_ENOUGH
+        if as_good and below(v, main_v.least):
+            yield _advice(
+                f"Consider a rubric of {scale} points: its position preference is proven weaker, "
+                "and its score follows quality as well.",
+                v,
+                main_v,
+                r,
+            )
+            return
+
+
+def _which_reading(estimates: Estimates) -> Iterator[Recommendation]:
+    """The expected score, where it is proven to save calls and nearly every call gives it."""
+    calls, readable = _item_calls(estimates), estimates.known("expected_readable")
+    if calls is not None and above(calls, 1.0) and above(readable, NEARLY_ALL):
+        yield _advice(
+            "Read the log-probabilities instead of the sampled score: responses are told apart as "
+            f"well with {number(calls)} times fewer calls (at least {number(calls, 'low')} times).",
+            calls,
+            readable,
+        )
+
+
+# -- mitigations and controls ------------------------------------------------------------------
+
+
+def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
+    """Averaging over the balanced orders, with what it does to the correlation with quality."""
+    orders = [dims["order"] for dims, _ in estimates.family("bias_cost")]
+    scale = len(orders[0]) if orders else MAIN_SCALE
+    yield Mitigation(
+        action=f"average the {2 * scale} balanced orders of the rubric",
+        before=estimates.key("budget_r", k=1, arm="balanced"),
+        after=estimates.key("budget_r", k=2 * scale, arm="balanced"),
+        calls=2 * scale,
+        gain=estimates.key("averaging_gain", k=2 * scale),
+    )
+
+
+def control(estimates: Estimates) -> Iterator[Control]:
+    """Whether the scores follow a quality that is known."""
+    r = estimates.known("pearson_r", arm="balanced")
+    if r is not None:
+        passed = True if above(r, 0.0) else False if below(r, USABLE_R) else None
+        text = "Averaged over orders, scores must rise with the quality that is known."
+        yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
+
+
+# -- caveats -----------------------------------------------------------------------------------
+
+
+def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
+    """What a reader of this run must know."""
+    yield from few_asked(readings)
+    yield from unread(
+        readings, "no score; the figures describe the readable rest, which may differ."
+    )
+    yield from caveats(readings.labels, list(readings.frame["item"].unique()))
+    yield from about_repeats(readings)
+    flips = estimates.of("excess_flip_rate")
+    if flips is None or flips.reason == NO_REPEAT.code:
+        yield "Flips caused by the order cannot be told from noise: no order was read twice."
+    if _is_unbalanced(estimates):
+        yield (
+            "The recorded orders are not balanced over positions: position figures mix the judge's "
+            "preference for a place with its preference for a score."
+        )

@@ -1,0 +1,1 @@
+"""What every stage uses: records, keys, errors, files, units. It imports no other folder."""

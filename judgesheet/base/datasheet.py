@@ -1,0 +1,195 @@
+"""For stage four: `datasheet.json`, written, read back and described by a schema.
+
+The file is exactly the record `records.Datasheet`. It is validated only here; the rest of the code
+trusts the record.
+
+`python -m judgesheet.base.datasheet` prints the schema.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from judgesheet.base.errors import RunError
+from judgesheet.base.files import adapter, checked, decoded, text_of
+from judgesheet.base.keys import Key
+from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
+from judgesheet.base.records import Datasheet, Estimate
+
+SCHEMA_VERSION = "1.3"
+"""Raised in its first part when old readers would misread a sheet, in its second for additions."""
+# History
+# 1.0: the first.
+# 1.1: one-sided bounds of estimates, limits and needs of verdicts, the decision, `better`.
+# 1.2: `reason` and `given` of estimates, `proves` of bounds, `code` of controls, `having` (for
+#      `only`), `even` and `names` of plots; the unit `chi-square, 4 df` is `chi-square`, given df.
+# 1.3: `imputed` of estimates; their bounds then allow for lost calls.
+
+
+LARGEST = 2**63
+"""Whole numbers of a sheet are below it."""
+ROUNDING = 1e-9
+"""By how much a value may lie outside its interval, as a part of its ends."""
+
+
+def by_key(sheet: Datasheet) -> dict[str, Estimate]:
+    """Every estimate of the sheet by its key, in the sheet's order."""
+    return {estimate.key: estimate for axis in sheet.axes for estimate in axis.estimates}
+
+
+def to_json(sheet: Datasheet) -> str:
+    """The sheet as indented JSON: the same record gives the same text, and no NaN is in it."""
+    for known, text in _written:
+        if known is sheet:
+            return text
+    text = _text(sheet)
+    _written[:] = [(sheet, text)]
+    return text
+
+
+_written: list[tuple[Datasheet, str]] = []
+"""The sheet that was written last, and its text, which every page of it asks for."""
+
+
+def _text(sheet: Datasheet) -> str:
+    text = json.dumps(_finite(asdict(sheet)), indent=2, ensure_ascii=False, allow_nan=False)
+    # A lone surrogate has no UTF-8; written as \\udXXX it survives the way there and back.
+    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+
+
+def from_json(source: str | Path) -> Datasheet:
+    """The sheet in a file (`Path`) or a text (`str`); a RunError names the field that is wrong."""
+    if isinstance(source, str):
+        where, text = "the datasheet", source
+    else:
+        where, text = str(source), text_of(source, "the datasheet", RunError)
+    try:
+        data = _as_written_today(decoded(text.removeprefix("\ufeff"), unique=True))
+    except ValueError as error:
+        raise RunError(f"{where} is no JSON: {error}") from None
+    _check_version(data, where)
+    # Before the record is made: pydantic would take NaN for a float like any other.
+    _refuse_endless(data, where)
+    sheet = checked(Datasheet, data, where, RunError, strict=True)
+    for fault in _contradictions(sheet):
+        raise RunError(f"{where} contradicts itself: {fault}; take it as judgesheet wrote it")
+    return sheet
+
+
+def schema_text() -> str:
+    """The JSON Schema of `datasheet.json`, as it is committed in `docs/datasheet.schema.json`."""
+    title = f"judgesheet datasheet {SCHEMA_VERSION}"
+    known = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    document = {**known, **adapter(Datasheet).json_schema(), "title": title}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    """Replace numbers that JSON cannot hold; an estimate that loses its value says why."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        clean = {str(name): _finite(part) for name, part in value.items()}
+        if "key" in clean and clean.get("value", 0) is None and not clean.get("note", ""):
+            clean["note"], clean["reason"] = NO_FINITE_NUMBER.sentence, NO_FINITE_NUMBER.code
+        return clean
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return value
+
+
+def _refuse_endless(value: Any, where: str) -> None:
+    """RunError where a number is none, or beyond what any float holds."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise RunError(f"{where}: {json.dumps(value)} is no number")
+    if isinstance(value, int) and abs(value) > LARGEST:
+        raise RunError(f"{where}: a number of {len(str(value))} digits is no figure of a datasheet")
+    if isinstance(value, dict) and isinstance(value.get("key"), str):
+        where = f"{where}: {value['key'][:200]}"
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        _refuse_endless(part, where)
+
+
+def _check_version(data: Any, where: str) -> None:
+    version = data.get("schema_version") if isinstance(data, dict) else None
+    if not isinstance(version, str):
+        raise RunError(f"{where} is no datasheet: it has no schema_version")
+    if version.partition(".")[0] != SCHEMA_VERSION.partition(".")[0]:
+        raise RunError(
+            f"{where} has schema version {version[:20]}, this judgesheet reads {SCHEMA_VERSION}: "
+            "render it with the judgesheet that made it"
+        )
+
+
+def _as_written_today(data: Any) -> Any:
+    """A sheet older than 1.2 with its texts turned into data."""
+    if isinstance(data, list):
+        return [_as_written_today(part) for part in data]
+    if not isinstance(data, dict):
+        return data
+    today = {name: _as_written_today(part) for name, part in data.items()}
+    rules, unit = today.get("only"), str(today.get("unit"))
+    if isinstance(rules, list) and "families" in today:
+        today["having"] = dict(str(rule).partition("=")[::2] for rule in rules)
+    if {"name", "passed", "evidence"} <= today.keys():  # a control was known by its name
+        today.setdefault("code", today["name"])
+    if df := re.fullmatch(r"chi-square, (\d+) df", unit):
+        today |= {"unit": "chi-square", "given": {"df": int(df[1])}}
+    return today
+
+
+# -- what no sheet can say -------------------------------------------------------------------------
+
+
+def _contradictions(sheet: Datasheet) -> Iterator[str]:
+    """What no judgesheet writes: somebody, or something, has changed the file."""
+    seen: set[str] = set()
+    for axis in sheet.axes:
+        counts = (axis.planned, axis.answered, axis.unreadable, axis.refused, axis.failed)
+        if min(counts) < 0 or axis.made > axis.planned:
+            yield f"{axis.name} has {axis.made} of {axis.planned} calls"
+        for name in (axis.name, *(estimate.key for estimate in axis.estimates)):
+            if name in seen:
+                yield f"{name} is there twice"
+            seen.add(name)
+        for estimate in axis.estimates:
+            if Key.parse(estimate.key).axis != axis.name:
+                yield f"{estimate.key} stands under {axis.name}"
+            yield from (f"{estimate.key}: {fault}" for fault in _faults(estimate))
+
+
+def _faults(estimate: Estimate) -> Iterator[str]:
+    """How the numbers of an estimate exclude each other."""
+    bounds, imputed, level = estimate.bounds, estimate.imputed, estimate.level
+    spans = [("interval", estimate.low, estimate.high, level)]
+    if bounds is not None:
+        spans.append(("range of bounds", bounds.low, bounds.high, bounds.level))
+        if estimate.low is None or estimate.high is None:
+            yield "it has bounds, but no interval"
+    if imputed is not None:
+        spans.append(("range with lost calls", imputed.low, imputed.high, level))
+    if min(estimate.n, estimate.clusters) < 0:
+        yield "it counts fewer than none"
+    # The percentiles over subsets, which prove nothing, need not hold the mean of all.
+    value = None if bounds is not None and not bounds.proves else estimate.value
+    for what, low, high, confidence in spans:
+        if not 0 < confidence < 1:
+            yield f"the level of its {what} is not between 0 and 1"
+        if low is None or high is None:
+            continue
+        if low > high:
+            yield f"its {what} ends before it begins"
+        slack = ROUNDING * max(1.0, abs(low), abs(high))
+        if value is not None and not low - slack <= value <= high + slack:
+            yield f"its value {value:g} is outside its {what}"
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.stdout.write(schema_text())

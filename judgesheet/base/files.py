@@ -1,0 +1,384 @@
+"""Files: the only writer, the only reader of each kind, the only check of their content.
+
+A file is written whole or not at all, and never over another that the same command reads or has
+written; JSONL is read line by line, and a complaint names the line.
+"""
+
+import errno
+import fcntl
+import glob
+import gzip
+import json
+import os
+import re
+import stat
+import tomllib
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from judgesheet.base.errors import JudgesheetError, RunError, StimuliError
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+T = TypeVar("T")
+
+MAX_LINE = 4_000_000
+"""Characters that a line may have; a longer one cannot be a stimulus."""
+MAX_LINES = 10_000_000  # the largest import that was measured has 562,562 (decision 13)
+MAX_DEPTH = 100
+"""Lists and objects within each other: deeper JSON has no meaning, but a stack that overflows."""
+MAX_UNPACKED = 200
+"""Times its own size that a packed file may hold, beyond a first million of characters."""
+
+_DATABASE = b"SQLite format 3\0"
+"""How every file of SQLite begins."""
+_PART = ".part"
+_NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
+
+_in_use: ContextVar[dict[tuple[int, int], str] | None] = ContextVar("_in_use", default=None)
+"""Which files (device and inode, whatever their names) the command under way reads or wrote."""
+
+# -- files of one command --------------------------------------------------------------------------
+
+
+@contextmanager
+def one_command() -> Iterator[None]:
+    """Until the block is left, no file that was read or written is written over.
+
+    A block within a block is part of it: a command that calls another is one command.
+    """
+    if _in_use.get() is not None:
+        yield
+        return
+    token = _in_use.set({})
+    try:
+        yield
+    finally:
+        _in_use.reset(token)
+
+
+def read_from(path: Path) -> Path:
+    """The path, noted as one that is read; every reader here does so by itself."""
+    _note(path, "read by this command")
+    return path
+
+
+def _note(path: Path, how: str) -> None:
+    known = _in_use.get()
+    with suppress(OSError, ValueError):  # the second: a null byte in the path
+        if known is not None and path.is_file():  # a device may be read and written
+            known.setdefault(_identity(path), how)
+
+
+def _use(path: Path) -> str | None:
+    """What the command does with the file that lies there, under whatever name."""
+    known = _in_use.get()
+    with suppress(OSError):
+        return known.get(_identity(path)) if known else None
+    return None
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that no reader ever sees half of it; RunError if it cannot be written."""
+    _write(path, [content])
+
+
+def remove(path: Path) -> None:
+    """Remove a file that an earlier command wrote, if it is there."""
+    if use := _use(path):
+        raise RunError(f"{path} is {use}: move it elsewhere")
+    path.unlink(missing_ok=True)
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """As `write_whole`, lines of JSON one by one; errors of the iterable pass through.
+
+    Halves of surrogate pairs, which UTF-8 lacks, are written as JSON escapes.
+    """
+    _write(path, (f"{line}\n".encode("utf-8", "backslashreplace") for line in lines))
+
+
+def _write(path: Path, parts: Iterable[bytes]) -> None:
+    if path.is_dir():
+        raise RunError(f"{path} is a folder: name a file in it")
+    if _is_database(path):
+        raise RunError(f"{path} is a database, perhaps the ledger of a run: name another file")
+    if use := _use(path):
+        raise RunError(f"{path} is {use}: name another file to write")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if _is_device(path):
+            with os.fdopen(_open_device(path), "wb") as device:
+                device.writelines(parts)
+        else:
+            _replace(path, parts)
+        _note(path, "written by this command already")
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file would be lost that is never written as a whole: paid replies, say."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    # What we may not read is no ledger of ours; whether we may write it, writing tells.
+    with suppress(PermissionError), path.open("rb") as file:
+        return file.read(len(_DATABASE)) == _DATABASE
+    return False
+
+
+def _open_device(path: Path) -> int:
+    """Open a device for writing; OSError for a pipe that nobody reads, else we would wait."""
+    # Open at once or not at all; then writing may wait again.
+    handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+    os.set_blocking(handle, True)
+    return handle
+
+
+def _is_device(path: Path) -> bool:
+    """Whether this is a pipe, say, which no file may replace.
+
+    A link counts only in the system's own folder (`/dev/stdout`): elsewhere somebody may have laid
+    it so that we write where they point.
+    """
+    own = not path.is_symlink() or path.absolute().is_relative_to("/dev")
+    return own and path.exists() and not (path.is_file() or path.is_dir())
+
+
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
+    """Write beside the file and take its place, links included; its permissions are kept."""
+    _remove_strays(path)
+    part, handle = _own_part(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
+            with suppress(FileNotFoundError):  # there is no file to take the place of
+                old = path.lstat()
+                if stat.S_ISREG(old.st_mode):
+                    part.chmod(stat.S_IMODE(old.st_mode))
+            file.flush()
+            os.fsync(file.fileno())
+            part.replace(path)  # while it is locked
+    finally:
+        # It took the place of the file, or another process took it for a stray.
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _own_part(path: Path) -> tuple[Path, int]:
+    """A new file beside `path`, open and locked, of a name that nobody else uses."""
+    while True:
+        part = path.with_name(f".{path.name}.{uuid4().hex[:8]}{_PART}")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o666)
+        _lock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return part, handle
+        os.close(handle)  # taken for a stray before it was locked
+
+
+def _remove_strays(path: Path) -> None:
+    """Remove what a killed process left of this file; one that is being written is locked."""
+    for stray in path.parent.glob(f".{glob.escape(path.name)}.*{_PART}"):
+        # Who writes it holds the lock, and may end in this moment.
+        with suppress(OSError):
+            handle = os.open(stray, os.O_WRONLY | os.O_NONBLOCK | _NO_LINK)
+            try:
+                _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                stray.unlink()
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int, how: int) -> None:
+    """Lock an open file, where its file system knows locks."""
+    try:
+        fcntl.flock(handle, how)
+    except OSError as error:
+        if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:
+            raise
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def numbered_lines(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[int, str]]:
+    """(number from 1, line with its end) of a text file, gzipped if its name ends in `.gz`.
+
+    StimuliError if it cannot be read, or a line has more than `longest` characters.
+    """
+    packed, name = path.suffix == ".gz", path.name
+    opened = gzip.open if packed else open
+    try:
+        with opened(read_from(path), "rt", encoding="utf-8-sig", newline="") as file:
+            read, most = 0, 1_000_000 + MAX_UNPACKED * path.stat().st_size
+            # Never more than the limit at once: a file without line ends would be held whole.
+            for number, line in enumerate(iter(partial(file.readline, longest + 1), ""), start=1):
+                read += len(line)
+                if len(line) > longest:
+                    raise StimuliError(
+                        f"{name}:{number}: the line has more than {longest:,} characters; "
+                        "split or drop it"
+                    )
+                if number > MAX_LINES or (packed and read > most):
+                    raise StimuliError(
+                        f"{name}:{number}: no file has more than {MAX_LINES:,} lines, and no "
+                        f"packed one {MAX_UNPACKED} times its own size; split it"
+                    )
+                yield number, line
+    except UnicodeDecodeError as error:
+        raise StimuliError(f"{path} is not UTF-8 text ({error.reason}); save it as UTF-8") from None
+    except (OSError, EOFError, zlib.error) as error:  # the last two: a packed file was cut off
+        reason = getattr(error, "strerror", None) or error
+        raise StimuliError(f"{path} cannot be read: {reason}") from None
+
+
+def records(path: Path, longest: int = MAX_LINE) -> Iterator[tuple[dict[str, Any], str]]:
+    """(object, `file:line`) of every line of a JSONL file that is not blank.
+
+    StimuliError as from `numbered_lines`, and if a line is no JSON object.
+    """
+    name = path.name
+    for number, line in numbered_lines(path, longest):
+        if not line.isspace():
+            where = f"{name}:{number}"
+            yield record_of(line, where), where
+
+
+def record_of(line: str, where: str) -> dict[str, Any]:
+    """The JSON object of a line; StimuliError, which names `where`, if it is none."""
+    try:
+        record = decoded(line, unique=True)
+    except ValueError as error:
+        reason = str(error).split(":")[0]
+        is_whole = line.endswith(("\n", "\r"))
+        cut = "" if is_whole else ", and the file ends in this one: was it fetched as a whole?"
+        told = f"not JSON ({reason}); each line must be one object{cut}"
+        raise StimuliError(f"{where}: {told}") from None
+    if not isinstance(record, dict):
+        raise StimuliError(
+            f"{where}: a JSON {type(record).__name__}, not an object; write one object per line, "
+            "as `jq -c '.[]'` does with a list"
+        )
+    return record
+
+
+def decoded(text: str, *, unique: bool = False) -> Any:
+    """JSON; ValueError where it is none, or nested deeper than `MAX_DEPTH`.
+
+    If `unique`, also where an object gives a name twice.
+    """
+    too_deep = ValueError(f"more than {MAX_DEPTH} lists and objects within each other")
+    try:
+        value = _ONCE.decode(text) if unique else json.loads(text)
+    except RecursionError:
+        raise too_deep from None
+    if text.count("[") + text.count("{") > MAX_DEPTH:
+        layer = [value]
+        for _ in range(MAX_DEPTH):
+            layer = [part for whole in layer for part in _parts_of(whole)]
+        if any(isinstance(part, dict | list) for part in layer):
+            raise too_deep
+    return value
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        raise ValueError(f"{twice[:100]!r} is given twice in one object{_of_key(content)}")
+    return content
+
+
+_ONCE = json.JSONDecoder(object_pairs_hook=_named_once)
+
+
+def _parts_of(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def text_of(path: Path, what: str, error: type[JudgesheetError]) -> str:
+    """The text of a file; `error` says that `what` cannot be read."""
+    try:
+        return read_from(path).read_text(encoding="utf-8")
+    except OSError as fault:
+        raise error(f"{what} {path} cannot be read: {fault.strerror}") from None
+    except UnicodeDecodeError as fault:
+        raise error(f"{what} {path} cannot be read: {fault.reason}") from None
+
+
+def toml(text: str, name: str, error: type[JudgesheetError]) -> dict[str, Any]:
+    """The content of a TOML file called `name`; some editors begin it with a byte order mark."""
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as fault:  # a number of 5,000 digits is a ValueError alone
+        raise error(f"{name} is no TOML: {fault}") from None
+
+
+def checked(
+    kind: type[T], content: Any, where: str, error: type[JudgesheetError], *, strict: bool = False
+) -> T:
+    """The content of a file as a record of this kind; if `strict`, a text is not a number.
+
+    Where it is none, `error` names the first fault and its field, with lists counted from 1.
+    """
+    from pydantic import ValidationError
+
+    checks = adapter(kind)  # type: ignore[arg-type]  # hashable
+    try:
+        if strict:  # of the text: only there is a list as good as a tuple
+            text = json.dumps(content, ensure_ascii=False)
+            checks.validate_json(text.encode("utf-8", "replace"), strict=True)
+        record: T = checks.validate_python(content)
+    except ValidationError as faults:
+        first, *others = faults.errors(include_url=False, include_input=False)
+        steps = [str(step + 1) if isinstance(step, int) else step for step in first["loc"]]
+        field = f"{'.'.join(steps)}: " if steps else ""
+        more = f" (and {len(others)} more)" if others else ""
+        what = first["msg"].removeprefix("Value error, ")
+        said = f"{where}: {field}{what}{_of_key(content, *first['loc'])}{more}"
+        raise error(said).at(*first["loc"]) from None
+    return record
+
+
+def _of_key(content: Any, *steps: str | int) -> str:
+    """Which key the innermost object has that has one, on the way to a place in it."""
+    key = None
+    with suppress(LookupError, TypeError):
+        for step in (None, *steps):
+            content = content if step is None else content[step]
+            key = content.get("key", key) if isinstance(content, dict) else key
+    return f" (of {key[:200]})" if isinstance(key, str) else ""
+
+
+@cache  # that of a datasheet takes 17 ms
+def adapter(kind: Any) -> "TypeAdapter[Any]":
+    """What checks content against a type, made once per type."""
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+# -- names -----------------------------------------------------------------------------------------
+
+
+def slug(text: str) -> str:
+    """The text as part of a file name: letters, digits, dots and dashes, with none at the ends."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")

@@ -1,0 +1,590 @@
+"""The records that stages pass to each other: frozen, slotted, importing nothing of ours.
+
+Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `AxisResult`,
+`Datasheet`): a better parser or estimator needs no new call.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, Literal, NamedTuple, Self
+
+END_OF_TIME = 253_370_764_800.0
+"""When the year 9999 begins, in seconds since the epoch; no clock shows more."""
+
+Outcome = Literal[
+    "ok",  # the judge answered; whether the text can be read is decided in `measure`
+    "refused",  # the endpoint says so itself (refusal field, content filter), never guessed
+    "timeout",
+    "empty",  # an answer without words, and no reason why
+    "unavailable",  # 5xx, 408, 409, 529, an error inside a 200, or a broken connection
+    "rate_limited",  # 429
+    "too_long",  # the prompt does not fit the judge's context
+    "unpaid",  # 402, or an account without credit
+    "rejected",  # any other 4xx
+    "unsupported",  # one that names a parameter, which is not sent (under that name) any more
+    "unauthorized",  # 401, 403
+    "not_found",  # 404: unknown model or wrong address
+    "malformed",  # 2xx that is no chat completion (an HTML page, say)
+]
+SETTLING: frozenset[Outcome] = frozenset({"ok", "refused", "too_long"})
+"""Outcomes that concern the call itself: it is never asked again, not even on resume."""
+RETRYABLE: frozenset[Outcome] = frozenset(
+    {"timeout", "unavailable", "rate_limited", "malformed", "empty", "unsupported"}
+)
+"""Outcomes that pass: the call is asked again at once."""
+HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found", "unpaid", "rejected"})
+"""Outcomes that only the user can change: the call waits until they have, and so does the run."""
+UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited", "unsupported"}
+"""Outcomes of requests that an endpoint turns away, and asks no money for."""
+NOT_CONNECTED = "not connected"
+"""The reason of a request that never left this machine."""
+NEVER_ASKED = frozenset({NOT_CONNECTED, "batch_expired", "batch_cancelled", "expired", "canceled"})
+"""Reasons of requests that no model was given: that one, and those of batches that ended before."""
+BATCH = "batch"
+"""The provider of a judge that was asked in batches alone; its model is `PROVIDER/NAME`."""
+
+CUT_OFF: frozenset[str] = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+"""Finish reasons of replies that are not whole: they ended where the tokens did."""
+
+ReplyFormat = Literal["text", "json", "recorded"]
+"""How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
+`recorded` marks verdicts that were taken elsewhere and ingested."""
+
+SMALL_RATE = 0.05
+"""Rates below it are printed with their count."""
+
+BUILT_IN = "built-in"
+"""How a run names the stimuli and prompts that come with the package."""
+
+LOGPROBS: Mapping[str, Any] = {"logprobs": True, "top_logprobs": 20}
+"""How a call asks for log-probabilities: the parameters of OpenAI's chat completions, which other
+servers took over; 20 alternatives is the most that all of them give."""
+
+
+def canonical_json(value: Any) -> str:
+    """One text per value: sorted keys, no spaces, UTF-8 kept. Digests are taken of this."""
+    return _CANONICAL.encode(value)
+
+
+# Made once: `json.dumps` would make one for every call.
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def digest(text: str) -> str:
+    """SHA-256 of the UTF-8 text, in hexadecimal."""
+    # Prompts and replies may hold halves of surrogate pairs, which have no UTF-8.
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Stimulus:
+    """The unit of resampling: one question with everything that belongs to it.
+
+    `fields` is the validated content (see `planning.stimuli`), `source` is `file:line`.
+    """
+
+    id: str
+    pool: str
+    fields: Mapping[str, Any]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One question to the judge.
+
+    `cell` names the experimental condition; `params` are the request's parameters (`temperature`,
+    `max_tokens`, `response_format`, …), `reply` the format that the prompt asks for. `id` is a hash
+    of all the rest, so the same content is the same call.
+    """
+
+    axis: str
+    stimulus: str
+    cell: Mapping[str, Any]
+    repeat: int
+    messages: tuple[Mapping[str, str], ...]
+    params: Mapping[str, Any]
+    reply: ReplyFormat = "text"
+    id: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", self.content_id())
+
+    @classmethod
+    def known(cls, **values: Any) -> Self:
+        """A call of which all is known, its id too: to hash millions again takes minutes."""
+        call = object.__new__(cls)
+        for name in cls.__slots__:
+            object.__setattr__(call, name, values[name])
+        return call
+
+    def content_id(self) -> str:
+        """What `id` is, computed anew: of a call that was stored, it tells whether it is whole."""
+        content = [self.axis, self.stimulus, self.cell, self.repeat, self.messages, self.params]
+        # 96 bits: among millions of calls no two have the same by chance.
+        return digest(canonical_json([*content, self.reply]))[:24]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is known about an item and never shown to the judge.
+
+    `kind` is `human` (a mean over raters), `model` (the same, given by another model) or `intended`
+    (the level an author wrote for, 0..1). `ratings` are the single ratings behind a mean, one place
+    per rater, None where that rater gave none; empty where only the mean is known.
+    """
+
+    axis: str
+    item: str
+    kind: Literal["human", "model", "intended"]
+    score: float
+    criterion: str = ""
+    ratings: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every call of a run, in sending order, with the labels that measuring will need."""
+
+    seed: int
+    calls: tuple[Call, ...] = field(repr=False)
+    labels: tuple[Label, ...] = field(repr=False)
+    provenance: Mapping[str, Any] = field(repr=False)
+    """`prompts`, `stimuli` and `parsers` digests, settings per axis; see `planning.plan`."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the call ids: two plans with the same digest ask the same questions."""
+        return digest("\n".join(call.id for call in self.calls))
+
+
+Resource = Literal["requests", "tokens", "tokens_in", "tokens_out"]
+"""What endpoints limit."""
+
+
+class Allowance(NamedTuple):
+    """What an endpoint says of one of its rate limits.
+
+    `left` of `limit` (None where it is not told) may still be used, and all of it again after
+    `reset_s` seconds (likewise).
+    """
+
+    of: Resource
+    limit: int | None
+    left: int
+    reset_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The result of one attempt at one call, verbatim.
+
+    `text` is the judge's words ("" when there are none), `raw` the body as received, `at` seconds
+    since the epoch when the reply was complete, `retry_after_s` what the server asked for,
+    `finish_reason` why the judge stopped, in the endpoint's word, `HTTP 500` where it failed so,
+    `NOT_CONNECTED` where nothing was sent. Token counts and the reason are None where the endpoint
+    does not say. `allowances`, what it said of its limits, are for the next requests alone: no
+    ledger keeps them.
+    """
+
+    call_id: str
+    attempt: int
+    outcome: Outcome
+    text: str
+    raw: str
+    latency_s: float
+    tokens_in: int | None
+    tokens_out: int | None
+    served_model: str | None
+    at: float
+    retry_after_s: float | None = None
+    finish_reason: str | None = None
+    allowances: tuple[Allowance, ...] = ()
+
+    @property
+    def is_unmetered(self) -> bool:
+        """Whether it may have cost something that nobody says: it timed out, or broke off."""
+        is_counted = self.tokens_in is not None or self.tokens_out is not None
+        is_free = self.outcome in UNBILLED or self.finish_reason in NEVER_ASKED
+        return not is_counted and not is_free
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A call and what came of it, as a reader is shown it.
+
+    `outcome` and `text` are those of the last attempt, "" for a call that was not made. `verdict`
+    is what was read, None for nothing; `shape` says what came instead (a code of `axis.shapes`).
+    """
+
+    call: Call
+    outcome: str
+    text: str
+    verdict: Any
+    shape: str
+
+    @property
+    def ended(self) -> str:
+        """An `Outcome`, or `unreadable` for an answer without a verdict."""
+        return "unreadable" if self.outcome == "ok" and self.verdict is None else self.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A few calls that together show what a figure counts.
+
+    `calls` are ids, the most telling first, `why` is what to see in them. The worst case of a
+    figure has the highest `badness`; cases with the same `group` stand under it as a heading.
+    """
+
+    calls: tuple[str, ...]
+    why: str
+    badness: float
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Casebook:
+    """The cases behind figures, by key, and the answers that they are about, by the call's id.
+
+    `none` says of a key without cases why it has none, `groups` by axis what to know of each group
+    of cases.
+    """
+
+    cases: Mapping[str, tuple[Case, ...]]
+    answers: Mapping[str, Answer]
+    none: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperCompatible:
+    """The same figure computed the paper's way, for readers who compare with the literature."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a gate compares with a limit: two one-sided bounds, each of confidence `level`.
+
+    The true value is above `low` with that confidence, and below `high` with that confidence, but
+    not both at once. `method` says how they were computed. If the interval behind them does not
+    reflect sampling error, they prove nothing and `proves` is False.
+    """
+
+    low: float
+    high: float
+    level: float = 0.95
+    method: str = ""
+    proves: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Imputed:
+    """How far calls that gave no verdict could move a figure, had they given one.
+
+    `calls` of the axis were lost. `low` and `high` are the least lower and the greatest upper end
+    of the two-sided interval (of a figure without one: the least and the greatest value) over the
+    answers that move it furthest, the calls that were read alone included; None where some answers
+    would leave the figure without a value.
+    """
+
+    calls: int
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number with its evidence.
+
+    `key` is `axis.name` or `axis.name[dim=value,…]`, where `name` is the function that computed
+    it. `value` None means not measured or not estimable, and `note` says why. `low` and `high`
+    bound the interval of confidence `level`; None where none is defined. `n` counts calls or
+    items that entered, `clusters` the stimuli they came from. `bounds` are the one-sided bounds
+    that gates read; None where there is no interval, and on sheets that were made without them.
+    Where lost calls enter the figure, `imputed` says how far they could move its interval, and
+    `bounds` already allow for it; `value`, `low` and `high` are always those of the calls read.
+    A share that is a number out of `n` has that number as its `count`; where the design lets a
+    figure reach less than the end of its scale, `ceiling` is the most that it can be.
+
+    `label`, `method`, `conditions` and `note` are words for readers and decide nothing. Programs
+    read `reason` instead (the code of a `reasons.Reason`, where a value or an interval is missing)
+    and `given` (the facts behind `conditions`).
+    """
+
+    key: str
+    label: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    unit: str = ""
+    n: int = 0
+    clusters: int = 0
+    method: str = ""
+    conditions: str = ""
+    note: str = ""
+    paper_compatible: PaperCompatible | None = None
+    bounds: Bounds | None = None
+    reason: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    imputed: Imputed | None = None
+    count: int | None = None
+    ceiling: float | None = None
+
+    @property
+    def least(self) -> float | None:
+        """The lower end whatever lost calls would have said; None where there is no interval."""
+        return self.low if self.low is None or self.imputed is None else self.imputed.low
+
+    @property
+    def most(self) -> float | None:
+        """The upper end whatever lost calls would have said; None where there is no interval."""
+        return self.high if self.high is None or self.imputed is None else self.imputed.high
+
+    @property
+    def counted(self) -> str:
+        """`1 of 72` of a rate so small that its count says more; else ""."""
+        small = self.value is not None and self.value < SMALL_RATE
+        return f"{self.count:,} of {self.n:,}" if self.count and small else ""
+
+    @property
+    def greatest(self) -> float | None:
+        """The value of a figure without interval, or the greatest that lost calls could make it."""
+        return self.value if self.value is None or self.imputed is None else self.imputed.high
+
+    def __post_init__(self) -> None:
+        if self.value is None and not self.note:
+            raise ValueError(f"{self.key}: an estimate without a value must say why in its note")
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot as data: which family of estimates to draw, and how.
+
+    `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
+    members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
+    `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
+    (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
+    among the values of x, `even` puts it at equal shares. `names` says that the values of x are
+    names, even where they look like numbers. `mark` names an estimate without dimensions that is
+    drawn across, with its interval. `words` says families and values of dimensions as a reader
+    does; of a single share, `rest` names what is left of the whole, which is then drawn too.
+    `shows` names the figures whose effect one sees in it, and `brief` says in one sentence what is
+    drawn: such a plot can stand on page one, where the worst finding rests on one of those figures.
+    """
+
+    kind: str
+    title: str
+    caption: str
+    families: tuple[str, ...]
+    x: str = ""
+    y: str = ""
+    series: str = ""
+    x_label: str = ""
+    y_label: str = ""
+    reference: float | None = None
+    having: Mapping[str, str] = field(default_factory=dict)
+    mark: str = ""
+    even: bool = False
+    names: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    rest: str = ""
+    shows: tuple[str, ...] = ()
+    brief: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence in plain words, computed from intervals, with the keys behind it.
+
+    `tone` is what it means for somebody who wants to use the judge: `good`, `bad`, `unknown` (the
+    data cannot tell) or `neutral`.
+    """
+
+    text: str
+    evidence: tuple[str, ...]
+    tone: Literal["good", "bad", "unknown", "neutral"] = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class Characteristic:
+    """A row of the characteristics table: an estimate, and what to compare it with.
+
+    `symbol` is a short sign such as `V` or `r_bal`. `null` is the value that would mean "no effect"
+    (None where no value does), `noise` the key of the estimate that shows the same quantity when
+    nothing but repetition changes. `better` says which way a user wants it: `nearer` is nearer to
+    `null`, and empty means neither.
+    """
+
+    key: str
+    symbol: str = ""
+    null: float | None = None
+    noise: str = ""
+    better: Literal["lower", "higher", "nearer", ""] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mitigation:
+    """What a user can do against a bias: the figure before and after, and its price.
+
+    `before` and `after` are keys of estimates of the same quantity, `calls` the calls that one
+    judgment then takes (before: one). `gain` is the key of the estimate of how much better it
+    becomes (above 0 is better), "" where no figure has the difference with an interval.
+    """
+
+    action: str
+    before: str
+    after: str
+    calls: int
+    gain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """The largest input of a kind that was tested; the sheet says nothing about larger ones."""
+
+    name: str
+    value: float
+    unit: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A question with a known answer; if it fails, the other figures of the axis mean little.
+
+    `passed` None means that the data cannot tell. `evidence` are keys of estimates. Controls of
+    several axes with the same `code` ask the same.
+    """
+
+    name: str
+    passed: bool | None
+    text: str
+    evidence: tuple[str, ...] = ()
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AxisResult:
+    """One axis of the datasheet: the calls, their outcomes, the estimates and findings.
+
+    `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
+    `characteristics` are the rows of the characteristics table in reading order, `findings` the
+    sentences of the first page, `glossary` what each family of estimates means (name -> one
+    paragraph, the first of the docstring of the function with that name).
+    """
+
+    name: str
+    title: str
+    question: str
+    planned: int
+    answered: int
+    unreadable: int
+    refused: int
+    failed: int
+    estimates: tuple[Estimate, ...]
+    caveats: tuple[str, ...]
+    findings: tuple[Statement, ...] = ()
+    characteristics: tuple[Characteristic, ...] = ()
+    mitigations: tuple[Mitigation, ...] = ()
+    ratings: tuple[Rating, ...] = ()
+    controls: tuple[Control, ...] = ()
+    glossary: Mapping[str, str] = field(default_factory=dict)
+    figures: tuple[Plot, ...] = ()
+
+    @property
+    def made(self) -> int:
+        """The calls that were settled, one way or another."""
+        return self.answered + self.unreadable + self.refused + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """What to do with this judge, and the keys of the estimates behind it.
+
+    `binding` is False where it only says that nothing more needs to be done; `stops` says that the
+    judge must not be used for this.
+    """
+
+    axis: str
+    text: str
+    evidence: tuple[str, ...]
+    binding: bool = True
+    stops: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One rule applied to one estimate; `passed` None means not proven either way.
+
+    `rule` is the limit in words (`at most 10 %`), `limit` and `kind` the same for a program;
+    `bound` is the one-sided bound that decided, `needed` what would decide if nothing is proven.
+    `warns` is True where a limit that is not proven does not fail the gate. Where it is
+    `against_baseline`, `observed` is how much worse than a baseline the figure became.
+    """
+
+    rule: str
+    key: str
+    observed: float | None
+    passed: bool | None
+    why: str
+    limit: float | None = None
+    kind: Literal["max", "min", ""] = ""
+    bound: float | None = None
+    needed: str = ""
+    warns: bool = False
+    against_baseline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The decision of a policy about the judge as a whole.
+
+    `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
+    `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
+    proven to be broken. `limiting` is the key that decides ("" where none stands out), `text` the
+    decision in one sentence.
+    """
+
+    verdict: Literal["adopt", "conditions", "reject", "not proven"]
+    policy: str
+    limiting: str
+    text: str
+    conditions: tuple[str, ...] = ()
+    condition_keys: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def told_conditions(self) -> tuple[str, ...]:
+        """The conditions with the keys behind them, for readers who look figures up."""
+        # A sheet of an older version has conditions without keys.
+        keyed = zip_longest(self.conditions, self.condition_keys, fillvalue=())
+        return tuple(f"{text} ({', '.join(keys)})" if keys else str(text) for text, keys in keyed)
+
+
+@dataclass(frozen=True, slots=True)
+class Datasheet:
+    """The product; `datasheet.json` is this record (schema in `docs/datasheet.schema.json`)."""
+
+    schema_version: str
+    judge: Mapping[str, Any]
+    run: Mapping[str, Any] = field(repr=False)
+    provenance: Mapping[str, Any] = field(repr=False)
+    axes: tuple[AxisResult, ...] = field(repr=False)
+    recommendations: tuple[Recommendation, ...] = ()
+    verdicts: tuple[Verdict, ...] = field(default=(), repr=False)
+    decision: Decision | None = None
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        from judgesheet.sheet.notebook import as_html
+
+        return as_html(self)

@@ -1,0 +1,1 @@
+"""Stage two, collect: ask the judge what is pending, or take replies from elsewhere."""

@@ -1,0 +1,721 @@
+"""Stage two: send every pending call of a ledger to a judge until it is settled.
+
+Each attempt is a row of the ledger, and nothing counts before it is on disk. Whatever an endpoint
+does is data; a run stops early only when its budget is spent, when further calls would be wasted,
+or when it is interrupted. In each case the same command resumes it.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from random import uniform
+from typing import Any, NamedTuple, Protocol
+
+from judgesheet.base import digits
+from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.prices import Prices, cost
+from judgesheet.base.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
+from judgesheet.base.sanitize import brief, said_by_server
+from judgesheet.collect.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
+from judgesheet.judges import Judge
+from judgesheet.ledger.ledger import Ledger, Pending, Totals
+
+REPORT_EVERY_S = 0.1
+TELL_WAIT_EVERY_S = 1.0
+LINGER_S = 0.001  # waiting for more replies: half the transactions; longer, calls wait for them
+MOST_DOUBLINGS = 30  # of a pause: beyond a century
+
+
+@dataclass(frozen=True, slots=True)
+class CollectSettings(Limits):
+    """Concurrency, limits of requests and tokens, retries, and when to stop.
+
+    Up to `concurrency` requests are in flight, as many as the endpoint can use. `max_calls` limits
+    the requests of this session, retries included. `max_cost` (US dollars, needs `prices`) and
+    `max_total_tokens` limit the whole ledger, so that resuming does not spend them again; a request
+    is sent only where the most that it can cost is left. A call has `max_attempts`; one that the
+    rate limit turned away is none while others are answered, or where the server says how long to
+    wait. The pause between attempts doubles from `backoff_s` up to `longest_backoff_s`. Nothing but
+    rate limits for `longest_wait_s`, and a `Retry-After` beyond it, stop the run. So do
+    `hopeless_after` answers in a row that only the user can change (key, credit, model,
+    parameters), `fruitless_after` failures in a row (attempts at the start, calls given up later
+    on), and the first `unreadable_after` replies where none of them can be read. The limits by the
+    minute hold for the ledgers `beside` this one too.
+    """
+
+    concurrency: int = 64
+    max_attempts: int = 5
+    max_calls: int | None = None
+    max_cost: float | None = None
+    max_total_tokens: int | None = None
+    prices: Prices | None = None
+    backoff_s: float = 1.0
+    longest_backoff_s: float = 60.0
+    hopeless_after: int = 5
+    fruitless_after: int = 10
+    unreadable_after: int = 20
+    beside: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of a run; only what is on disk counts.
+
+    Of the whole ledger: `planned`, `settled`, `attempts`, tokens. Of this session, which has lasted
+    `seconds`: `asked` (requests), `done_now` (settled), `failed` (given up until the run is
+    resumed), `unreadable`. `waiting_s` are the seconds to the next request where all calls wait,
+    `held_s` those for which requests were held back so far, to keep to a limit. `limits` are those
+    that the endpoint tells of, `doubts` what it tells of them and is not believed. `stopped` names
+    the setting that ended the session early: `max_calls`, `max_cost` or `max_total_tokens`.
+    """
+
+    planned: int
+    settled: int
+    attempts: int
+    tokens_in: int
+    tokens_out: int
+    prices: Prices | None
+    seconds: float = 0.0
+    in_flight: int = 0
+    waiting_s: float | None = None
+    asked: int = 0
+    done_now: int = 0
+    failed: int = 0
+    unreadable: int = 0
+    held_s: float = 0.0
+    limits: Mapping[str, int] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
+    stopped: str | None = None
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of the whole ledger; None without prices."""
+        return cost(self.tokens_in, self.tokens_out, self.prices)
+
+    @property
+    def rate(self) -> float:
+        """Calls settled per second."""
+        return self.done_now / max(1e-9, self.seconds)
+
+    @property
+    def eta_s(self) -> float | None:
+        """Seconds until all is settled, at this rate; None before the first call."""
+        return (self.planned - self.settled - self.failed) / self.rate if self.rate else None
+
+
+IsReadable = Callable[[Call, Reply], bool]
+
+
+class Book(Protocol):
+    """What is used of a ledger here: a worker of many has none, and writes to a log instead."""
+
+    @property
+    def refused_parameters(self) -> Mapping[str, str | None]: ...  # noqa: D102
+    @property
+    def limits(self) -> Mapping[str, Any]: ...  # noqa: D102
+    def pending(self) -> Iterator[Pending]: ...  # noqa: D102
+    def totals(self) -> Totals: ...  # noqa: D102
+    def recent(self, seconds: float, /) -> Iterator[tuple[float, int]]: ...  # noqa: D102
+    def record(self, replies: Sequence[Reply], /) -> None: ...  # noqa: D102
+    def set_meta(self, key: str, value: Any, /) -> None: ...  # noqa: D102
+
+
+async def collect(
+    judge: Judge,
+    ledger: Book,
+    settings: CollectSettings,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    is_readable: IsReadable | None = None,
+    only: Container[str] | None = None,
+    throttle: "Throttle | None" = None,
+) -> Progress:
+    """Ask everything that is pending, in plan order, and return where the run stands.
+
+    `judge` must be entered already. `on_progress` is called at most about ten times a second.
+    `only` holds the ids of the calls to make, if not all. `throttle` is that of an earlier session
+    with the same judge, which knows how much it takes. On cancellation, replies that have arrived
+    are committed first; the run can then be resumed.
+
+    StoppedError if the endpoint no longer answers in any useful way, JudgeError if it never did.
+    RunError if the ledger cannot be written.
+    """
+    throttle = throttle or Throttle(judge, settings)
+    return await _Session(judge, ledger, settings, on_progress, is_readable, only, throttle).run()
+
+
+async def enter_and_collect(
+    judge: Judge,
+    ledger: Book,
+    settings: CollectSettings,
+    on_progress: Callable[[Progress], None],
+    reader: Callable[[], IsReadable],
+    widen: Callable[[], bool] = lambda: False,
+) -> Progress:
+    """Enter the judge, `collect`, and leave it again; where nothing is pending, nobody is needed.
+
+    `reader` makes what tells whether a reply can be read. Whenever all is settled, `widen` says
+    whether the ledger now has more to ask.
+    """
+    while _is_settled(ledger):
+        if not widen():
+            return await collect(judge, ledger, settings, on_progress)
+    is_readable = reader()  # before the first question, while nobody waits
+    async with judge:
+        progress = await collect(judge, ledger, settings, on_progress, is_readable)
+        while _is_settled(ledger) and widen():
+            left = settings.max_calls and settings.max_calls - progress.asked
+            settings = replace(settings, max_calls=left)
+            progress = await collect(judge, ledger, settings, on_progress, is_readable)
+    return progress
+
+
+def _is_settled(ledger: Book) -> bool:
+    totals = ledger.totals()
+    return totals.settled == totals.planned
+
+
+class Throttle:
+    """How many requests a judge may be sent, at once and in a minute, as far as it is known."""
+
+    def __init__(self, judge: Judge, settings: CollectSettings) -> None:
+        ceiling = min(settings.concurrency, judge.max_concurrency or 1_000_000)
+        self.places = Places(ceiling, adapts=judge.adapts)
+        self.pace = Pace(settings)
+
+
+class Circuit:
+    """Stops a run that makes no progress, with one sentence.
+
+    There are five such cases: the endpoint refuses the key, the model or the parameters
+    time after time; the first attempts all fail; later on, one call after the other is given up;
+    there is nothing but rate limits; the first replies can all not be read. `replies` are there
+    already.
+    """
+
+    def __init__(self, settings: CollectSettings, judge: Judge, replies: int) -> None:
+        self._settings = settings
+        self._judge = judge
+        self._replies = replies
+        self.is_start = replies < settings.unreadable_after and not judge.is_simulated
+        """Whether no reply could be read so far, of so few that this may be chance."""
+        self.answered = 0
+        """Calls that were answered in this session."""
+        self._answered_at = time.monotonic()
+        self._hopeless = 0
+        self._fruitless = 0
+        self._given_up = 0
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any call was ever answered."""
+        return self.answered > 0 or self._replies > 0
+
+    def read(self, *, is_readable: bool) -> None:
+        """Register whether a reply could be read."""
+        self._replies += 1
+        self.is_start = self.is_start and not is_readable
+
+    def attempted(self, reply: Reply) -> None:
+        """Register one attempt; JudgeError if further calls would be wasted."""
+        self._hopeless = self._hopeless + 1 if reply.outcome in HOPELESS else 0
+        if reply.outcome in SETTLING:
+            self.answered, self._given_up = self.answered + 1, 0
+            self._answered_at = time.monotonic()
+        elif reply.outcome not in {"rate_limited", "unsupported"}:
+            self._fruitless += 1
+        if self._hopeless >= self._settings.hopeless_after:
+            self._stop(reply, f"{self._hopeless} times in a row")
+        if not self.answered and self._fruitless >= self._settings.fruitless_after:
+            self._stop(reply, f"{self._fruitless} times and never answered")
+        if reply.outcome in RETRYABLE:
+            self._wait(reply)
+        if reply.outcome == "ok" and self.is_start:
+            self._require_sense(reply)
+
+    def gave_up(self, reply: Reply) -> None:
+        """Register a call whose attempts are exhausted; raises like `attempted`."""
+        self._given_up += 1
+        if self._given_up >= self._settings.fruitless_after:
+            self._stop(reply, f"for {self._given_up} calls in a row, retries included")
+
+    def _wait(self, reply: Reply) -> None:
+        longest, asked = self._settings.longest_wait_s, reply.retry_after_s or 0
+        if asked > longest:
+            self._stop(reply, f"and asks to wait {digits.seconds(asked)}")
+        waited = time.monotonic() - self._answered_at
+        if reply.outcome == "rate_limited" and waited > longest:
+            self._stop(reply, f"for {digits.seconds(waited)} without an answer")
+
+    def _require_sense(self, reply: Reply) -> None:
+        if self._replies < self._settings.unreadable_after:
+            return
+        why = f", {len(reply.text):,} characters"
+        why += f", finish reason {brief(reply.finish_reason)}" if reply.finish_reason else ""
+        if reply.finish_reason in CUT_OFF:
+            advice = "raise --max-tokens"
+        else:
+            advice = "try another --reply, or a --parser of your own,"
+        raise JudgeError(
+            f"none of the first {self._replies} replies can be read "
+            f"(“{brief(reply.text)}”{why}): {advice} and start over with --fresh; the same "
+            "command goes on all the same"
+        )
+
+    def _stop(self, reply: Reply, how_often: str) -> None:
+        did, usual = _TROUBLE[reply.outcome]
+        advice = self._judge.advise(reply.outcome) or usual
+        for name in ("tpm", "rpm", "rate"):
+            if reply.outcome == "rate_limited" and getattr(self._settings, name):
+                advice = f"wait, or lower --{name}"
+        said = said_by_server(reply.finish_reason, reply.raw)
+        quote = f" (“{said}”)" if said else ""
+        again = "then run the same again"
+        if reply.outcome == "rejected":
+            again = "a change needs --fresh; --give-up leaves out the calls that were tried"
+        raise JudgeError(f"the judge {did} {how_often}{quote}: {advice}, {again}")
+
+
+_TROUBLE: dict[Outcome, tuple[str, str]] = {
+    "timeout": ("did not answer in time", "check the base URL or raise --timeout"),
+    "unavailable": ("failed or could not be reached", "check that it runs, and the base URL"),
+    "empty": ("answered without a word", "check the server's log"),
+    "rate_limited": ("limited the request rate", "wait, or set --rpm, --tpm or --rate"),
+    "unpaid": ("asks for payment", "top up the account"),
+    "rejected": ("rejected the request", "check --temperature, --reply and --extra-body"),
+    "unauthorized": ("refused the key", "check the API key"),
+    "not_found": ("does not know this model or address", "check the model name and the base URL"),
+    "malformed": ("did not answer with a chat completion", "check the base URL"),
+}
+"""What a judge did, and what to do about it."""
+
+
+class _OverError(Exception):
+    """No further request in this session; the call stays pending."""
+
+
+@dataclass(slots=True)
+class _Purse:
+    """What may be spent of one limit: dollars, or tokens, which then have the price of one each.
+
+    `paid` is spent, `lent` is what requests in flight may cost, `dearest` the most that one did.
+    """
+
+    name: str
+    most: float
+    prices: Prices
+    paid: float
+    dearest: float
+    lent: float = 0.0
+
+    def price(self, tokens_in: int, tokens_out: int) -> float:
+        """What so many tokens cost."""
+        return cost(tokens_in, tokens_out, self.prices) or 0.0
+
+
+def _purses(settings: CollectSettings, before: Totals) -> Iterator[_Purse]:
+    """The limits that are set, of which the ledger spent some already."""
+    for name, most, prices in (
+        ("max_cost", settings.max_cost, settings.prices),
+        ("max_total_tokens", settings.max_total_tokens, (1e6, 1e6)),
+    ):
+        if most is not None and prices is not None:
+            paid = cost(before.tokens_in or 0, before.tokens_out or 0, prices) or 0.0
+            mean = paid / max(1, before.attempts - before.unmetered)
+            yield _Purse(name, most, prices, paid + before.unmetered * mean, mean)
+
+
+class Budget:
+    """What a session may still ask for and spend.
+
+    A request is lent the most that it can cost before it is sent: as many tokens as its text has
+    bytes, and the longest reply; or what the dearest request so far did cost.
+    """
+
+    def __init__(self, settings: CollectSettings, before: Totals) -> None:
+        self.asked = 0
+        self.spent_by: str | None = None
+        self.is_over = asyncio.Event()
+        self._max_calls = settings.max_calls
+        self._purses = [*_purses(settings, before)]
+        self._in_flight = 0
+        self._is_known = before.attempts > 0
+        self._returned = asyncio.Event()
+
+    @property
+    def needs_usage(self) -> bool:
+        """Whether it can be kept only where replies say how many tokens they took."""
+        return bool(self._purses)
+
+    async def lend(self, call: Call) -> tuple[float, ...]:
+        """Make one request of the budget, with its prices; _OverError if it does not suffice."""
+        while self._must_wait(prices := self._prices(call)):
+            self._returned.clear()
+            await self._returned.wait()
+        self.asked += 1
+        self._in_flight += 1
+        for purse, price in zip(self._purses, prices, strict=True):
+            purse.lent += price
+        return prices
+
+    def take_back(self, prices: tuple[float, ...]) -> None:
+        """End what `lend` began."""
+        self._in_flight -= 1
+        for purse, price in zip(self._purses, prices, strict=True):
+            purse.lent = purse.lent - price if self._in_flight else 0.0
+        self._is_known = True
+        self._returned.set()
+
+    def pay(self, reply: Reply, prices: tuple[float, ...]) -> None:
+        """Take down what a reply did cost; its whole price where only the endpoint knows."""
+        for purse, price in zip(self._purses, prices, strict=True):
+            paid = purse.price(reply.tokens_in or 0, reply.tokens_out or 0)
+            purse.paid += price if reply.is_unmetered else paid
+            purse.dearest = max(purse.dearest, paid)
+
+    def end(self, spent_by: str | None = None) -> None:
+        """Lend nothing more: because one of the limits is spent, or for another reason."""
+        self.spent_by = spent_by
+        self.is_over.set()
+        self._returned.set()
+
+    def _must_wait(self, prices: tuple[float, ...]) -> bool:
+        """Whether what is in flight may leave enough; _OverError if nothing can."""
+        if self.is_over.is_set():
+            raise _OverError
+        if self._max_calls is not None and self.asked >= self._max_calls:
+            self.end("max_calls")
+            raise _OverError
+        # The first tells what one costs where the endpoint counts otherwise.
+        if self._purses and self._in_flight and not self._is_known:
+            return True
+        for purse, price in zip(self._purses, prices, strict=True):
+            if purse.paid + purse.lent + price > purse.most:
+                if self._in_flight:
+                    return True
+                self.end(purse.name)
+                raise _OverError
+        return False
+
+    def _prices(self, call: Call) -> tuple[float, ...]:
+        """The most that a call may cost, of each limit."""
+        if not self._purses:
+            return ()
+        text = json.dumps([call.messages, call.params], ensure_ascii=False)
+        longest = call.params.get("max_tokens", LONGEST_REPLY)
+        most = len(text.encode("utf-8", "replace")), longest
+        return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
+
+
+def recent(ledger: Book, settings: CollectSettings) -> list[tuple[float, int]]:
+    """`Ledger.recent` of the window that limits are counted in, with the ledgers beside it."""
+    found = [*ledger.recent(settings.window_s)]
+    for path in settings.beside:
+        with Ledger.open(path) as other:
+            found += other.recent(settings.window_s)
+    return sorted(found, reverse=True)
+
+
+class Patience:
+    """What is left of the attempts at one call, and how long to pause before the next.
+
+    That a rate limit turned it away is no failure while others are answered, or where the server
+    says how long to wait; nor is that a parameter was refused. `answered` counts the calls that
+    were.
+    """
+
+    def __init__(self, settings: CollectSettings, answered: int) -> None:
+        self._settings = settings
+        self._left = settings.max_attempts
+        self._tried = 0
+        self._seen = answered
+
+    def is_over(self, reply: Reply, answered: int) -> bool:
+        """Whether to stop after this attempt."""
+        waits = reply.retry_after_s is not None or answered > self._seen
+        is_turned_away = reply.outcome == "rate_limited" and waits
+        self._left -= not (is_turned_away or reply.outcome == "unsupported")
+        self._seen = answered
+        return self._left <= 0
+
+    def pause_s(self, reply: Reply) -> float:
+        """Seconds to wait before the next attempt: as the server asked, or twice the last."""
+        if reply.outcome == "unsupported":
+            return 0.0
+        settings, doublings = self._settings, min(self._tried, MOST_DOUBLINGS)
+        self._tried += 1
+        backoff = min(settings.longest_backoff_s, settings.backoff_s * 2.0**doublings)
+        asked = backoff if reply.retry_after_s is None else reply.retry_after_s
+        # Calls that failed together must not all come back at once.
+        return asked + uniform(0, settings.backoff_s)  # noqa: S311
+
+
+class _Arrived(NamedTuple):
+    """A reply on its way to the ledger."""
+
+    reply: Reply
+    is_lost: bool
+    """Whether it is an answer that nobody can read."""
+
+
+class _Session:
+    """One run of `collect`: workers that take pending calls in plan order."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        ledger: Book,
+        settings: CollectSettings,
+        on_progress: Callable[[Progress], None],
+        is_readable: IsReadable | None,
+        only: Container[str] | None,
+        throttle: Throttle,
+    ) -> None:
+        self._judge = judge
+        self._ledger = ledger
+        self._settings = settings
+        self._on_progress = on_progress
+        self._pending = (
+            pending for pending in ledger.pending() if only is None or pending.call.id in only
+        )
+        before = ledger.totals()
+        answers = before.outcomes.get("ok", 0)
+        self._circuit = Circuit(settings, judge, answers)
+        judge.recall(ledger.refused_parameters, is_final=answers > 0)
+        self._places, self._pace = throttle.places, throttle.pace
+        if settings.rpm or settings.tpm:
+            self._pace.recall(recent(ledger, settings))
+        self._turn = asyncio.Lock()
+        self._held_s = 0.0
+        self._budget = Budget(settings, before)
+        self._fault: JudgeError | None = None
+        self._wake_at: list[float] = []
+        self._asking = 0
+        self._arrived: asyncio.Queue[_Arrived | None] = asyncio.Queue()
+        self._unwritten = 0
+        self._written = asyncio.Event()
+        self._is_readable = is_readable or (lambda _call, _reply: True)
+        self._started_at, self._reported_at = time.monotonic(), 0.0
+        self._now = Progress(
+            planned=before.planned,
+            settled=before.settled,
+            attempts=before.attempts,
+            tokens_in=before.tokens_in or 0,
+            tokens_out=before.tokens_out or 0,
+            prices=settings.prices,
+        )
+
+    async def run(self) -> Progress:
+        """Work until nothing is pending or the budget is spent."""
+        telling = asyncio.create_task(self._tell_waits())
+        writing = asyncio.create_task(self._write())
+        try:
+            async with asyncio.TaskGroup() as group:
+                workers = [group.create_task(self._work()) for _ in range(self._places.ceiling)]
+                # It ends before they do only where it cannot write.
+                writing.add_done_callback(lambda _: [worker.cancel() for worker in workers])
+        except BaseExceptionGroup as several:
+            raise several.exceptions[0] from None
+        finally:
+            telling.cancel()
+            self._arrived.put_nowait(None)
+            await writing  # what workers left behind that were stopped, too
+            self._report(at_once=True)
+        if self._fault:
+            # Without a single reply there is no sheet that could say that the run is not complete.
+            kind = StoppedError if self._circuit.has_answers else JudgeError
+            raise kind(str(self._fault))
+        return self._now
+
+    async def _work(self) -> None:
+        for call, attempts in self._pending:
+            try:
+                await self._settle(call, attempts)
+            except _OverError:
+                return
+            except JudgeError as fault:
+                # What is in flight is paid for: the others still take their answers.
+                self._fault = self._fault or fault
+                self._budget.end()
+                self._pace.heard.set()
+
+    async def _settle(self, call: Call, attempts: int) -> None:
+        """Ask until there is a settling reply or the attempts of this session are exhausted."""
+        patience = Patience(self._settings, self._circuit.answered)
+        for number in count(attempts + 1):
+            reply = await self._attempt(call, number)
+            if reply.outcome in SETTLING:
+                return
+            if reply.outcome not in RETRYABLE or patience.is_over(reply, self._circuit.answered):
+                break
+            await self._pause(patience.pause_s(reply))
+        self._now = replace(self._now, failed=self._now.failed + 1)
+        self._circuit.gave_up(reply)
+
+    async def _attempt(self, call: Call, number: int) -> Reply:
+        """Ask once, and hand the reply over to be written."""
+        prices = await self._budget.lend(call)
+        try:
+            reply = await self._ask(call, number)
+            self._budget.pay(reply, prices)
+        finally:
+            self._budget.take_back(prices)
+        self._keep(call, reply)
+        self._circuit.attempted(reply)
+        self._require_usage(reply)
+        # A kill loses what is in flight, and what is on its way to the disk: that is kept short.
+        while self._unwritten > self._places.ceiling // 4:
+            self._written.clear()
+            await self._written.wait()
+        return reply
+
+    async def _ask(self, call: Call, number: int) -> Reply:
+        """Put the question as soon as the limits let it through."""
+        await self._places.acquire()
+        try:
+            ticket = await self._leave(call)
+            asked_at = time.monotonic()
+            self._asking += 1
+            asked = 0 if self._circuit.is_start else self._asking  # no more are risked until then
+            try:
+                reply = await self._judge.ask(call, number)
+            finally:
+                self._asking -= 1
+            self._places.learn(reply.outcome, asked_at, asked)
+        finally:
+            self._places.release()
+        self._pace.learn(ticket, reply)
+        return reply
+
+    async def _leave(self, call: Call) -> Ticket:
+        """Wait for the moment when a request may leave; others wait behind it."""
+        async with self._turn:
+            load = self._pace.load(call)
+            while (wait := self._pace.wait_s(load)) > 0 and not self._fault:
+                await self._hold(wait)
+            if self._fault:
+                raise _OverError
+            return self._pace.send(load)
+
+    async def _hold(self, seconds: float) -> None:
+        """Hold the next request back, until a reply changes for how long."""
+        self._pace.heard.clear()
+        began = time.monotonic()
+        with self._waking_in(seconds), suppress(TimeoutError):
+            async with asyncio.timeout(min(seconds, TELL_WAIT_EVERY_S)):
+                await self._pace.heard.wait()
+        self._held_s += time.monotonic() - began
+
+    def _keep(self, call: Call, reply: Reply) -> None:
+        """Have a reply written in the next transaction."""
+        is_lost = reply.outcome == "ok" and not self._is_readable(call, reply)
+        if reply.outcome == "ok":
+            self._circuit.read(is_readable=not is_lost)
+        self._unwritten += 1
+        self._arrived.put_nowait(_Arrived(reply, is_lost))
+
+    async def _write(self) -> None:
+        """Write what has arrived, one transaction after the other, until the session ends."""
+        is_open = True
+        while is_open:
+            batch = [await self._arrived.get()]
+            if self._places.in_flight and self._unwritten < self._places.ceiling // 8:
+                await asyncio.sleep(LINGER_S)
+            while not self._arrived.empty():
+                batch.append(self._arrived.get_nowait())
+            is_open = None not in batch
+            arrived = [one for one in batch if one is not None]
+            await asyncio.to_thread(self._record, [one.reply for one in arrived])
+            self._count(arrived)
+            self._unwritten -= len(arrived)
+            self._written.set()
+            self._report()
+        if self._pace.told or self._held_s:
+            await asyncio.to_thread(self._remember_limits)
+
+    def _remember_limits(self) -> None:
+        """Take down which limits there were, and how long they held requests back."""
+        held_s = self._ledger.limits.get("held_s", 0.0) + self._held_s
+        told = {"told": dict(self._pace.told), "held_s": held_s}
+        self._ledger.set_meta("limits", told)
+
+    def _record(self, replies: list[Reply]) -> None:
+        """Write replies, and first what they taught: a resumed run asks in the same way."""
+        if not replies:
+            return
+        if any(reply.outcome == "unsupported" for reply in replies):
+            self._ledger.set_meta("refused_parameters", dict(self._judge.refused))
+        self._ledger.record(replies)
+
+    def _count(self, arrived: list[_Arrived]) -> None:
+        """Count replies that were committed."""
+        now, replies = self._now, [one.reply for one in arrived]
+        settled = sum(reply.outcome in SETTLING for reply in replies)
+        self._now = replace(
+            now,
+            settled=now.settled + settled,
+            asked=self._budget.asked,
+            done_now=now.done_now + settled,
+            attempts=now.attempts + len(replies),
+            tokens_in=now.tokens_in + sum(reply.tokens_in or 0 for reply in replies),
+            tokens_out=now.tokens_out + sum(reply.tokens_out or 0 for reply in replies),
+            unreadable=now.unreadable + sum(one.is_lost for one in arrived),
+        )
+
+    def _require_usage(self, reply: Reply) -> None:
+        unknown = reply.tokens_in is None or reply.tokens_out is None
+        if self._budget.needs_usage and reply.outcome == "ok" and unknown:
+            raise JudgeError(
+                "the judge does not report its token usage, so a limit on cost or tokens cannot be "
+                "kept: use --max-calls instead of --max-cost and --max-total-tokens"
+            )
+
+    async def _pause(self, seconds: float) -> None:
+        """Sleep, but not beyond the end of the budget."""
+        with self._waking_in(seconds), suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._budget.is_over.wait()
+        if self._budget.is_over.is_set():
+            raise _OverError
+
+    @contextmanager
+    def _waking_in(self, seconds: float) -> Iterator[None]:
+        """Tell for how long somebody sleeps."""
+        wake_at = time.monotonic() + seconds
+        self._wake_at.append(wake_at)
+        try:
+            yield
+        finally:
+            self._wake_at.remove(wake_at)
+
+    # -- progress ----------------------------------------------------------------------------
+
+    def _report(self, *, at_once: bool = False) -> None:
+        at = time.monotonic()
+        if at_once or at - self._reported_at >= REPORT_EVERY_S:
+            self._reported_at = at
+            waiting = None
+            if self._wake_at and not self._asking:
+                waiting = max(0.0, min(self._wake_at) - at)
+            self._now = replace(
+                self._now,
+                seconds=at - self._started_at,
+                in_flight=self._asking,
+                waiting_s=waiting,
+                held_s=self._held_s,
+                limits={WORDS[of]: limit for of, limit in self._pace.told.items()},
+                doubts=tuple(self._pace.doubts.values()),
+                stopped=self._budget.spent_by,
+            )
+            self._on_progress(self._now)
+
+    async def _tell_waits(self) -> None:
+        """Report while everybody waits, when there is no reply to report."""
+        while True:
+            await asyncio.sleep(TELL_WAIT_EVERY_S)
+            if self._wake_at and not self._asking:
+                self._report(at_once=True)

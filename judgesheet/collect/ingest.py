@@ -1,0 +1,370 @@
+"""For stage two: verdicts from elsewhere, as recorded judgments or results of a batch."""
+
+import gc
+import json
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from pathlib import Path
+from statistics import fmean
+from sys import intern
+from typing import Any, NamedTuple, Protocol
+
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis, StatingFacts
+from judgesheet.base.digits import count
+from judgesheet.base.errors import StimuliError
+from judgesheet.base.files import records
+from judgesheet.base.records import Call, Label, Plan, Reply, canonical_json, digest
+from judgesheet.collect.batches import fill, ingest_results
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.measuring.parsing import alike, read
+from judgesheet.planning.plan import LONGEST_LINE
+
+MOST_REPEATS = 1000
+MOST_CELLS = 10_000
+"""Cells, and verdicts on them, that are remembered: those of a response stand together."""
+_KINDS = {"axis": str, "stimulus": str, "cell": dict}
+_FIELDS = {*_KINDS, "repeat", "verdict"}
+MOST_NAMES = 100
+"""Fields that the cells of a file may have: each is a column of a table."""
+BEYOND_TABLES = 2**63
+ROUNDING = 0.051
+"""How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
+LARGEST_SCORE = 1e9
+"""No scale that people rate on reaches so far, whichever its sign."""
+
+
+class Log(Protocol):
+    """What a file of another tool says, as recorded judgments."""
+
+    @property
+    def judge(self) -> str | None:
+        """Who judged, where the file says; known when all records were read."""
+
+    def records(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """Every recorded judgment, and where it stands."""
+
+
+def ingest(
+    files: Sequence[Path], ledger_path: Path, plan_path: Path, log: Log | None = None
+) -> None:
+    """Fill a ledger from `files`, whose first lines show which kind they are, or from a `log`.
+
+    Lines with a `custom_id` are results of a batch and need the run that they belong to, or the
+    exported plan at `plan_path`; lines with an `axis` are recorded judgments, in one file. A
+    StimuliError names the line that cannot be read.
+    """
+    if log is not None:
+        _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge)
+        return
+    firsts = [next(records(file, LONGEST_LINE), None) for file in files]
+    told = [record for record, _ in filter(None, firsts)]  # a batch's file of errors may be empty
+    if not told:
+        raise StimuliError(f"{files[0]} holds no judgments; put one JSON object on each line")
+    if all("custom_id" in record for record in told):
+        ingest_results(files, ledger_path, plan_path)
+    elif len(files) == 1:
+        _ingest_recorded(files[0], records(files[0], LONGEST_LINE), ledger_path)
+    else:
+        raise StimuliError("only the results of a batch may lie in several files; join the others")
+
+
+# -- recorded judgments ------------------------------------------------------------------------
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Millions of objects without cycles are made: to look for cycles takes a sixth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
+def _ingest_recorded(
+    file: Path,
+    rows: Iterable[tuple[Mapping[str, Any], str]],
+    ledger_path: Path,
+    judged_by: Callable[[], str | None] = lambda: None,
+) -> None:
+    calls: dict[str, tuple[Call, str]] = {}
+    rated: dict[tuple[str, str, str], Label] = {}
+    reader = _Reader()
+    for record, where in rows:
+        if "human" in record:
+            label = _human(record["human"], where)
+            if rated.setdefault((label.axis, label.item, label.criterion), label) != label:
+                told = "was rated before, and differently; give all its ratings in one row"
+                raise StimuliError(f"{where}: {label.item} {told}")
+            continue
+        call, verdict = reader.recorded(record, where)
+        if call.id in calls:
+            raise StimuliError(
+                f"{where}: the same cell and repeat occurs twice in the file; give each reading of "
+                "it a number of its own (repeat)"
+            )
+        calls[call.id] = (call, verdict)
+    if not calls:
+        raise StimuliError(f"{file} holds labels but no judgments")
+    labels = tuple(rated.values())
+    _refuse_strangers(labels, reader.homes, file)
+    axes = list(dict.fromkeys(axis for axis, _ in reader.stimuli))
+    provenance = {
+        "settings": {"profile": "recorded", "axes": axes, "reply": "recorded", "temperature": None},
+        "stimuli": [
+            {
+                "axis": axis,
+                "name": file.name,
+                "stimuli": sum(one == axis for one, _ in reader.stimuli),
+                "digest": digest("\n".join(calls)),
+            }
+            for axis in axes
+        ],
+        "prompts": [],
+    }
+    plan = Plan(0, tuple(call for call, _ in calls.values()), labels, provenance)
+    judge = {"provider": "recorded", "model": judged_by() or file.name}
+    now = file.stat().st_mtime
+    verdicts = ((key, verdict, now) for key, (_, verdict) in calls.items())
+    with Ledger.create_or_open(ledger_path, plan, judge, verdicts) as ledger:
+        if not ledger.is_new:  # the file was ingested before: write those that it lacks
+            replies = (
+                Reply(key, 1, "ok", verdict, verdict, 0.0, None, None, None, now)
+                for key, verdict, _ in verdicts
+            )
+            fill(ledger, replies)
+
+
+@cache  # what a protocol asks of an axis is looked up anew each time
+def _stated(name: str) -> Mapping[str, tuple[str, ...]]:
+    axis: object = all_axes()[name]
+    return axis.FACTS if isinstance(axis, StatingFacts) else {}
+
+
+class _Reader:
+    """Makes calls of records. What many of them have in common is looked at and held once."""
+
+    def __init__(self) -> None:
+        self.homes: dict[tuple[str, str], str] = {}
+        self.stimuli: dict[tuple[str, str], None] = {}  # a set in order
+        self._facts: dict[tuple[str, ...], str] = {}
+        self._names: set[str] = set()
+        self._cells: dict[str, _Cell] = {}
+        self._orders: dict[str, Any] = {}
+        self._allowed: dict[tuple[str, str, str], tuple[str, str | None]] = {}
+        self._last: _Cell | None = None
+
+    def recorded(self, record: Mapping[str, Any], where: str) -> tuple[Call, str]:
+        """The call of a record and its verdict; StimuliError if it is not allowed."""
+        if fault := _fault_of_form(record):
+            raise StimuliError(f"{where}: {fault}")
+        cell, repeat = self._cell(record, where), record.get("repeat", 0)
+        fault = cell.fault or _fault_of_repeat(repeat)
+        if not fault:
+            verdict, fault = self._verdict(record["verdict"], cell)
+        if fault := fault or _fault_of_text(record, cell, verdict) or self._fault_among(cell):
+            raise StimuliError(f"{where}: {fault}")
+        call = Call.known(
+            axis=cell.axis.NAME,
+            stimulus=cell.stimulus,
+            cell=cell.values,
+            repeat=repeat,
+            messages=(),
+            params=_NONE,
+            reply="recorded",
+            id=digest(f'{cell.head},{repeat},[],{{}},"recorded"]')[:24],  # `Call.content_id`
+        )
+        return call, verdict
+
+    def _cell(self, record: Mapping[str, Any], where: str) -> "_Cell":
+        """The cell of a record, which must have one; its repeats mostly stand beside it."""
+        name, stimulus, given = record["axis"], record["stimulus"], record["cell"]
+        key = repr((name, stimulus, given))
+        if key not in self._cells:
+            if len(self._cells) >= MOST_CELLS:
+                self._cells.clear()
+            axis, text = _axis(name, where), canonical_json(given)
+            self._cells[key] = _Cell(
+                fault=axis.fault(given) or _fault_of_numbers(given),
+                axis=axis,
+                stimulus=intern(stimulus),
+                head=f"[{_json_of(name)},{_json_of(stimulus)},{text}",
+                read_by=alike(axis, given),
+                values=self._compact(given),
+                is_ascii=text.isascii() and stimulus.isascii(),
+            )
+        return self._cells[key]
+
+    def _compact(self, cell: Mapping[str, Any]) -> dict[str, Any]:
+        """The cell with names and orders, which most cells of a log have in common, held once."""
+        return {
+            intern(name): intern(value)
+            if isinstance(value, str)
+            else self._orders.setdefault(repr(value), value)
+            if isinstance(value, list)
+            else value
+            for name, value in cell.items()
+        }
+
+    def _verdict(self, verdict: Any, cell: "_Cell") -> tuple[str, str | None]:
+        """A verdict as JSON, and what is wrong with it."""
+        key = (cell.axis.NAME, repr(verdict), cell.read_by)
+        if key not in self._allowed:
+            if len(self._allowed) >= MOST_CELLS:
+                self._allowed.clear()
+            text = intern(json.dumps(verdict))
+            is_read = (
+                verdict in (None, "invalid")
+                or read(cell.axis, text, "recorded", cell.values) is not None
+            )
+            wrong = f"verdict {verdict!r} is none that this cell allows (null: unreadable)"
+            self._allowed[key] = text, None if is_read else wrong
+        return self._allowed[key]
+
+    def _fault_among(self, cell: "_Cell") -> str | None:
+        """What keeps a cell from standing in one file with those before it."""
+        if cell is self._last:
+            return None
+        self._last, axis, values = cell, cell.axis.NAME, cell.values
+        self.stimuli[axis, cell.stimulus] = None
+        item = (axis, str(values.get("item")))
+        if "item" in values and self.homes.setdefault(item, cell.stimulus) != cell.stimulus:
+            return f"{item[1]} is listed under two stimuli; an item has one"
+        for field, naming in _stated(axis).items():
+            thing = (axis, field, cell.stimulus, *(str(values.get(name)) for name in naming))
+            said = json.dumps(values.get(field))
+            if (other := self._facts.setdefault(thing, said)) != said:
+                told = f"cell.{field} is {said}, and {other} in another row on the same stimulus"
+                return f"{told}; it must not change with the order"
+        self._names |= values.keys()
+        more = len(self._names) > MOST_NAMES
+        return f"cells have more than {MOST_NAMES} fields; drop some" if more else None
+
+
+class _Cell(NamedTuple):
+    """A cell on a stimulus, and its fault if it has one.
+
+    `head` is what the ids of its calls begin with, `read_by` what readings depend on.
+    """
+
+    fault: str | None
+    axis: Axis
+    stimulus: str
+    head: str
+    read_by: str
+    values: Mapping[str, Any]
+    is_ascii: bool
+
+
+_NONE: Mapping[str, Any] = {}
+"""The parameters of a call that was not made here."""
+
+
+def _axis(name: str, where: str) -> Axis:
+    axis = all_axes().get(name)
+    if axis is None:
+        known = ", ".join(all_axes())
+        raise StimuliError(f"{where}: there is no axis {name!r}; the axes are {known}")
+    return axis
+
+
+def _fault_of_form(record: Mapping[str, Any]) -> str | None:
+    for name, kind in _KINDS.items():
+        if not isinstance(record.get(name), kind):
+            return (
+                f"{name} is missing or not a {kind.__name__}; of another tool's log, "
+                "`judgesheet inspect-log FILE` says what it is"
+            )
+    return None if "verdict" in record else "verdict is missing (null means unreadable)"
+
+
+def _fault_of_repeat(repeat: Any) -> str | None:
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or not 0 <= repeat <= MOST_REPEATS:
+        return f"repeat must be a whole number from 0 to {MOST_REPEATS}"
+    return None
+
+
+@lru_cache(maxsize=1024)  # names recur
+def _json_of(name: str) -> str:
+    return canonical_json(name)
+
+
+def _fault_of_numbers(cell: Mapping[str, Any]) -> str | None:
+    """What no table can hold."""
+    for name, value in cell.items():
+        if isinstance(value, int) and abs(value) >= BEYOND_TABLES:
+            return f"cell.{name} is a number of more than 64 bits"
+    return None
+
+
+def _fault_of_text(record: Mapping[str, Any], cell: _Cell, verdict: str) -> str | None:
+    """What no file can hold."""
+    if cell.is_ascii and record.keys() <= _FIELDS and "\\u" not in verdict:  # escaped there
+        return None
+    try:
+        canonical_json(record).encode()
+    except UnicodeEncodeError:
+        return "it holds half a character (one of \\ud800 to \\udfff alone); write the whole one"
+    return None
+
+
+def _human(row: Any, where: str) -> Label:
+    try:
+        ratings = tuple(
+            None if rating is None else _number(rating) for rating in row.get("ratings", ())
+        )
+        known = [rating for rating in ratings if rating is not None]
+        label = Label(
+            axis=str(row["axis"]),
+            item=str(row["item"]),
+            kind="human",
+            score=_number(row["score"] if "score" in row or not known else fmean(known)),
+            criterion=str(row.get("criterion", "")),
+            ratings=ratings,
+        )
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
+        raise StimuliError(
+            f"{where}: a human row needs axis, item and a score, or ratings (one per rater, null "
+            "where one gave none)"
+        ) from None
+    _axis(label.axis, where)
+    if not all(map(math.isfinite, (label.score, *known))):
+        raise StimuliError(f"{where}: a human row needs a score that is a finite number")
+    if any(abs(rating) > LARGEST_SCORE for rating in (label.score, *known)):
+        raise StimuliError(f"{where}: a human score is beyond {count(LARGEST_SCORE)}; rescale it")
+    if known and abs(label.score - fmean(known)) > ROUNDING:
+        raise StimuliError(
+            f"{where}: the score {label.score:g} is not the mean of its ratings, {fmean(known):g}"
+        )
+    return label
+
+
+def _number(value: Any) -> float:
+    """The value as a number; `true` is not one, although Python treats it so."""
+    if isinstance(value, bool):
+        raise TypeError
+    return float(value)
+
+
+def _refuse_strangers(
+    labels: Iterable[Label], items: Collection[tuple[str, str]], file: Path
+) -> None:
+    """Refuse labels of an axis if all of them name items without a judgment: they must be misspelt.
+
+    Some may: a log can hold more labels than verdicts.
+    """
+    told: dict[str, list[str]] = {}
+    for label in labels:
+        told.setdefault(label.axis, []).append(label.item)
+    for axis, named in told.items():
+        if not any((axis, item) in items for item in named):
+            raise StimuliError(
+                f"{file}: no human row of {axis} names an item that was judged ({named[0]!r} is "
+                "none); write the item as in cell.item of the judgments"
+            )

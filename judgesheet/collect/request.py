@@ -1,0 +1,363 @@
+"""The request of a user, and how it is settled: axes, reply format, parsers, the plan.
+
+A request may leave the reply format and the log-probabilities to the endpoint (`auto`). `settle`
+decides these, with at most one call for each; `make_plan` makes no call.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from judgesheet.axes import all_axes, axis_names, get_axis, prompt
+from judgesheet.axis import Axis, Options
+from judgesheet.base.async_runner import run
+from judgesheet.base.errors import UsageError
+from judgesheet.base.files import read_from, text_of
+from judgesheet.base.prices import Prices
+from judgesheet.base.records import Plan, ReplyFormat
+from judgesheet.base.resources import PACKAGE, data_folder
+from judgesheet.collect.collect import CollectSettings
+from judgesheet.collect.knob import parse_knob
+from judgesheet.collect.storage import require_no_secret
+from judgesheet.judges import Connection, Judge, declared, open_judge
+from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
+from judgesheet.ledger.run_directory import made_from, settings_of
+
+if TYPE_CHECKING:
+    from judgesheet.measuring.parsing import Parser
+
+Part = TypeVar("Part", Options, Connection, CollectSettings)
+Told = TypeVar("Told")
+
+OURS = ("messages", "model", "stream", "n", "temperature")
+"""Fields of a request that the plan and the options set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to ask of which judge. The defaults are those of the command line."""
+
+    model: str
+    axes: Sequence[str] = ()
+    profile: str = "quick"
+    stimuli: Path | None = None
+    prompts: Mapping[str, Path] = field(default_factory=dict)
+    parsers: Mapping[str, Path] = field(default_factory=dict)
+    seed: int = 0
+    repeats: int | None = None
+    sequences: str = "cyclic"
+    temperature: float = 0.0
+    max_tokens: int | None = None
+    sweep: str | None = None
+    reply: str | None = None
+    logprobs: bool | Literal["auto"] | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    timeout_s: float = 120.0
+    concurrency: int = 64
+    rpm: float | None = None
+    tpm: float | None = None
+    rate: float | None = None
+    max_calls: int | None = None
+    max_cost: float | None = None
+    max_total_tokens: int | None = None
+    prices: Prices | None = None
+    must_send: tuple[str, ...] = ()
+    beside: tuple[Path, ...] = ()
+    engine: Literal["local", "ray"] = "local"
+    engine_address: str | None = None
+    shards: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_cost is not None and self.prices is None:
+            raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
+        if self.engine_address is not None and self.engine == "local":
+            raise UsageError("--engine-address is that of a Ray cluster: give --engine ray too")
+        if self.shards is not None:
+            if self.engine == "local":
+                raise UsageError("--shards is where workers write: give --engine ray too")
+            require_no_secret(self.shards)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A request in which nothing is left to decide."""
+
+    axes: Sequence[Axis]
+    parsers: "Mapping[str, Parser]"
+    """The user's own, by axis."""
+    reply: ReplyFormat
+    logprobs: bool
+
+
+def as_request(model: str | Request, options: Mapping[str, Any]) -> Request:
+    """The request of a command: the one given, or one for this model."""
+    return replace(model, **options) if isinstance(model, Request) else Request(model, **options)
+
+
+def without_asking(request: Request) -> Request:
+    """The request with its judge's usual protocol in place of `auto`, so that no call is needed."""
+    return replace(
+        request,
+        reply=None if request.reply == "auto" else request.reply,
+        logprobs=False if request.logprobs == "auto" else request.logprobs,
+    )
+
+
+def prepare(
+    request: Request, directory: Path, basis: str, *, fresh: bool
+) -> tuple[Judge, Plan | None]:
+    """The judge and the plan of a run that is started, or resumed, in `directory`.
+
+    None for a plan that is there already, made from the same `basis`.
+    """
+    # Before a cached plan is taken, which would hide it.
+    _refuse_what_is_ours(request.extra_body)
+    if basis and not fresh and made_from(directory) == basis:
+        return open_judge(request.model, connection(request)), None
+    from judgesheet.judges.simulated import answer_key
+
+    settled = settle(request, None if fresh else directory)
+    planned = make_plan(request, settled)
+    # Only a simulated judge is given the labels.
+    return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
+
+
+def refuse_unaskable(judge: Judge | None, axes: Iterable[str]) -> None:
+    """Axes on which the order that the judge is given is not the one that it shows its model."""
+    lacking = [name for name in axes if judge and judge.axes and name not in judge.axes]
+    if judge and lacking:
+        can = " ".join(f"--axis {name}" for name in judge.axes)
+        raise UsageError(
+            f"{judge.identity['model']} cannot be asked about {', '.join(lacking)}: give {can}"
+            + (f" ({judge.note})" if judge.note else "")
+        )
+
+
+# -- what a plan follows from ----------------------------------------------------------------------
+
+
+def basis(request: Request) -> str:
+    """A digest of all that the plan of a request follows from; "" where that is not known.
+
+    That is the request but for how the endpoint is reached and when to stop, the content of the
+    files that it names, and this program with its prompts and stimuli.
+    """
+    names, own = request.axes or axis_names(), {path.stem for path in (PACKAGE / "axes").iterdir()}
+    # A simulated judge is given the labels of its plan; axes of other packages change with those.
+    if request.model.startswith("sim/") or not own.issuperset(names):
+        return ""
+    others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
+    # Who asks, and how fast, changes no question.
+    others |= {"engine", "engine_address", "shards"}
+    known = {part.name: getattr(request, part.name) for part in fields(Request)}
+    kept = {name: value for name, value in known.items() if name not in others}
+    libraries = [version(name) for name in ("numpy", "jinja2")]
+    sha = hashlib.sha256(repr((kept, [*names], libraries)).encode("utf-8", "backslashreplace"))
+    try:
+        for file in (*_program(), *_files_of(request)):
+            if not file.is_file():  # a pipe can be read only once
+                return ""
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+            sha.update(f"\n{file.name} {content}".encode("utf-8", "backslashreplace"))
+    except OSError:
+        return ""
+    return sha.hexdigest()
+
+
+def _program() -> Iterator[Path]:
+    yield from sorted(PACKAGE.rglob("*.py"))
+    yield from sorted((data_folder("templates") / "prompts").iterdir())
+    yield from sorted(data_folder("stimuli").glob("*.jsonl"))
+
+
+def _files_of(request: Request) -> Iterator[Path]:
+    own = request.stimuli
+    if own is not None:
+        yield from sorted(own.glob("*.jsonl")) if own.is_dir() else [read_from(own)]
+    for path in (*request.prompts.values(), *request.parsers.values()):
+        yield read_from(path)
+        if (beside := path.with_suffix(".toml")).is_file():
+            yield read_from(beside)
+
+
+# -- settling it -----------------------------------------------------------------------------------
+
+
+def settle(request: Request, resumed: Path | None = None) -> Settled:
+    """Settle each `auto` as the run that is `resumed` did, else by asking the endpoint.
+
+    UsageError if an axis does not exist, or a parser is given for one that is not asked about.
+    """
+    from judgesheet.judges.check import gives_logprobs, honours_json_schema
+
+    provider_of(request.model)
+    _refuse_what_frameworks_set(request)
+    said = declared(request.model)
+    named = request.axes or (said and said.axes) or all_axes()
+    axes = [get_axis(name) for name in dict.fromkeys(named)]
+    _refuse_what_is_ours(request.extra_body)
+    parsers = _own_parsers(request, axes)
+    usual = provider_of(request.model)
+    reply = request.reply or usual.reply
+    logprobs = usual.logprobs if request.logprobs is None else request.logprobs
+    # Parsers of the user's own read text, so nobody need be asked.
+    if reply == "auto" and all(axis.NAME in parsers for axis in axes):
+        reply = "text"
+    # A resumed run asks as it began, whatever the endpoint can do today.
+    earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
+    if reply == "auto":
+        asked = earlier.get("reply")
+        reply = asked or ("json" if _try_endpoint(request, honours_json_schema) else "text")
+    if logprobs == "auto":
+        asked = earlier.get("logprobs")
+        logprobs = _try_endpoint(request, gives_logprobs) if asked is None else bool(asked)
+    return Settled(axes, parsers, "json" if reply == "json" else "text", logprobs)
+
+
+def make_plan(request: Request, settled: Settled) -> Plan:
+    """Every call, with what a datasheet must know of how it was planned.
+
+    JudgesheetError if stimuli, prompts or parsers cannot be used.
+    """
+    from judgesheet.measuring.parsing import as_record, refuse_failing_examples
+    from judgesheet.planning import plan as planning
+
+    if settled.logprobs and not provider_of(request.model).has_logprobs:
+        raise UsageError(f"{request.model} gives no log-probabilities: leave --logprobs out")
+    refuse_unaskable(declared(request.model), [axis.NAME for axis in settled.axes])
+    options = axis_options(request, settled)
+    planned = planning.make_plan(settled.axes, options, request.seed, request.stimuli)
+    for name, parser in settled.parsers.items():
+        cell = next(call.cell for call in planned.calls if call.axis == name)
+        refuse_failing_examples(parser, get_axis(name), cell)
+    own = [as_record(name, parser) for name, parser in sorted(settled.parsers.items())]
+    settings = {
+        "profile": request.profile,
+        "axes": [axis.NAME for axis in settled.axes],
+        "reply": "json" if any(chosen.reply == "json" for chosen in options.values()) else "text",
+        "logprobs": settled.logprobs,
+        "temperature": request.temperature,
+        "sequences": request.sequences,
+        **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
+    }
+    known = {"settings": settings, **({"parsers": own} if own else {})}
+    return replace(planned, provenance={**planned.provenance, **known})
+
+
+def axis_options(request: Request, settled: Settled) -> dict[str, Options]:
+    """What the user chose, per axis.
+
+    UsageError if a prompt is given for an axis that is not asked about, or cannot be read.
+    """
+    _refuse_unprobed("--prompt", request.prompts, settled.axes)
+    return {axis.NAME: _options(request, settled, axis.NAME) for axis in settled.axes}
+
+
+def _options(request: Request, settled: Settled, axis: str) -> Options:
+    # A reply format of the user's own is replaced by JSON only if they say so, and only their
+    # parser knows where its score is.
+    is_free = axis in settled.parsers and request.reply != "json"
+    own = request.prompts.get(axis)
+    in_parts = prompt(get_axis(axis), "parts_") if _is_of_framework(request) else None
+    return _part(
+        Options,
+        request,
+        reply="text" if is_free else settled.reply,
+        template=text_of(own, "the prompt template", UsageError) if own else in_parts,
+        logprobs=settled.logprobs and not is_free,
+    )
+
+
+def _is_of_framework(request: Request) -> bool:
+    """Whether the judge has a prompt of its own, and takes questions in parts."""
+    return request.model.partition("/")[0] in FRAMEWORK_NAMES
+
+
+def connection(request: Request) -> Connection:
+    """How to reach the endpoint."""
+    return _part(Connection, request)
+
+
+def collect_settings(request: Request) -> CollectSettings:
+    """Concurrency, rate, retries, and when to stop."""
+    return _part(CollectSettings, request)
+
+
+def _part(kind: type[Part], request: Request, **others: Any) -> Part:
+    """A record with the request's values in its fields of the same name."""
+    names = {part.name for part in fields(kind)} & {part.name for part in fields(request)}
+    return kind(**{name: getattr(request, name) for name in names} | others)
+
+
+def _own_parsers(request: Request, axes: Sequence[Axis]) -> "dict[str, Parser]":
+    """The user's own parsers: those named, and those that lie beside a prompt as FILE.toml."""
+    from judgesheet.measuring.parsing import Parser
+
+    beside = {axis: path.with_suffix(".toml") for axis, path in request.prompts.items()}
+    paths = {**{axis: path for axis, path in beside.items() if path.is_file()}, **request.parsers}
+    _refuse_unprobed("--parser", paths, axes)
+    return {axis: Parser.from_file(path) for axis, path in paths.items()}
+
+
+def _refuse_what_is_ours(extra_body: Mapping[str, Any]) -> None:
+    """Fields that would replace the question, the model, or what the sheet says of both."""
+    ours = [name for name in OURS if name in extra_body]
+    if ours:
+        raise UsageError(
+            f"--extra-body must not set {', '.join(ours)}: the plan says what is asked of which "
+            "model; leave it out (temperature has an option of its own)"
+        )
+
+
+def _refuse_what_frameworks_set(request: Request) -> None:
+    """Options that a judge of a framework would not hear of."""
+    unheard = {
+        "--base-url": request.base_url,
+        "--api-key-env": request.api_key_env,
+        "--extra-body": request.extra_body,
+        "--reply": request.reply in ("json", "auto"),
+        "--parser": request.parsers,
+    }
+    given = [option for option, value in unheard.items() if value]
+    if _is_of_framework(request) and given:
+        framework = request.model.partition("/")[0]
+        raise UsageError(
+            f"leave {', '.join(given)} out: {framework} finds address and key in its own settings, "
+            "such as OPENAI_BASE_URL, and asks for a reply of its own form"
+        )
+
+
+def _refuse_unprobed(option: str, named: Mapping[str, Any], axes: Sequence[Axis]) -> None:
+    unknown = set(named) - {axis.NAME for axis in axes}
+    if unknown:
+        raise UsageError(f"{option} names {', '.join(sorted(unknown))}, which is not probed")
+
+
+def _try_endpoint(request: Request, can: Callable[[Judge], Awaitable[bool]]) -> bool:
+    """Send the endpoint a tiny question that shows whether it can do something.
+
+    UsageError where requests, tokens or money are limited: the ledger does not count this one.
+    """
+    for name in ("max_calls", "max_cost", "max_total_tokens"):
+        if getattr(request, name) is not None:
+            raise UsageError(
+                f"auto asks the endpoint outside the limit of --{name.replace('_', '-')}: choose "
+                "--reply text or json, and --logprobs on or off"
+            )
+
+    return asked(request, can)
+
+
+def asked(request: Request, put: Callable[[Judge], Awaitable[Told]]) -> Told:
+    """What the judge of a request, entered for this alone, gives to a question outside the plan."""
+
+    async def ask() -> Told:
+        async with open_judge(request.model, connection(request)) as judge:
+            return await put(judge)
+
+    return run(ask)

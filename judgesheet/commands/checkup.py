@@ -1,0 +1,157 @@
+"""Can this machine and this endpoint run a probe? One line per check, with the remedy."""
+
+import os
+import platform
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from judgesheet import __version__
+from judgesheet.base.async_runner import run
+from judgesheet.base.digits import seconds
+from judgesheet.base.errors import JudgesheetError, MissingDependencyError
+from judgesheet.base.resources import data_folder
+
+Status = Literal["ok", "missing", "failed", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One check: its subject, its result, and the remedy.
+
+    Where one has `failed` a probe cannot work; something `missing` only limits it.
+    """
+
+    what: str
+    status: Status
+    detail: str
+
+
+def examine(
+    model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
+) -> list[Diagnosis]:
+    """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
+    checks = [tried(what, look) for what, look in _MACHINE.items()]
+    if model is not None:
+        checks.extend(_endpoint(model, base_url, api_key_env))
+    return checks
+
+
+def tried(what: str, look: Callable[[], Diagnosis | str]) -> Diagnosis:
+    """What was seen, which is well unless it says otherwise; or what went wrong in looking."""
+    try:
+        seen = look()
+    except (JudgesheetError, OSError) as error:
+        return Diagnosis(what, "failed", str(error))
+    return seen if isinstance(seen, Diagnosis) else Diagnosis(what, "ok", seen)
+
+
+def _pdf() -> Diagnosis | str:
+    """Whether the typesetter works, tested with an empty sheet."""
+    from judgesheet.base.records import Datasheet
+    from judgesheet.sheet import render
+
+    try:
+        pdf = render(Datasheet("1", {}, {}, {}, ()), "pdf")
+    except MissingDependencyError as error:
+        return Diagnosis("PDF", "missing", str(error))
+    return f"a test sheet was set ({len(pdf):,} bytes)"
+
+
+def _writable() -> str:
+    here = Path.cwd()
+    # Only writing tells: on network drives permissions promise too much.
+    with tempfile.NamedTemporaryFile(dir=here):
+        return f"{here} is writable"
+
+
+def _local_judge() -> Diagnosis | str:
+    from judgesheet.judges.local import INSTALL
+
+    lacking = [command for module, command in INSTALL.items() if find_spec(module) is None]
+    if lacking:
+        return Diagnosis("local judge", "missing", " and ".join(lacking))
+    return "local/smollm2-135m can be probed without an endpoint"
+
+
+def _keys() -> Diagnosis:
+    from judgesheet.judges.providers import PROVIDERS
+
+    known = [one.key_env for one in PROVIDERS.values() if os.environ.get(one.key_env)]
+    return Diagnosis("keys", "note", f"{', '.join(known) or 'none of the usual ones is'} set")
+
+
+_MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
+    "judgesheet": lambda: f"{__version__} on Python {platform.python_version()}",
+    "templates and stimuli": lambda: f"{data_folder('templates')}, {data_folder('stimuli')}",
+    "PDF": _pdf,
+    "working folder": _writable,
+    "local judge": _local_judge,
+    "keys": _keys,
+}
+
+
+def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Diagnosis]:
+    from judgesheet.judges import Connection, open_judge
+    from judgesheet.judges.check import examine as examine_judge
+    from judgesheet.judges.providers import FRAMEWORK_NAMES
+
+    # A local server may load its model for the first question.
+    connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
+    try:
+        judge = open_judge(model, connection)
+        if model.partition("/")[0] in FRAMEWORK_NAMES:  # it takes no question but in parts
+            here = f"{judge.identity['framework']} is here; `probe --profile smoke` asks it"
+            yield Diagnosis(model, "ok", here)
+            return
+        yield from _key(model, api_key_env)
+        seen = run(lambda: examine_judge(judge))
+    except JudgesheetError as error:
+        yield Diagnosis(model, "failed", str(error))
+        return
+    if address := judge.identity.get("base_url"):
+        if seen.is_reached:
+            yield Diagnosis("address", "ok", f"{address} answers")
+        else:
+            yield Diagnosis("address", "failed", f"{address} does not answer")
+    if seen.problem:
+        yield Diagnosis(model, "failed", seen.problem)
+        return
+    yield Diagnosis(model, "ok", f"answers in {seconds(seen.latency_s)}")
+    yield _parameters(seen.refused)
+    for what, present, otherwise in (
+        ("JSON schema", seen.json_schema, "use --reply text"),
+        ("log-probabilities", seen.logprobs, "expected scores are not available"),
+        ("seed", seen.seed, "runs with a temperature do not repeat"),
+        ("determinism", seen.deterministic, "repeats show how much its answers vary"),
+    ):
+        yield Diagnosis(what, *(("ok", "yes") if present else ("note", f"no: {otherwise}")))
+
+
+def _key(model: str, api_key_env: str | None) -> Iterator[Diagnosis]:
+    """Whether the variable with the key is set; nothing where the provider has none."""
+    from judgesheet.judges.providers import provider_of
+
+    provider = provider_of(model)
+    if name := api_key_env or provider.key_env:
+        is_set, is_needed = bool(os.environ.get(name, "").strip()), provider.needs_key
+        shown = name if name.isupper() else "the variable"  # in lower case it may be a key
+        if is_set:
+            yield Diagnosis("key", "ok", f"{shown} is set")
+        else:
+            told = "not set" if is_needed or api_key_env else "not set, and not sent"
+            yield Diagnosis("key", "note", f"{shown} is {told}")
+
+
+def _parameters(refused: Mapping[str, str | None]) -> Diagnosis:
+    """Which parameters of a run the endpoint takes."""
+    if not refused:
+        return Diagnosis("parameters", "ok", "temperature and max_tokens are accepted")
+    told = (
+        f"{name} is refused and " + ("not sent" if other is None else f"sent as {other}")
+        for name, other in refused.items()
+    )
+    return Diagnosis("parameters", "note", "; ".join(told))

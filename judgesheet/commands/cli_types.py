@@ -1,0 +1,113 @@
+"""Values of options that are more than a word or a number, each with its own error sentence."""
+
+import json
+import math
+import operator
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import click
+
+from judgesheet.base.errors import UsageError
+
+Value = TypeVar("Value")
+
+
+class Finite(click.FloatRange):
+    """A number in a range; infinity and NaN, which click would accept, are refused."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number, or click's own message."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return number
+
+
+class Place(click.Path):
+    """A path; "", which would be the folder that the user is in, is refused."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """The path, or click's own message."""
+        if not os.fspath(value):
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def as_dict(
+    _ctx: click.Context, _param: click.Parameter, pairs: Sequence[tuple[str, Value]]
+) -> dict[str, Value]:
+    """The pairs of a repeatable option as a dict; the last of a name counts."""
+    return dict(pairs)
+
+
+def column_map(
+    _ctx: click.Context, _param: click.Parameter, given: Sequence[str]
+) -> dict[str, str]:
+    """The pairs of `--map A=B,C=D`, of all times it is given; a comma may stand in a column."""
+    parse = pair("--map", "FIELD=COLUMN", "verdict=score,item=id", str)
+    return dict(parse(one) for text in given for one in re.split(r",(?=[^,=]+=)", text))
+
+
+def on_off(_ctx: click.Context, _param: click.Parameter, told: str | None) -> bool | str | None:
+    """`on` and `off` as truth values; any other word unchanged."""
+    return {"on": True, "off": False}.get(str(told), told)
+
+
+def pair(
+    option: str, form: str, example: str, second: Callable[[str], Value]
+) -> Callable[[str], tuple[str, Value]]:
+    """The parser of a value of the form `NAME=VALUE`."""
+
+    def parse(text: str) -> tuple[str, Value]:
+        name, _, value = text.partition("=")
+        if not name or not value:
+            raise UsageError(f"{option} {text}: write {form}, such as {example}")
+        return name, second(value)
+
+    return parse
+
+
+def json_object(text: str) -> dict[str, Any]:
+    """The object of `--extra-body JSON`."""
+    try:
+        value = json.loads(text)
+    # The second is raised by what is nested too deeply.
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--extra-body is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UsageError("--extra-body must be a JSON object such as '{\"top_p\": 1}'")
+    return value
+
+
+def prices(text: str) -> tuple[float, float]:
+    """The two of `--prices IN,OUT`."""
+    return _two_numbers(text, ",", lambda price_in, price_out: min(price_in, price_out) >= 0,
+                        "--prices takes two numbers from 0, such as 0.15,0.60")  # fmt: skip
+
+
+def scale(text: str) -> tuple[float, float]:
+    """The ends of `--scale LOW:HIGH`."""
+    return _two_numbers(text, ":", operator.lt, "--scale takes two numbers, such as 1:5")
+
+
+def _two_numbers(
+    text: str, separator: str, fit: Callable[[float, float], bool], otherwise: str
+) -> tuple[float, float]:
+    """Two finite numbers that `fit` each other."""
+    with suppress(ValueError):
+        first, second = (float(part) for part in text.split(separator))
+        # The sum is finite only where both are.
+        if math.isfinite(first + second) and fit(first, second):
+            return first, second
+    raise UsageError(otherwise)

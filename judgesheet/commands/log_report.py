@@ -1,0 +1,319 @@
+"""What a log holds, which figures it allows, what is missing, and the command to go on.
+
+The figures are those of a sample of its stimuli, measured as `ingest` would: what is said here
+about a log is what a sheet of it would say.
+"""
+
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import shorten
+from typing import Any
+
+from judgesheet.axes import get_axis
+from judgesheet.base.errors import StimuliError, UsageError
+from judgesheet.base.files import records
+from judgesheet.base.records import AxisResult
+from judgesheet.base.sanitize import listed, one_line
+from judgesheet.collect import ingest
+from judgesheet.importers import logs
+from judgesheet.importers.logs import Row
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.measuring.measure import measure
+
+MOST_READ = 200_000
+"""Records of a log that are looked at."""
+MOST_STIMULI, MOST_CALLS = 100, 2_000
+"""How much of them is measured."""
+MOST_ROWS = 10_000
+"""Rows whose values are listed."""
+MOST_VALUES = 12
+_LISTED = ("judge", "metric", "by", "verdict")
+"""Fields of which a user must choose, or name, the values."""
+_SUGGESTED: Mapping[str, tuple[str, ...]] = {
+    "stimulus": ("stimulus", "question_id", "prompt_id", "doc_id", "example_id", "task_id"),
+    "item": ("item", "item_id", "response_id", "trace_id", "run_id", "model", "system"),
+    "verdict": ("verdict", "score", "rating", "grade", "winner", "preference", "label"),
+    "first": ("first", "response_a", "model_a"),
+    "second": ("second", "response_b", "model_b"),
+    "order": ("order", "displayed_order"),
+    "repeat": ("repeat", "rep", "repetition", "epoch", "run", "trial"),
+    "human": ("human", "human_score", "human_rating"),
+    "judge": ("judge", "judge_model", "annotator"),
+    "metric": ("metric", "criterion"),
+}
+"""Columns that often hold a field: named in the command, for the user to check."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogReport:
+    """What is known of a log.
+
+    `form` is its format, `columns` are those of its first record and `rows` those of the rows that
+    the format makes of it, which a map can name. `reads_as` says which of them holds what, `values`
+    what some hold and how often. `fault` is the sentence with which `ingest` would refuse it, "" if
+    it would not. `allows` are keys of figures that it has values for, `missing` maps why others
+    have none to their keys. `complete` says whether all of it was read.
+    """
+
+    file: str
+    form: str
+    checked: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...] = ()
+    reads_as: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    axes: tuple[str, ...] = ()
+    verdicts: int = 0
+    unreadable: int = 0
+    stimuli: int = 0
+    rated: int = 0
+    complete: bool = True
+    allows: tuple[str, ...] = ()
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fault: str = ""
+    command: str = ""
+
+    def as_record(self) -> dict[str, Any]:
+        """The report as one JSON document."""
+        return asdict(self)
+
+    def as_lines(self) -> Iterator[str]:
+        """The report as a table in words."""
+        checked = f" (as of {self.checked})" if self.checked else ""
+        yield from _row("file", self.file)
+        yield from _row("format", f"{self.form}{checked}")
+        yield from _row("columns", _listed(self.columns))
+        if self.rows != self.columns:
+            yield from _row("rows", _listed(self.rows))
+        yield from _row("read as", ", ".join(f"{ours}={of}" for ours, of in self.reads_as.items()))
+        for name, counts in self.values.items():
+            yield from _row(name, _listed([f"{value} ({n:,})" for value, n in counts.items()]))
+        titles = (f"{name}: {get_axis(name).TITLE}" for name in self.axes)
+        yield from _row("axis", "; ".join(titles))
+        yield from _row("holds", self._amounts() if self.verdicts else "")
+        yield from _row("allows", _listed(self._local(self.allows)))
+        for why, keys in self.missing.items():
+            yield from _row("lacks", f"{why}: {_listed(self._local(keys))}")
+        yield from _row("refused", self.fault)
+        yield from _row("next", self.command)
+
+    def _local(self, keys: Sequence[str]) -> Sequence[str]:
+        """The keys without their axis, where there is only one."""
+        alone = f"{self.axes[0]}." if len(self.axes) == 1 else ""
+        return [key.removeprefix(alone) for key in keys]
+
+    def _amounts(self) -> str:
+        part = "" if self.complete else f" (of the first {MOST_READ:,} records)"
+        return (
+            f"{self.verdicts:,} verdicts, {self.unreadable:,} of them unreadable, on "
+            f"{self.stimuli:,} stimuli; {self.rated:,} ratings by people{part}"
+        )
+
+
+def _row(name: str, said: str) -> Iterator[str]:
+    if said:
+        yield one_line(f"{name:9}{said}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return listed([shorten(name, 80, placeholder="…") or "…" for name in names], 40)
+
+
+def report(path: Path, choice: logs.Choice) -> LogReport:
+    """Look at a log. StimuliError if its first record cannot be read at all."""
+    found = logs.opened(path, choice.form)
+    known = LogReport(path.name, found.form or "table", found.log.checked, found.columns[:1000])
+    if not found.columns:
+        raise StimuliError(f"{path.name} holds no records")
+    if found.form is None and not choice.columns:
+        own = _of_ours(path, known)
+        if own is not None:
+            return own
+        told = _with_command(known, path, choice, _suggestion(found.columns))
+        why = "nothing says yet which column holds what; check the map in the command"
+        return replace(told, fault=why)
+    choice = replace(choice, form=choice.form or found.form)
+    judged = logs.judged([path], choice)
+    # Only rows know what a map can name: a format may make other columns of the records.
+    first = next(judged.rows, None)
+    rows = chain([first], islice(judged.rows, MOST_ROWS)) if first else ()
+    known = replace(
+        known,
+        rows=tuple(map(str, first.cells))[:1000] if first else (),
+        reads_as=judged.columns,
+        values=_values(judged, rows),
+    )
+    return _measured(known, path, _one_of_each(known, choice))
+
+
+def _of_ours(path: Path, known: LogReport) -> LogReport | None:
+    """Recorded judgments and batch answers, which need no map."""
+    plain = _with_command(known, path, logs.Choice(), {})
+    if {"axis", "verdict"} <= set(known.columns) or {*known.columns} == {"human"}:
+        return _sampled(replace(plain, form="recorded judgments"), path, records(path))
+    if "custom_id" in known.columns:
+        why = "the answers are read with the plan that the batch was made from, in DIR/plan.jsonl"
+        return replace(plain, form="answers of an OpenAI batch", missing={why: ("all figures",)})
+    return None
+
+
+def _suggestion(columns: Sequence[str]) -> dict[str, str]:
+    """Columns by whose names a map could begin."""
+    lower = {column.lower(): column for column in reversed(columns)}
+    found = {
+        ours: lower[name]
+        for ours, names in _SUGGESTED.items()
+        for name in reversed(names)
+        if name in lower
+    }
+    return {"verdict": "COLUMN", "stimulus": "COLUMN", **found}
+
+
+def _values(judged: logs.Judged, rows: Iterable[Row]) -> dict[str, dict[str, int]]:
+    """What the columns hold that a user must choose from, of the first rows."""
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        if not judged.counts(row):
+            continue
+        for name in _LISTED:
+            cell = row.cells.get(judged.columns.get(name, ""))
+            if cell is not None and not isinstance(cell, dict | list):
+                counts.setdefault(name, Counter())[str(cell)[:80]] += 1
+    return {name: dict(met.most_common(MOST_VALUES)) for name, met in counts.items()}
+
+
+def _one_of_each(known: LogReport, choice: logs.Choice) -> logs.Choice:
+    """The choice with the most frequent judge and metric, where the user must choose one."""
+    several = {
+        known.reads_as[name]: next(iter(known.values[name]))
+        for name in ("judge", "metric")
+        if len(known.values.get(name, ())) > 1 and known.reads_as[name] not in choice.where
+    }
+    return replace(choice, where={**choice.where, **several}) if several else choice
+
+
+def _measured(known: LogReport, path: Path, choice: logs.Choice) -> LogReport:
+    told = _with_command(known, path, choice, {})
+    judged = logs.judged([path], choice)
+    try:
+        return _sampled(replace(told, axes=(judged.axis,)), path, judged.records())
+    except (StimuliError, UsageError) as error:
+        if judged.needs_scale:
+            choice = replace(choice, scale="LOW:HIGH")  # the command shows where it goes
+        wanted = _with_command(known, path, choice, _wanted(judged))
+        return replace(wanted, fault=str(error))
+
+
+def _wanted(judged: logs.Judged) -> dict[str, str]:
+    """The fields that a map must still have before anything follows from the log."""
+    try:
+        kind = judged.kind
+    except UsageError:
+        return {name: "COLUMN" for name in ("item", "verdict") if name not in judged.columns}
+    return {logs.TRUTHS[kind]: "COLUMN"} if judged.tells_nothing else {}
+
+
+# -- a sample --------------------------------------------------------------------------------------
+
+
+_COUNTED = ("verdicts", "unreadable", "rated", "complete")
+"""What a sample and a report call by the same name."""
+
+
+@dataclass
+class _Sample:
+    """The records of the first stimuli, and how many there are of all."""
+
+    source: Iterator[tuple[Mapping[str, Any], str]]
+    stimuli: set[str] = field(default_factory=set)
+    verdicts: int = 0
+    unreadable: int = 0
+    rated: int = 0
+    complete: bool = True
+    judge: None = None  # as `Judged` has it: of a sample nobody needs to know who judged
+
+    def records(self) -> Iterator[tuple[dict[str, Any], str]]:
+        """The sample; what is left of the log is only counted."""
+        kept, items, taken = set[str](), set[str](), 0
+        for number, (record, where) in enumerate(self.source):
+            if number == MOST_READ:
+                self.complete = False
+                return
+            if "human" in record:
+                self.rated += 1
+                rated = record["human"]
+                if not isinstance(rated, dict) or rated.get("item") in items:
+                    yield dict(record), where
+                continue
+            self.verdicts += 1
+            self.unreadable += record.get("verdict") is None
+            stimulus, cell = str(record.get("stimulus")), record.get("cell")
+            self.stimuli.add(stimulus)
+            if stimulus in kept or (len(kept) < MOST_STIMULI and taken < MOST_CALLS):
+                kept.add(stimulus)
+                taken += 1
+                items.add(str(cell.get("item")) if isinstance(cell, dict) else "")
+                yield dict(record), where
+
+
+def _sampled(
+    known: LogReport, path: Path, source: Iterator[tuple[Mapping[str, Any], str]]
+) -> LogReport:
+    sample = _Sample(source)
+    with TemporaryDirectory(prefix="judgesheet-") as folder:
+        ledger_path = Path(folder) / "ledger.sqlite"
+        ingest.ingest([path], ledger_path, Path(folder), sample)
+        with Ledger.open(ledger_path) as ledger:
+            results = measure(ledger).results
+    allows, missing = _figures(results)
+    return replace(
+        known,
+        axes=tuple(result.name for result in results),
+        stimuli=len(sample.stimuli),
+        **{name: getattr(sample, name) for name in _COUNTED},
+        allows=allows,
+        missing=missing,
+    )
+
+
+def _figures(results: Sequence[AxisResult]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """The keys of the characteristics that have a value, and those that have none by the reason."""
+    allows, missing = [], defaultdict(list)
+    for result in results:
+        by_key = {estimate.key: estimate for estimate in result.estimates}
+        for row in result.characteristics:
+            estimate = by_key.get(row.key)
+            if estimate is None:
+                continue
+            if estimate.value is not None:
+                allows.append(row.key)
+            else:
+                missing[estimate.note].append(row.key)
+    return tuple(allows), {why: tuple(keys) for why, keys in missing.items()}
+
+
+# -- the command -----------------------------------------------------------------------------------
+
+
+def _with_command(
+    known: LogReport, path: Path, choice: logs.Choice, suggested: Mapping[str, str]
+) -> LogReport:
+    """The report with the command that goes on from here."""
+    words = ["judgesheet", "ingest", str(path)]
+    columns = {**suggested, **choice.columns}
+    if choice.form is not None:
+        words += ["--from", choice.form]
+    if columns:
+        words += ["--map", ",".join(f"{ours}={column}" for ours, column in columns.items())]
+    for column, value in choice.where.items():
+        words += ["--where", f"{column}={value}"]
+    if choice.scale is not None:
+        words += ["--scale", choice.scale]
+    words += ["--round"] * choice.nearest
+    words += ["--out", f"runs/{path.name.split('.')[0] or 'log'}"]
+    return replace(known, command=shlex.join(words))

@@ -1,0 +1,187 @@
+"""`judgesheet.probe(...)`: plan, collect, measure, render.
+
+Replies can take hours to come, and a run may have them all: what plans, measures and draws is
+loaded where it is needed, and not before.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.base.async_runner import give_back_memory, run
+from judgesheet.base.errors import MissingDependencyError, RunError, StoppedError, UsageError
+from judgesheet.base.files import one_command
+from judgesheet.base.records import Datasheet
+from judgesheet.base.resources import require_typesetter
+from judgesheet.collect.collect import IsReadable, Progress, enter_and_collect
+from judgesheet.collect.request import Request, as_request, basis, collect_settings, prepare
+from judgesheet.judges import Judge
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import Run, default_directory, open_run
+
+if TYPE_CHECKING:
+    from judgesheet.decide.policy import Policy
+
+
+@one_command()
+def probe(
+    model: str | Request,
+    out: str | Path | None = None,
+    *,
+    fresh: bool = False,
+    fresh_if_changed: bool = False,
+    retry_failed: bool = False,
+    give_up: bool = False,
+    policy: str | Path | None = None,
+    until_decided: str | Path | None = None,
+    pdf: bool = True,
+    cases: bool = True,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
+    **options: Any,
+) -> Run:
+    """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
+
+    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
+    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
+    slowest part of writing the sheet is left out, without `cases` the page with all replies.
+    With `until_decided`, a policy too, only what its limits read is asked, of more and more
+    stimuli, until each of them is proven or one is broken.
+    `retry_failed` asks again what a run settled as
+    failed, `give_up` settles what it tried in vain, and only asks the rest. `fresh_if_changed`
+    starts over, and tells why, where the run that is there is of another plan or judge, or the
+    endpoint now names another version.
+
+    StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
+    JudgeError if it never did.
+    """
+    request = as_request(model, options)
+    _refuse_two_ends(request, policy, until_decided)
+    until = _policy(until_decided)
+    digest = None if until is None else until.digest
+    rules = until or _policy(policy)
+    pdf = pdf and _can_set(tell)
+    directory = Path(out) if out is not None else default_directory(request.model)
+    if request.sweep is not None:
+        from judgesheet.commands.sweep_loop import probe_each_value
+
+        each = partial(
+            probe,
+            fresh_if_changed=fresh_if_changed,
+            retry_failed=retry_failed,
+            give_up=give_up,
+            policy=policy,
+            pdf=pdf,
+            cases=cases,
+            on_progress=on_progress,
+            tell=tell,
+        )
+        return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
+    origin = basis(request)
+    compares = fresh_if_changed and not fresh
+    # Without a basis the plan is made anew, so that it can be compared with that of the old run.
+    judge, planned = prepare(request, directory, "" if compares else origin, fresh=fresh)
+    if compares and planned is not None:
+        from judgesheet.commands import stale_run as reuse
+
+        if why := reuse.changed(directory, planned, judge, request, digest):
+            tell(f"starting over, the old run of {directory} is kept aside: {why}")
+            fresh = True
+            judge, planned = prepare(request, directory, origin, fresh=True)
+        else:
+            reuse.take_over_parsers(directory, planned)
+    with open_run(directory, planned, judge.identity, origin, fresh=fresh) as ledger:
+        del planned
+        give_back_memory()  # that of a long plan, for the hours of asking
+        ledger.set_meta("prices", request.prices)
+        for name, told in (("machine", judge.machine), ("note", judge.note)):
+            if told:
+                ledger.set_meta(name, told)
+        if retry_failed:
+            ledger.reopen()
+        if give_up:
+            ledger.give_up()
+        watch = _watch(ledger, until)
+        try:
+            progress = _ask(request, judge, ledger, on_progress, watch)
+        # What was paid for before the judge failed is measured and shown.
+        except StoppedError:
+            if ledger.totals().outcomes.get("ok"):
+                _publish(ledger, directory, rules, pdf=pdf, cases=cases)
+            raise
+        sheet = _publish(ledger, directory, rules, pdf=pdf, cases=cases)
+    return Run(directory, sheet, progress)
+
+
+def _can_set(tell: Callable[[str], None]) -> bool:
+    """Whether a PDF can be written; that it cannot is told before anything is asked."""
+    try:
+        require_typesetter()
+    except MissingDependencyError as error:
+        tell(f"no datasheet.pdf will be written: {error}")
+        return False
+    return True
+
+
+def _refuse_two_ends(
+    request: Request, policy: str | Path | None, until_decided: str | Path | None
+) -> None:
+    if until_decided is not None and policy is not None:
+        raise UsageError("--until-decided names the policy: leave --policy out")
+    if until_decided is not None and request.sweep is not None:
+        raise UsageError("a sweep compares settings on the same stimuli: leave --until-decided out")
+    if until_decided is not None and request.engine != "local":
+        raise UsageError("looks are taken where the questions are asked: use --engine local")
+
+
+def _watch(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
+    """What looks at the run while it grows, where it is to stop once the policy is decided."""
+    if other := ledger.begun_otherwise(None if policy is None else policy.digest):
+        raise RunError(
+            f"{ledger.path.parent} holds {other}: go on with --until-decided as it was begun, and "
+            "apply other policies with `judgesheet gate`, or start over with --fresh"
+        )
+    if policy is None:
+        return lambda: False
+    from judgesheet.decide.looks import Watch
+
+    return Watch(ledger, policy).widen
+
+
+def _policy(source: str | Path | None) -> "Policy | None":
+    if source is None:
+        return None
+    from judgesheet.decide import policy
+
+    return policy.load(source)
+
+
+def _ask(
+    request: Request,
+    judge: Judge,
+    ledger: Ledger,
+    on_progress: Callable[[Progress], None],
+    watch: Callable[[], bool],
+) -> Progress:
+    """Ask what is pending: from here, or by the workers of another engine."""
+    totals = ledger.totals()
+    if request.engine == "ray" and totals.settled < totals.planned:
+        from judgesheet.collect.engines import ask_elsewhere
+
+        return ask_elsewhere(request, judge, ledger, on_progress)
+    settings, reader = collect_settings(request), partial(_reader, ledger)
+    return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, watch))
+
+
+def _reader(ledger: Ledger) -> IsReadable:
+    from judgesheet.measuring import parsing
+
+    return parsing.readable_by(ledger.parsers())
+
+
+def _publish(*what: Any, **how: Any) -> Datasheet:
+    # Loaded after collecting: hours of asking need no memory for measuring and drawing.
+    from judgesheet.commands.publish import publish
+
+    return publish(*what, **how)

@@ -1,0 +1,253 @@
+"""Is a run directory whole, and what can be saved of it? One line per check, with the remedy."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from io import BytesIO
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from judgesheet.base.datasheet import by_key, from_json, to_json
+from judgesheet.base.errors import JudgesheetError, StimuliError
+from judgesheet.base.files import records
+from judgesheet.base.records import Datasheet
+from judgesheet.collect.knob import recall
+from judgesheet.commands.checkup import Diagnosis, tried
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN
+from judgesheet.ledger.salvage import readable, save
+from judgesheet.planning.plan import LONGEST_LINE, call_of, planned_first, write_plan
+
+ANEW = "`judgesheet measure {}` makes it anew"
+READ = frozenset({"answered", "unreadable", "failed"})
+"""Counts of a run that depend on who reads its replies."""
+TOLERANCE = 1e-9
+"""By how much a figure may differ, as a part of it: machines round differently."""
+
+
+def examine_run(directory: Path) -> Iterator[Diagnosis]:
+    """Check a run directory, or those of a sweep; nothing in it is changed."""
+    knob = recall(directory)
+    if knob is not None:
+        for folder in knob.begun(directory).values():
+            yield from (
+                replace(one, what=f"{folder.name}: {one.what}") for one in examine_run(folder)
+            )
+        return
+    yield from _strays(directory)
+    try:
+        with Ledger.open(directory / LEDGER) as ledger:
+            # All of them before any is told: the last question below depends on how they ended.
+            checks = [
+                tried(what, partial(look, ledger, directory)) for what, look in _LEDGER.items()
+            ]
+            yield from checks
+            # A consensus run has decisions and no sheet.
+            if "command" not in ledger.provenance:
+                yield from _what_was_made(ledger, directory)
+    except JudgesheetError as error:
+        checks = [Diagnosis("ledger", "failed", str(error))]
+        yield from checks
+    if any(check.status == "failed" for check in checks):
+        yield tried("what can be saved", partial(_remains, directory))
+
+
+def save_run(directory: Path, target: Path) -> Diagnosis:
+    """Make a new run directory of all that can be read in a damaged one.
+
+    RunError if nothing tells what the replies belong to, or calls of the plan are lost.
+    """
+    plan, saved = save(directory / LEDGER, directory / PLAN, target / LEDGER)
+    write_plan(plan.calls, target / PLAN)
+    return Diagnosis(
+        "saved",
+        "ok",
+        f"{saved.attempts:,} attempts, which settle {saved.settled:,} of {saved.calls:,} calls: "
+        f"`judgesheet measure {target}` makes a sheet of them, the same probe with --out {target} "
+        "asks for the rest",
+    )
+
+
+# -- the ledger ------------------------------------------------------------------------------------
+
+
+def _integrity(ledger: Ledger, _directory: Path) -> Diagnosis | str:
+    if faults := ledger.integrity():
+        return Diagnosis("ledger", "failed", f"{len(faults)} faults, the first: {faults[0][:200]}")
+    return f"schema {ledger.get_meta('schema_version')}, and SQLite finds nothing wrong with it"
+
+
+def _calls(ledger: Ledger, _directory: Path) -> Diagnosis | str:
+    wrong, ids = 0, []
+    for call in ledger.calls():
+        wrong += replace(call).id != call.id
+        ids.append(call.id)
+    if wrong:
+        return Diagnosis("calls", "failed", f"{wrong:,} of {len(ids):,} are not what was asked")
+    if not planned_first(ids, ledger.get_meta("plan")):
+        return Diagnosis("calls", "failed", f"these {len(ids):,} are not those of its plan")
+    return f"{len(ids):,}, each with the id of its content"
+
+
+def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
+    totals, odd = ledger.totals(), ledger.miscounts()
+    if odd:
+        told = ", ".join(f"{count:,} {what}" for what, count in odd.items())
+        return Diagnosis("replies", "failed", told)
+    told = f"{totals.attempts:,} attempts settle {totals.settled:,} of {totals.planned:,} calls"
+    if ledger.get_meta("shards", {}).get("round"):
+        more = "workers may have answers that are not in yet; the same probe puts them in"
+        return Diagnosis("replies", "note", f"{told}; {more}")
+    if totals.settled < totals.planned:
+        return Diagnosis("replies", "note", f"{told}, each once; the same command goes on")
+    return f"{told}, each once"
+
+
+def _plan(ledger: Ledger, directory: Path) -> Diagnosis | str:
+    again = "the same probe writes it anew"
+    if not (directory / PLAN).is_file():
+        if "command" in ledger.provenance or ledger.settings().get("reply") == "recorded":
+            return "there is none, as such a run needs none"
+        return Diagnosis(PLAN, "missing", f"there is none; {again}")
+    ids = [call.id for call in ledger.calls()]
+    kept = ids[: planned_first(ids, ledger.get_meta("plan"))]
+    lines = (call_of(record) for record, _ in records(directory / PLAN, LONGEST_LINE))
+    try:
+        for number, (line, known) in enumerate(zip_longest(lines, kept), start=1):
+            if line is None or line.id != known:
+                told = f"line {number} is not that call of the ledger; {again}"
+                return Diagnosis(PLAN, "failed", told)
+    except StimuliError as error:
+        return Diagnosis(PLAN, "failed", f"{error}; {again}")
+    return f"{len(kept):,} calls, those of the ledger"
+
+
+_LEDGER: Mapping[str, Callable[[Ledger, Path], Diagnosis | str]] = {
+    "ledger": _integrity,
+    "calls": _calls,
+    "replies": _replies,
+    PLAN: _plan,
+}
+
+
+def _remains(directory: Path) -> Diagnosis:
+    count = readable(directory / LEDGER)
+    how = (
+        f": `judgesheet doctor {directory} --save NEW_FOLDER` makes a run of them" if count else ""
+    )
+    return Diagnosis("what can be saved", "note", f"{count:,} attempts can be read{how}")
+
+
+# -- what was made of it ---------------------------------------------------------------------------
+
+
+def _what_was_made(ledger: Ledger, directory: Path) -> Iterator[Diagnosis]:
+    from judgesheet.commands.publish import judgments
+    from judgesheet.measuring.assemble import assemble
+    from judgesheet.measuring.measure import measure
+
+    try:
+        measured = measure(ledger)
+        # There and back, as the file was: JSON has no tuples and no NaN.
+        sheet = from_json(to_json(assemble(ledger, measured)))
+    except JudgesheetError as error:
+        yield Diagnosis("reading", "failed", str(error))
+        return
+    yield tried(DATASHEET, partial(_sheet, directory, sheet))
+    table = judgments(measured.readings).to_parquet(index=False)
+    yield tried(JUDGMENTS, partial(_table, directory, table))
+
+
+def _sheet(directory: Path, made: Datasheet) -> Diagnosis | str:
+    anew = ANEW.format(directory)
+    if not (directory / DATASHEET).is_file():
+        return Diagnosis(DATASHEET, "missing", f"there is none; {anew}")
+    try:
+        held = from_json(directory / DATASHEET)
+    except JudgesheetError as error:
+        return Diagnosis(DATASHEET, "failed", f"{error}; {anew}")
+    if differs := next(_other_facts(held, made), None):
+        return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
+    if differs := next(_other_figures(held, made), None):
+        if _read_by(held) != _read_by(made):
+            told = f"another version of the programs computed it ({differs} differs); {anew}"
+            return Diagnosis(DATASHEET, "note", told)
+        return Diagnosis(DATASHEET, "failed", f"{differs} is not that of this ledger; {anew}")
+    return "made from this ledger"
+
+
+def _other_facts(held: Datasheet, made: Datasheet) -> Iterator[str]:
+    """What of the judge, the plan and the attempts two sheets do not share."""
+    for part in ("judge", "run"):
+        first, second = getattr(held, part), getattr(made, part)
+        yield from (f"{part}.{k}" for k in second.keys() - READ if first.get(k) != second[k])
+    if held.provenance.get("plan_digest") != made.provenance["plan_digest"]:
+        yield "the plan's digest"
+
+
+def _other_figures(held: Datasheet, made: Datasheet) -> Iterator[str]:
+    first, second = _numbers(held), _numbers(made)
+    for key in {**second, **first}:
+        if not all(map(_is_near, first.get(key, (None,)), second.get(key, (math.nan,)))):
+            yield key
+
+
+def _numbers(sheet: Datasheet) -> dict[str, tuple[float | None, ...]]:
+    counts = {
+        axis.name: (axis.planned, axis.answered, axis.unreadable, axis.refused, axis.failed)
+        for axis in sheet.axes
+    }
+    figures = by_key(sheet).items()
+    return {**counts, **{key: (one.value, one.low, one.high) for key, one in figures}}
+
+
+def _is_near(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return math.isclose(first, second, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def _read_by(sheet: Datasheet) -> list[Any]:
+    return [sheet.provenance.get(part) for part in ("judgesheet", "measured_with", "axis_code")]
+
+
+def _table(directory: Path, made: bytes) -> Diagnosis | str:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    path, anew = directory / JUDGMENTS, ANEW.format(directory)
+    if not path.is_file():
+        return Diagnosis(JUDGMENTS, "missing", f"there is none; {anew}")
+    expected = ParquetFile(BytesIO(made))
+    try:
+        with path.open("rb") as file:  # its name need not be UTF-8
+            held = ParquetFile(file)
+            # What is not alike is not unpacked: a small file can hold much.
+            alike = _size(held) == _size(expected) and held.read().equals(expected.read())
+    except (pa.ArrowException, OSError) as error:
+        return Diagnosis(JUDGMENTS, "failed", f"it cannot be read ({error}); {anew}")
+    if not alike:
+        return Diagnosis(JUDGMENTS, "failed", f"its rows are not those of this ledger; {anew}")
+    return f"{expected.metadata.num_rows:,} rows, those of the ledger"
+
+
+def _size(file: Any) -> tuple[Any, ...]:
+    groups = range(file.metadata.num_row_groups)
+    return (
+        file.schema_arrow.names,
+        file.metadata.num_rows,
+        [file.metadata.row_group(group).total_byte_size for group in groups],
+    )
+
+
+def _strays(directory: Path) -> Iterator[Diagnosis]:
+    """What a killed process left; the ledger's own goes in when the ledger is next opened."""
+    for name in sorted(path.name for path in directory.glob(".*.part")):
+        told = "a killed process left it unfinished, or one is writing it: remove it in that case"
+        yield Diagnosis(name, "note", told)
+    for end in ("-wal", "-journal"):
+        if (directory / f"{LEDGER}{end}").exists():
+            told = "it belongs to the ledger, and goes in when that is opened"
+            yield Diagnosis(f"{LEDGER}{end}", "note", told)

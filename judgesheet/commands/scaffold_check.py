@@ -1,0 +1,213 @@
+"""Are the files of `init` ready for CI? Every fault in one sentence, with file and line.
+
+No call is made. What the stimuli can prove is found out with a simulated judge without a fault.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, TemplateSyntaxError
+
+from judgesheet.axes import all_axes
+from judgesheet.axis import Axis
+from judgesheet.base.errors import (
+    JudgesheetError,
+    ParserError,
+    PolicyError,
+    StimuliError,
+    TemplateError,
+)
+from judgesheet.base.files import numbered_lines, record_of, text_of
+from judgesheet.base.records import Plan, Stimulus
+from judgesheet.base.sanitize import one_line
+from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.commands.scaffold import EXAMPLE, FILL_IN, JOBS, PARSER, POLICY, PROMPT, STIMULI
+from judgesheet.decide import policy as policies
+from judgesheet.decide.gate import judge as hold
+from judgesheet.forecast.rehearsal import PERFECT, rehearse
+from judgesheet.planning.stimuli import refuse_twins, validated
+
+PROFILE = "quick"
+"""That of the jobs."""
+_FILES = {TemplateError: PROMPT, ParserError: PARSER}
+"""Which file an error is about that ends the making of a plan; any other is about stimuli."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, and where; `line` is None where it is in no single one."""
+
+    path: Path
+    line: int | None
+    what: str
+
+    def __str__(self) -> str:
+        place = self.path if self.line is None else f"{self.path}:{self.line}"
+        return one_line(f"{place}: {self.what.removeprefix(f'{self.path.name}: ')}")
+
+
+def check(directory: Path, options: Mapping[str, Set[str]]) -> list[Fault]:
+    """Everything that is wrong with the files of `init` in a repository.
+
+    `options` are those that each command has, for the commands of the jobs.
+    """
+    jobs = [directory / job for job in JOBS if (directory / job).is_file()]
+    return [*_judge(directory), *(fault for job in jobs for fault in _job(directory, job, options))]
+
+
+def _judge(directory: Path) -> Iterator[Fault]:
+    pools = {name: directory / STIMULI / f"{name}.jsonl" for name in all_axes()}
+    found = [name for name, path in pools.items() if path.is_file()]
+    if len(found) != 1:
+        what = f"there must be stimuli of one axis here, and there are of {len(found)}"
+        yield Fault(directory / STIMULI, None, f"{what}; `judgesheet init` writes an example")
+        return
+    axis, path = all_axes()[found[0]], pools[found[0]]
+    faults = list(_stimuli(axis, path))
+    yield from faults
+    for name in (PROMPT, POLICY):
+        if not (directory / name).is_file():
+            yield Fault(directory / name, None, "is missing; `judgesheet init` writes an example")
+    yield from _template(directory / PROMPT)
+    plan = None
+    try:
+        plan = _plan(axis, path, directory / PROMPT)
+    except JudgesheetError as error:
+        file = directory / _FILES.get(type(error), STIMULI / path.name)
+        if file != path or not faults:
+            yield _of_error(file, error)
+    yield from _policy(directory / POLICY, plan)
+
+
+def _plan(axis: Axis, stimuli: Path, prompt: Path) -> Plan:
+    """The plan of the jobs, with the parser beside the prompt."""
+    prompts = {axis.NAME: prompt} if prompt.is_file() else {}
+    # As text: simulated judges are usually asked for JSON, a prompt of the user's own is not.
+    request = Request(PERFECT, [axis.NAME], PROFILE, stimuli, prompts, reply="text")
+    return make_plan(request, settle(request))
+
+
+def _of_error(path: Path, error: JudgesheetError) -> Fault:
+    return Fault(path, _line_of(path, error.place), str(error))
+
+
+def _line_of(path: Path, place: tuple[str | int, ...]) -> int | None:
+    """The line of a place in a TOML file: (table, its number from 0, field), as far as given."""
+    names = [part for part in place if isinstance(part, str)]
+    number = next((part for part in place if isinstance(part, int)), 0)
+    lines = path.read_text("utf-8", "replace").splitlines() if path.is_file() else []
+    if not names:
+        return None
+    heads = [at for at, line in enumerate(lines) if re.match(rf"\s*\[\[?{names[0]}\b", line)]
+    start = heads[number] if number < len(heads) else 0
+    field = re.compile(rf"\s*{re.escape(names[-1])}\s*=")
+    fields = (at for at in range(start, len(lines)) if field.match(lines[at]))
+    return next(fields, start) + 1
+
+
+# -- stimuli and prompt ----------------------------------------------------------------------------
+
+
+def _stimuli(axis: Axis, path: Path) -> Iterator[Fault]:
+    """Every line that is none, and what the axis finds in those that are."""
+    lines: dict[str, int] = {}
+    stimuli: list[Stimulus] = []
+    try:
+        for number, line in numbered_lines(path):
+            if not line.strip():
+                continue
+            try:
+                where = f"{path.name}:{number}"
+                stimulus = validated(axis, record_of(line, where), where)
+            except StimuliError as error:
+                yield Fault(path, number, str(error).removeprefix(f"{where}: "))
+                continue
+            stimuli.append(stimulus)
+            lines[stimulus.id] = number
+            if stimulus.id.startswith(EXAMPLE):
+                yield Fault(path, number, "is an example; put one of your own in its place")
+        refuse_twins(stimuli)
+    except StimuliError as error:
+        yield Fault(path, None, str(error))
+    for problem in axis.check(stimuli):
+        if problem.grave:
+            # An axis may name a place within a stimulus, `id/candidate`.
+            line_number = lines.get(problem.where.split("/")[0])
+            yield Fault(path, line_number, f"{problem.where}: {problem.what}")
+
+
+def _template(path: Path) -> Iterator[Fault]:
+    """A slip in the syntax, which alone has a line."""
+    if path.is_file():
+        try:
+            Environment().parse(text_of(path, "the prompt template", TemplateError))  # noqa: S701
+        except TemplateSyntaxError as error:
+            yield Fault(path, error.lineno, str(error.message))
+
+
+# -- policy ----------------------------------------------------------------------------------------
+
+
+def _policy(path: Path, plan: Plan | None) -> Iterator[Fault]:
+    """Limits that cannot be read, have no reason, or that these stimuli cannot prove."""
+    if not path.is_file():
+        return
+    try:
+        policy = policies.load(path)
+    except PolicyError as error:
+        yield _of_error(path, error)
+        return
+    for number, limit in enumerate(policy.limit):
+        line = _line_of(path, ("limit", number, "key"))
+        if not limit.why:
+            yield Fault(path, line, f"{limit.key} has no reason; say why in `why`")
+    if plan is None:
+        return
+    sheet = rehearse(plan, PERFECT, 0, [limit.key for limit in policy.limit])
+    for number, limit in enumerate(policy.limit):
+        line = _line_of(path, ("limit", number, "key"))
+        alone = policy.model_copy(update={"limit": [limit]})
+        for verdict in hold(sheet, alone).verdicts:
+            if not verdict.passed and not verdict.warns:
+                what = f"{verdict.key} {verdict.rule} cannot be proven by any judge: {verdict.why}"
+                yield Fault(path, line, f"{what}; what would: {verdict.needed}")
+
+
+# -- jobs ------------------------------------------------------------------------------------------
+
+_COMMAND = re.compile(r"(?:^|[\s|;&])judgesheet ([a-z]+)\b(.*)")
+_OPTION = re.compile(r"(?<!\S)--[a-z][a-z-]*")
+_FILE = re.compile(r"--(?:stimuli|policy|(?:prompt|parser) \w+=)\s*([\w./-]+)")
+
+
+def _job(directory: Path, path: Path, options: Mapping[str, Set[str]]) -> Iterator[Fault]:
+    """What was not filled in, commands and options that do not exist, files that are not there."""
+    lines = text_of(path, "the job", PolicyError).splitlines()
+    for number, line in enumerate(lines, start=1):
+        if FILL_IN in line:
+            yield Fault(path, number, f"is to be filled in: {line.strip()}")
+    for number, name, words in _commands(lines):
+        if name not in options:
+            yield Fault(path, number, f"there is no command `judgesheet {name}`")
+            continue
+        for option in _OPTION.findall(words):
+            if option not in options[name]:
+                yield Fault(path, number, f"`judgesheet {name}` has no option {option}")
+        for file in _FILE.findall(words):
+            if not (directory / file).exists() and file not in policies.shipped():
+                yield Fault(path, number, f"{file} does not exist")
+
+
+def _commands(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """Line, name and words of every command of ours, with the lines that go on with it."""
+    for number, line in enumerate(lines, start=1):
+        command = None if line.lstrip().startswith("#") else _COMMAND.search(line)
+        if command is not None:
+            words = command[2]
+            for more in lines[number:]:
+                if not words.endswith("\\"):
+                    break
+                words = f"{words[:-1]} {more.strip()}"
+            yield number, command[1], words

@@ -1,0 +1,66 @@
+"""Whether a run that lies in a directory is still that of this plan, this judge and its version.
+
+For `probe --fresh-if-changed`, so that no cached run passes for a measurement of today's judge.
+"""
+
+from pathlib import Path
+
+from judgesheet.base.errors import JudgeError, RunError
+from judgesheet.base.records import Plan
+from judgesheet.collect.request import Request, asked
+from judgesheet.judges import Judge
+from judgesheet.judges.check import question
+from judgesheet.ledger.ledger import Ledger
+from judgesheet.ledger.run_directory import LEDGER
+
+
+def changed(
+    directory: Path, plan: Plan | None, judge: Judge, request: Request, policy: str | None
+) -> str:
+    """Why the run there must not be gone on with, in a few words; "" where it may be.
+
+    `policy` is the digest of that which the run is to stop with, None if it is asked in full.
+    The ledger itself tells of another plan or judge. Which version is served, one question tells;
+    the sheet must know of one only, and a version that nobody names agrees with none.
+    """
+    path = directory / LEDGER
+    if not path.is_file():
+        return ""
+    try:
+        with Ledger.open(path) as ledger:
+            other, totals = ledger.another(plan, judge.identity), ledger.totals()
+            begun = ledger.begun_otherwise(policy)
+    except RunError as error:
+        return str(error)
+    if other:
+        return f"it holds the replies to {other}"
+    if begun:
+        return f"it holds {begun}"
+    # A simulated judge has no versions; where nothing was answered, none was served.
+    if judge.is_simulated or not totals.outcomes.get("ok"):
+        return ""
+    now, before = _served(judge, request), " and ".join(totals.served_models)
+    if now is None:
+        return "the endpoint does not name the version that it serves"
+    return "" if now == before else f"{before or 'a nameless version'} was served, and is {now} now"
+
+
+def take_over_parsers(directory: Path, plan: Plan | None) -> None:
+    """Have the replies there read as the plan says: another parser costs no call."""
+    path = directory / LEDGER
+    if path.is_file():
+        with Ledger.open(path, writable=True) as ledger:
+            wanted = (plan or ledger).provenance.get("parsers", [])
+            if ledger.parsers() != wanted:
+                ledger.replace_parsers(wanted)
+
+
+def _served(judge: Judge, request: Request) -> str | None:
+    """What the endpoint calls the model that answers now; JudgeError if it does not answer."""
+    reply = asked(request, question)
+    if reply.served_model is None and reply.outcome != "ok":
+        advice = judge.advise(reply.outcome) or "try again later, or start over with --fresh"
+        raise JudgeError(
+            f"{request.model} does not say which version it serves now ({reply.outcome}): {advice}"
+        )
+    return reply.served_model

@@ -1,0 +1,40 @@
+"""The one place that prints: what others wrote is shown there, never obeyed."""
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from judgesheet.base.sanitize import one_line, tame_json
+
+
+def say(line: str | Path, *, err: bool = False) -> None:
+    """Print one line, whatever line ends it holds."""
+    click.echo(one_line(str(line)), err=err)
+
+
+def say_lines(text: str) -> None:
+    """Print a text of several lines, each of which was put together with `one_line`."""
+    for line in text.rstrip("\n").split("\n"):
+        say(line)
+
+
+def say_parts(parts: Iterable[tuple[str, bool]]) -> None:
+    """Print one line of texts; those that are marked are underlined where a terminal shows it."""
+    # As no-color.org asks.
+    styled = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    texts = ((one_line(text), marked and styled) for text, marked in parts)
+    line = "".join(click.style(text, underline=True) if mark else text for text, mark in texts)
+    click.echo(line.rstrip())
+
+
+def say_json(document: str) -> None:
+    """Print a JSON document; only how its characters are written changes."""
+    click.echo(tame_json(document.rstrip("\n")))
+
+
+def say_command(line: str, *, err: bool) -> None:
+    """Print a command to the runner of a workflow, whose parts are escaped already."""
+    click.echo(line, err=err)

@@ -1,0 +1,300 @@
+"""Stage six, against another sheet: what changed, and whether that is proven.
+
+A difference is decided by its interval and, over all figures with a verdict, by Holm's correction.
+What is not proven is not "the same": the smallest difference that would have been detected is given
+with it. Nothing here needs numpy; `paired` adds what two runs on the same stimuli allow.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import Any, Literal, NamedTuple
+
+from judgesheet.base.datasheet import by_key
+from judgesheet.base.digits import significant
+from judgesheet.base.errors import RunError
+from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.records import Characteristic, Datasheet, Estimate
+from judgesheet.base.units import unit
+from judgesheet.stats.confidence import LEVEL
+from judgesheet.stats.multiplicity import holm
+
+Change = Literal["worse", "better", "no change proven", ""]
+Direction = Literal["lower", "higher", "nearer", ""]
+NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
+SIGNIFICANT = 0.05
+Z95, Z80 = map(NormalDist().inv_cdf, (0.975, 0.8))
+"""Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
+
+
+class Bounded(NamedTuple):
+    """A value with its two-sided interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def detectable(self, level: float = 0.95) -> float:
+        """The smallest true effect that 80 of 100 such runs would tell from none.
+
+        (z.975 + z.80) / z.975 times the longer half of the interval: a half-width of z.975
+        standard errors, against the z.975 + z.80 standard errors that a true effect needs.
+        """
+        reach = NormalDist().inv_cdf((1 + level) / 2)
+        return (reach + Z80) / reach * max(self.high - self.value, self.value - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One figure in two sheets; `value` is new minus old.
+
+    `better` says which way a user wants the figure: `lower`, `higher`, `nearer` (to `null`) or ""
+    (then there is no verdict). `worsening` is the difference in the direction that a user does not
+    want. `p` is two-sided, `p_holm` over the figures with a verdict.
+    `detectable` is the smallest true difference that would be seen with a power of 80 %. `reason`
+    is the code of a `reasons.Reason` where there is a difference and yet no verdict.
+    """
+
+    key: str
+    label: str
+    unit: str
+    old: Estimate | None
+    new: Estimate | None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float = 0.95
+    better: Direction = ""
+    null: float | None = None
+    worsening: Bounded | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    verdict: Change = ""
+    detectable: float | None = None
+    correlation: float | None = None
+    method: str = ""
+    note: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Every figure of two sheets; `remarks` say what limits the comparison."""
+
+    old: Datasheet
+    new: Datasheet
+    differences: tuple[Difference, ...] = field(repr=False)
+    remarks: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> list[Difference]:
+        """The rows of the characteristics tables, in reading order."""
+        keys = {row.key for sheet in (self.old, self.new) for axis in sheet.axes
+                for row in axis.characteristics}  # fmt: skip
+        return [difference for difference in self.differences if difference.key in keys]
+
+    def count(self, verdict: Change) -> int:
+        """How many figures got that verdict."""
+        return sum(row.verdict == verdict for row in self.differences)
+
+
+def compare(
+    old: Datasheet,
+    new: Datasheet,
+    correlations: Mapping[str, float] | None = None,
+    *,
+    force: bool = False,
+) -> Comparison:
+    """The differences of two sheets, new minus old.
+
+    `correlations` are those of the two values' errors by key, where both ran on the same stimuli
+    (`paired.correlations`); a key without one is taken as independent. RunError if the sheets
+    answer different questions or share no axis, unless `force` is given.
+    """
+    reasons = tuple(obstacles(old, new))
+    if reasons and not force:
+        raise RunError(
+            f"these sheets cannot be compared: {'; '.join(reasons)} (--force compares them anyway)"
+        )
+    axes = (axis for sheet in (old, new) for axis in sheet.axes)
+    wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
+    olds, news, paired = by_key(old), by_key(new), correlations or {}
+    rows = [
+        difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
+        for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
+    ]
+    return Comparison(old, new, tuple(_judged(rows)), tuple(_remarks(old, new)), reasons)
+
+
+def obstacles(old: Datasheet, new: Datasheet) -> Iterator[str]:
+    """Why two sheets do not answer the same questions."""
+    if not {axis.name for axis in old.axes} & {axis.name for axis in new.axes}:
+        yield "they have no axis in common"
+    for name, what in {
+        "reply": "reply formats", "profile": "profiles", "sequences": "designs"
+    }.items():  # fmt: skip
+        first, second = old.run.get(name), new.run.get(name)
+        if first != second:
+            yield f"their {what} differ ({first} and {second})"
+    for part in ("prompts", "stimuli"):
+        mine, theirs = _digests(old, part), _digests(new, part)
+        differ = [axis for axis in mine if axis in theirs and mine[axis] != theirs[axis]]
+        if differ:
+            yield f"their {part} of {', '.join(differ)} differ"
+    mine, theirs = _digests(old, "parsers"), _digests(new, "parsers")
+    if mine != theirs:
+        yield f"different parsers read their replies ({', '.join(sorted(mine | theirs))})"
+    # Parsers of the package have no digest of their own: its version stands for them.
+    first, second = old.provenance.get("judgesheet"), new.provenance.get("judgesheet")
+    if first != second:
+        yield (
+            f"their replies were read by judgesheet {first} and {second}, whose parsers may differ "
+            "(`judgesheet measure` reads a run again)"
+        )
+
+
+def _digests(sheet: Datasheet, part: str) -> dict[str, Any]:
+    records = sheet.provenance.get(part)
+    known = [r for r in records if isinstance(r, Mapping)] if isinstance(records, list) else []
+    return {str(record.get("axis")): record.get("digest") for record in known}
+
+
+def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
+    for sheet, which in ((old, "old"), (new, "new")):
+        if sheet.run.get("complete") is False:
+            yield f"The {which} run is not complete."
+    first, second = old.run.get("temperature"), new.run.get("temperature")
+    if first != second:
+        told = ("unknown" if one is None else one for one in (first, second))
+        yield f"The temperatures differ: {' and '.join(map(str, told))}."
+    mine, theirs = ({axis.name for axis in sheet.axes} for sheet in (old, new))
+    if mine ^ theirs:
+        yield f"Only one sheet has {', '.join(sorted(mine ^ theirs))}."
+
+
+# -- one difference ------------------------------------------------------------------------------
+
+
+def mover(old: Bounded, new: Bounded, correlation: float = 0.0) -> Bounded:
+    """The difference of two estimates from their intervals: margins squared and added per side.
+
+    The margins keep their asymmetry, so the interval is right for rates near 0 or 1. `correlation`
+    is that of the two estimates' errors; 0 where the samples are independent.
+
+    References
+    ----------
+    Newcombe, R. G. (1998), Statistics in Medicine 17, 873-890, method 10; Zou, G. Y. and Donner, A.
+    (2008), Statistics in Medicine 27, 1693-1702, equations 4 and 9 (MOVER).
+    """
+    value = new.value - old.value
+    below = _margin(new.value - new.low, old.high - old.value, correlation)
+    above = _margin(new.high - new.value, old.value - old.low, correlation)
+    return Bounded(value, value - below, value + above)
+
+
+def _margin(first: float, second: float, correlation: float) -> float:
+    # With a correlation near 1 rounding can leave less than nothing.
+    return math.sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
+
+
+def difference(
+    key: str,
+    old: Estimate | None,
+    new: Estimate | None,
+    wanted: Characteristic | None,
+    correlation: float | None = None,
+) -> Difference:
+    """One figure in two sheets, without a verdict; `wanted` says which direction is better."""
+    either = new or old
+    assert either is not None  # noqa: S101  (a key comes from one of the sheets)
+    row = Difference(key, either.label, either.unit, old, new)
+    if old is None or new is None:
+        return replace(row, note=f"only in the {'old' if new is None else 'new'} sheet")
+    if old.value is None or new.value is None:
+        return replace(row, note=f"no value: {old.note if old.value is None else new.note}")
+    if unit(either.unit).kind != "quantity":
+        return replace(row, note=unit(either.unit).why)
+    before, after = _bounded(old), _bounded(new)
+    if before is None or after is None:
+        note = "without an interval nothing is proven"
+        return replace(row, value=new.value - old.value, note=note)
+    rho = correlation or 0.0
+    changed = mover(before, after, rho)
+    paired = f"paired by stimulus, correlation {significant(rho)}"
+    method = "square and add (MOVER), " + ("independent" if correlation is None else paired)
+    row = replace(row, **changed._asdict(), correlation=correlation, method=method)
+    worsening = None if wanted is None else _worsening(before, after, wanted, rho)
+    if wanted is None or worsening is None:
+        return replace(row, reason=NO_DIRECTION.code)
+    p = p_worse(worsening, 0.0)
+    return replace(
+        row,
+        better=wanted.better,
+        null=wanted.null,
+        worsening=worsening,
+        # Doubled, not both tails added: the margins on the two sides differ.
+        p=min(1.0, 2 * min(p, 1 - p)),
+        detectable=worsening.detectable(),
+    )
+
+
+def _bounded(estimate: Estimate) -> Bounded | None:
+    """Value and 95 % interval; None where there is none, or where it is no confidence interval."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    if estimate.bounds is not None and not estimate.bounds.proves:
+        return None
+    value, low, high, level = estimate.value, estimate.low, estimate.high, estimate.level
+    if level == LEVEL or not 0 < level < 1:
+        return Bounded(value, low, high)
+    # A run that was looked at early has wider intervals; all differences are told at 95 %.
+    narrower = Z95 / NormalDist().inv_cdf((1 + level) / 2)
+    return Bounded(value, value - narrower * (value - low), value + narrower * (high - value))
+
+
+def _worsening(
+    before: Bounded, after: Bounded, wanted: Characteristic, rho: float
+) -> Bounded | None:
+    """By how much the figure got worse for a user; None where no way is better."""
+    if wanted.better == "lower":
+        return mover(before, after, rho)
+    if wanted.better == "higher":  # getting worse is to fall
+        return mover(after, before, rho)
+    if wanted.better == "nearer" and wanted.null is not None:
+        return mover(_folded(before, wanted.null), _folded(after, wanted.null), rho)
+    return None
+
+
+def _folded(spread: Bounded, null: float) -> Bounded:
+    """The distance from `null`; its interval starts at 0 where the estimate's holds `null`."""
+    ends = abs(spread.low - null), abs(spread.high - null)
+    low = 0.0 if spread.low <= null <= spread.high else min(ends)
+    return Bounded(abs(spread.value - null), low, max(ends))
+
+
+def p_worse(worsening: Bounded, margin: float) -> float:
+    """One-sided p of "it got worse by `margin` at most"; .025 where the 95 % interval ends there.
+
+    The margins are read as those of a normal law, which is what squaring and adding them does.
+    """
+    value, low, high = worsening
+    gap = value - margin
+    side = value - low if gap > 0 else high - value
+    # An interval that ends in its value leaves no doubt on that side.
+    if side <= 0:
+        return 0.0 if gap > 0 else 1.0
+    return math.erfc(Z95 * gap / side / math.sqrt(2)) / 2
+
+
+def _judged(rows: Sequence[Difference]) -> Iterator[Difference]:
+    """Verdicts, by Holm over the figures that have a direction."""
+    for row, p in zip(rows, holm([row.p for row in rows]), strict=True):
+        if p is None or row.worsening is None:
+            yield row
+        elif p < SIGNIFICANT:
+            verdict: Change = "worse" if row.worsening.value > 0 else "better"
+            yield replace(row, p_holm=p, verdict=verdict, detectable=None)
+        else:
+            yield replace(row, p_holm=p, verdict="no change proven")

@@ -1,0 +1,248 @@
+"""For stage two: a run that is looked at while it grows, and stops once a policy is decided.
+
+The design is that of the whole run. A look takes the first stimuli of each axis, in an order that
+the seed fixes, and of the calls on them those that a limit reads. It has the level at which all
+looks together err as one look at the whole run would (`stats.spending`), so that the run may stop
+at any of them.
+"""
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from judgesheet.axes import all_axes
+from judgesheet.axis import NamingReads, Readings
+from judgesheet.base.errors import RunError
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Datasheet
+from judgesheet.decide.gate import verdicts
+from judgesheet.decide.policy import Limit, Policy
+from judgesheet.ledger.ledger import Ledger, Looks
+from judgesheet.measuring.measure import answers, measure_wanted, readings_of
+from judgesheet.stats.confidence import LEVEL, at_confidence
+from judgesheet.stats.spending import nominal, obrien_fleming
+
+if TYPE_CHECKING:
+    from judgesheet.base.records import Call
+
+SHARES = (0.4, 0.6, 0.8, 0.9, 1.0)
+"""Of an axis's stimuli, what each look takes; docs/proof/until_decided.md compares others."""
+SPENDING = obrien_fleming
+Reached = dict[str, int]
+"""The look that each axis has reached, from 0."""
+
+
+class Asked(NamedTuple):
+    """What must be known of a planned call; `cell` has the number of its repeat, too."""
+
+    id: str
+    axis: str
+    stimulus: str
+    cell: Mapping[str, Any]
+
+
+def of_plan(calls: Iterable["Call"]) -> list[Asked]:
+    """The calls of a plan."""
+    return [
+        Asked(one.id, one.axis, one.stimulus, {**one.cell, "repeat": one.repeat}) for one in calls
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The looks at one axis.
+
+    `calls` are the ids of those that a limit reads, by stimulus in the order in which looks take
+    them; each look takes `sizes` stimuli in all, and its intervals have its level.
+    """
+
+    calls: Mapping[str, Sequence[str]]
+    sizes: Sequence[int]
+    levels: Sequence[float]
+
+    @classmethod
+    def of(cls, calls: Mapping[str, Sequence[str]]) -> Self:
+        """The looks at these calls."""
+        # Less a trifle, should rounding lift the product above a whole number.
+        sizes = sorted({ceil(share * len(calls) - 1e-9) for share in SHARES})
+        if len(sizes) == 1:
+            return cls(calls, sizes, [LEVEL])
+        tails = nominal([size / sizes[-1] for size in sizes], 1 - LEVEL, SPENDING)
+        return cls(calls, sizes, [float(1 - tail) for tail in tails])
+
+    def until(self, look: int) -> list[str]:
+        """The ids of the calls of the looks up to this one."""
+        taken = list(self.calls.values())[: self.sizes[look]]
+        return [one for ids in taken for one in ids]
+
+
+Schedules = dict[str, Schedule]
+"""By axis."""
+
+
+def schedules(calls: Iterable[Asked], policy: Policy, seed: int) -> Schedules:
+    """The looks at every axis of which a limit reads any of these calls."""
+    by_axis: defaultdict[str, list[Asked]] = defaultdict(list)
+    for call in calls:
+        by_axis[call.axis].append(call)
+    found: Schedules = {}
+    for axis, mine in by_axis.items():
+        ids: defaultdict[str, list[str]] = defaultdict(list)
+        for call in needed(axis, _keys(policy.limit, axis), mine):
+            ids[call.stimulus].append(call.id)
+        if ids:
+            taken = _shuffled(sorted(ids), seed, axis)
+            found[axis] = Schedule.of({name: ids[name] for name in taken})
+    return found
+
+
+def _shuffled(names: Sequence[str], seed: int, axis: str) -> list[str]:
+    # A stream of its own: the designs of the axes draw from the same seed.
+    rng = np.random.default_rng([seed, zlib.crc32(axis.encode()), zlib.crc32(b"looks")])
+    return [names[place] for place in rng.permutation(len(names))]
+
+
+def _keys(limits: Iterable[Limit], axis: str) -> list[Key]:
+    return [key for one in limits if (key := Key.parse(one.key)).axis == axis]
+
+
+def needed(axis: str, keys: Sequence[Key], calls: Sequence[Asked]) -> Iterator[Asked]:
+    """The calls of an axis that a figure of these keys reads; all, where the axis cannot say."""
+    room: object = all_axes().get(axis)
+    if isinstance(room, NamingReads):
+        cells = [call.cell for call in calls]
+        read = [room.reads(key, cells) for key in keys]
+        yield from (call for place, call in enumerate(calls) if any(one[place] for one in read))
+    elif keys:
+        yield from calls
+
+
+# -- one look --------------------------------------------------------------------------------------
+
+
+def following(policy: Policy, looks: Schedules, reached: Reached, seen: "Seen") -> Reached:
+    """What is reached with the next look; as it is where none is needed, or none is left.
+
+    An axis goes on while a limit on it is not proven; once one is broken, nothing does.
+    """
+    now = max(reached.values())
+    current = {axis: look for axis, look in reached.items() if look == now}
+    levels = {axis: looks[axis].levels[look] for axis, look in current.items()}
+    unproven = _unproven(policy, seen(levels, asked(looks, reached)))
+    further = {
+        axis: look + 1
+        for axis, look in current.items()
+        if axis in unproven and look + 1 < len(looks[axis].sizes)
+    }
+    return reached | further
+
+
+Seen = Callable[[Mapping[str, float], Collection[str]], Datasheet]
+"""The level of each axis to be measured, ids of the calls that count -> a sheet of these axes."""
+
+
+def asked(looks: Schedules, reached: Reached) -> set[str]:
+    """The ids of the calls that were taken so far."""
+    return {one for axis, look in reached.items() for one in looks[axis].until(look)}
+
+
+def _unproven(policy: Policy, sheet: Datasheet) -> set[str]:
+    """The axes of the sheet with a limit that is not proven; none if one is broken.
+
+    A broken one rejects the judge, whatever becomes of the others. One that only warns is waited
+    for, too: if it is broken, it rejects as any other.
+    """
+    known = {axis.name for axis in sheet.axes}
+    limits = [one for one in policy.limit if Key.parse(one.key).axis in known]
+    held = list(verdicts(sheet, policy.model_copy(update={"limit": limits})))
+    if any(one.passed is False for one in held):
+        return set()
+    return {Key.parse(one.key).axis for one in held if one.passed is None}
+
+
+def figures(
+    readings: Mapping[str, Readings], policy: Policy, levels: Mapping[str, float]
+) -> Datasheet:
+    """A sheet of the figures that the policy limits, on the axes that have a level."""
+    results = []
+    for axis in (name for name in levels if name in readings):
+        families = frozenset(key.name for key in _keys(policy.limit, axis))
+        with at_confidence(levels[axis]):
+            wanted = replace(readings[axis], families=families)
+            results.append(measure_wanted(all_axes()[axis], wanted))
+    return Datasheet("", {}, {}, {}, tuple(results))
+
+
+# -- a run -----------------------------------------------------------------------------------------
+
+
+class Watch:
+    """Looks at a ledger while it is filled, and has it ask only what the next look takes."""
+
+    def __init__(self, ledger: Ledger, policy: Policy) -> None:
+        """Begin, or go on where the ledger was left; RunError if no limit reads any call of it."""
+        self._ledger, self._policy, record = ledger, policy, ledger.looks
+        calls = [
+            Asked(key, axis, stimulus, {**json.loads(cell), "repeat": repeat})
+            for key, axis, stimulus, cell, repeat in ledger.cells()
+        ]
+        self._ids = [call.id for call in calls]
+        self._looks = schedules(calls, policy, ledger.get_meta("seed"))
+        if not self._looks:
+            raise RunError(
+                f"policy {policy.name} limits nothing that is asked: choose other axes, or leave "
+                "--until-decided out"
+            )
+        self._reached = dict.fromkeys(self._looks, 0)
+        if record is None:
+            self._keep(ended=False)
+        else:
+            # The record counts from 1, for readers.
+            self._reached |= {str(one["axis"]): one["look"] - 1 for one in record.axes}
+
+    def widen(self) -> bool:
+        """Look at what was asked; whether the ledger now has more to ask."""
+        # A resumed run must not look once more: the levels allow for so many looks and no others.
+        if self._ledger.looks and self._ledger.looks.ended:
+            return False
+        before = self._reached
+        self._reached = following(self._policy, self._looks, before, self._seen)
+        self._keep(ended=self._reached == before)
+        return self._reached != before
+
+    def _seen(self, levels: Mapping[str, float], _: Collection[str]) -> Datasheet:
+        # What is not to be asked yet is no part of what the ledger gives.
+        return figures(readings_of(self._ledger, answers(self._ledger)), self._policy, levels)
+
+    def _keep(self, *, ended: bool) -> None:
+        """Take down how far it is, before anything more is asked."""
+        taken = asked(self._looks, self._reached)
+        every = asked(self._looks, {axis: len(one.sizes) - 1 for axis, one in self._looks.items()})
+        reached = Looks(
+            policy=self._policy.as_record,
+            ended=ended,
+            look=max(self._reached.values()) + 1,
+            of=max(len(one.sizes) for one in self._looks.values()),
+            calls=len(taken),
+            needed=len(every),
+            planned=len(self._ids),
+            axes=[self._axis(axis, look) for axis, look in self._reached.items()],
+        )
+        self._ledger.look(reached, [one for one in self._ids if one not in taken])
+
+    def _axis(self, axis: str, look: int) -> dict[str, Any]:
+        one = self._looks[axis]
+        return {
+            "axis": axis,
+            "look": look + 1,
+            "of": len(one.sizes),
+            "level": one.levels[look],
+            "stimuli": one.sizes[look],
+            "stimuli_planned": len(one.calls),
+        }

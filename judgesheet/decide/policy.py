@@ -1,0 +1,151 @@
+"""For stage six: a policy, the limits that a judge must keep, with reasons.
+
+A TOML file, validated here and trusted elsewhere.
+
+`docs/gate.md` explains the file line by line.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from judgesheet.axes import axis_names
+from judgesheet.base.errors import PolicyError, RunError, UsageError
+from judgesheet.base.files import checked, text_of, toml
+from judgesheet.base.keys import Key
+from judgesheet.base.records import digest
+from judgesheet.base.resources import data_folder
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+NotProven = Literal["fail", "warn"]
+
+
+class _Part(BaseModel):
+    """Strict: a field that does not exist is a mistake, and a number in quotes is no number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Limit(_Part):
+    """A bound that an estimate must be proven to keep.
+
+    `key` may give a dimension as `*`: then every estimate of that form must keep the limit. With
+    `when_probed` the limit applies only to sheets that hold the key's axis.
+    """
+
+    key: str
+    max: Number | None = None
+    min: Number | None = None
+    not_proven: NotProven = "fail"
+    when_probed: bool = False
+    why: str = ""
+
+    @model_validator(mode="after")
+    def _one_side(self) -> Self:
+        if (self.max is None) == (self.min is None):
+            raise ValueError("give either max or min, and not both")
+        return self
+
+    @property
+    def kind(self) -> Literal["max", "min"]:
+        """Which side it bounds."""
+        return "min" if self.max is None else "max"
+
+    @property
+    def value(self) -> float:
+        """The number."""
+        return float(self.min if self.max is None else self.max)  # type: ignore[arg-type]
+
+
+class Regression(_Part):
+    """How much worse than a baseline an estimate may be; `better` where the sheet does not say."""
+
+    key: str
+    margin: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    better: Literal["lower", "higher", ""] = ""
+    not_proven: NotProven = "fail"
+    why: str = ""
+
+
+class Policy(_Part):
+    """The file. `digest` is the SHA-256 of its text."""
+
+    name: str = ""
+    title: str = ""
+    review_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+    limit: list[Limit] = []
+    regression: list[Regression] = []
+    digest: str = Field(default="", exclude=True)
+
+    @property
+    def axes(self) -> list[str]:
+        """The axes that it limits."""
+        return list(dict.fromkeys(Key.parse(limit.key).axis for limit in self.limit))
+
+    @property
+    def as_record(self) -> dict[str, Any]:
+        """What a run that stops with it keeps of it."""
+        return {"name": self.name, "title": self.title, "digest": self.digest}
+
+
+def shipped() -> list[str]:
+    """Names of the policies that come with judgesheet."""
+    return sorted(path.stem for path in data_folder("policies").glob("*.toml"))
+
+
+def load(source: str | Path) -> Policy:
+    """The policy in a file, or the shipped one of that name; UsageError if there is neither.
+
+    A PolicyError names what is wrong in the file.
+    """
+    path = Path(source)
+    own = path.exists() and not path.is_dir()  # `/dev/stdin` is one, too
+    # Ours name axes that a smaller installation may lack.
+    axes = axis_names() if own else None
+    text = text_of(path, "the policy", PolicyError) if own else text_of_shipped(str(source))
+    return parse(text, path.name if own else f"{source}.toml", axes)
+
+
+def text_of_shipped(name: str) -> str:
+    """A shipped policy as it stands in its file, with its comments; UsageError if there is none."""
+    if name not in shipped():
+        raise UsageError(
+            f"there is no policy file {name}, and the shipped policies are {', '.join(shipped())}"
+        )
+    path = data_folder("policies") / f"{name}.toml"
+    return text_of(path, "the policy", PolicyError)
+
+
+def parse(text: str, name: str, axes: Sequence[str] | None = None) -> Policy:
+    """The policy in a text, the file's `name`; keys may name these `axes` (None: any)."""
+    data = toml(text, name, PolicyError)
+    # Ours to compute; the record that is checked below has a field for it.
+    if "digest" in data:
+        raise PolicyError(f"{name}: digest: Extra inputs are not permitted")
+    named = {**data, "digest": digest(text), "name": data.get("name", Path(name).stem)}
+    policy = checked(Policy, named, name, PolicyError)
+    if not policy.limit and not policy.regression:
+        raise PolicyError(f"{name} holds no [[limit]]; write one with a key and a max or a min")
+    _check_keys([(rule.key, rule.kind) for rule in policy.limit], name, "limit", axes)
+    _check_keys([(rule.key, "") for rule in policy.regression], name, "regression", axes)
+    return policy
+
+
+def _check_keys(
+    keys: Sequence[tuple[str, str]], file: str, table: str, axes: Sequence[str] | None
+) -> None:
+    """Every key has a form and an axis that exist, and none is bounded twice on one side."""
+    for number, (key, kind) in enumerate(keys):
+        try:
+            axis, fault = Key.parse(key).axis, ""
+        except RunError as error:
+            axis, fault = "", str(error)
+        if not fault and axes is not None and axis not in axes:
+            fault = f"there is no axis {axis!r} (key {key}); the axes are {', '.join(axes)}"
+        if not fault and (key, kind) in keys[:number]:
+            fault = f"{key} is limited twice in the policy; keep one"
+        if fault:
+            told = f"{file}: {table} {number + 1}: {fault}"
+            raise PolicyError(told).at(table, number, "key")

@@ -1,0 +1,1018 @@
+"""For stage two: the ledger, every call and every reply verbatim, in one SQLite file.
+
+One ledger serves one plan and one judge, and refuses another. Every attempt is a row, and a reply
+counts only once its transaction is on disk: `kill -9` at any moment loses no acknowledged reply.
+Parsing happens in `measure`, so a better parser costs no calls. This module alone knows its SQL;
+`ledger.sql` beside it is the schema, `ledger_schema` tells whether a file follows it.
+"""
+
+import json
+import os
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import asdict, dataclass, fields, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Self
+
+from judgesheet import __version__
+from judgesheet.base.errors import RunError
+from judgesheet.base.files import decoded
+from judgesheet.base.records import (
+    BATCH,
+    NEVER_ASKED,
+    SETTLING,
+    UNBILLED,
+    Call,
+    Label,
+    Outcome,
+    Plan,
+    Reply,
+    digest,
+)
+from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
+from judgesheet.ledger.schema import SCHEMA, VIEWS, column_names, damage, is_plain, misshapen
+
+SCHEMA_VERSION = 2
+# History
+# 1: the first.
+# 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
+
+_RECORDED = """
+INSERT INTO attempt (call_id, attempt, outcome, latency_s, at, text, raw)
+VALUES (?1, 1, 'ok', 0.0, ?3, ?2, ?2)
+"""
+
+_SUMS = """
+-- Where no call was given up, reopened or left out, those with a settling outcome are counted at
+-- once. The plus signs keep SQLite from looking up each of many rows in an index.
+WITH ok AS (SELECT latency_s, tokens_in FROM attempt WHERE +outcome = 'ok'),
+  -- What was answered elsewhere has no latency, and no call takes no time.
+  ranked AS (SELECT latency_s, row_number() OVER (ORDER BY latency_s) AS place FROM ok
+    WHERE latency_s > 0)
+SELECT (SELECT count(*) FROM asked) AS planned,
+  CASE WHEN EXISTS (SELECT 1 FROM meta WHERE key IN ('given_up', 'reopened', 'left_out'))
+    THEN (SELECT count(*) FROM asked) - (SELECT count(*) FROM pending)
+    ELSE (SELECT count(DISTINCT call_id) FROM attempt
+      WHERE +outcome IN ('ok', 'refused', 'too_long')) END AS settled,
+  count(*) AS attempts,
+  -- A count beyond a thousand million is none, and its sum would overflow.
+  sum(iif(tokens_in BETWEEN 0 AND 1000000000, tokens_in, NULL)) AS tokens_in,
+  sum(iif(tokens_out BETWEEN 0 AND 1000000000, tokens_out, NULL)) AS tokens_out,
+  count(*) FILTER (WHERE tokens_in IS NULL AND tokens_out IS NULL
+    AND outcome NOT IN (SELECT value FROM json_each(:unbilled))
+    AND coalesce(finish_reason, '') NOT IN (SELECT value FROM json_each(:never_asked))
+    ) AS unmetered,
+  min(at) AS first_at, max(at) AS last_at,
+  (SELECT max(tokens_in) FROM ok WHERE tokens_in BETWEEN 0 AND 1000000000) AS longest_prompt,
+  -- The smallest latency that half, or 99 %, of the answered attempts do not exceed.
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 50 * (SELECT count(*) FROM ranked)
+   ORDER BY place LIMIT 1) AS latency_p50_s,
+  (SELECT latency_s FROM ranked WHERE 100 * place >= 99 * (SELECT count(*) FROM ranked)
+   ORDER BY place LIMIT 1) AS latency_p99_s
+FROM attempt
+"""
+
+_REASONING = """
+WITH told AS (
+    SELECT iif(instr(raw, '"reasoning_tokens"') AND json_valid(raw)
+            AND json_type(raw, :path) = 'integer', json_extract(raw, :path), NULL) AS tokens
+    FROM attempt)
+SELECT sum(tokens) FROM told WHERE tokens BETWEEN 0 AND 1000000000
+"""
+"""Most bodies do not speak of reasoning, and are searched for the word alone."""
+
+_MISCOUNTS = {
+    "calls with one id": "SELECT count(*) - count(DISTINCT id) FROM call",
+    "calls settled twice": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt WHERE outcome IN ('ok', 'refused', 'too_long')
+            AND (call_id, attempt) NOT IN (
+                SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]')
+                FROM json_each((SELECT value FROM meta WHERE key = 'reopened')))
+        GROUP BY call_id HAVING count(*) > 1)""",
+    "calls with a missing attempt": """SELECT count(*) FROM (
+        SELECT 1 FROM attempt GROUP BY call_id HAVING count(DISTINCT attempt) != max(attempt))""",
+    "replies to no call": "SELECT count(*) FROM attempt WHERE call_id NOT IN (SELECT id FROM call)",
+}
+
+_MAGIC = bytes.fromhex("d9d505f920a163d7")
+"""The last bytes of a rollback journal that names a super-journal (https://sqlite.org/fileformat.html)."""
+
+LARGEST_SCORE = 1e9
+"""No rating reaches so far, whichever its sign."""
+
+_CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
+_PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
+
+_FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
+    json_extract(raw, '$.choices[0].finish_reason'), json_extract(raw, '$.stop_reason')) END"""
+"""The finish reason in a body as received, for runs from before it was kept beside it."""
+
+AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str | None]
+"""`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text, finish_reason`."""
+
+
+_REPLY = tuple(field.name for field in fields(Reply) if field.name != "allowances")
+_LABEL = tuple(field.name for field in fields(Label))
+_MESSAGE = {"role", "content"}
+_CALL = ("seq", "id", "axis", "stimulus", "cell", "repeat", "reply", "params", "prompt")
+"""Columns of the tables `attempt`, `label` and `call`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How far a run is that is looked at while it grows, until a policy is decided.
+
+    `policy` is the policy's entry in a datasheet. The run has reached `look` of `of`, both from 1,
+    and has `ended` if no further one follows. `calls` are those asked so far, `needed` those that
+    all looks would ask, `planned` those of the whole design. `axes` has per axis its `axis`, `look`
+    and `of`, its `stimuli` of `stimuli_planned`, and the `level` of its intervals.
+    """
+
+    policy: Mapping[str, Any]
+    ended: bool
+    look: int
+    of: int
+    calls: int
+    needed: int
+    planned: int
+    axes: Sequence[Mapping[str, Any]]
+
+    @property
+    def levels(self) -> dict[str, float]:
+        """Confidence of the intervals of each axis."""
+        return {str(one["axis"]): float(one["level"]) for one in self.axes}
+
+
+class Pending(NamedTuple):
+    """A call that has no settling reply yet, and how often it was tried."""
+
+    call: Call
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over all attempts. Latencies are those of `ok` attempts, in seconds.
+
+    `tokens_in`, `tokens_out` are None where the endpoint never said; `first_at`, `last_at` are
+    seconds since the epoch, None before the first attempt. `longest_prompt` is in tokens, of the
+    prompts that were answered. `unmetered` counts attempts that may have cost what nobody says
+    (`Reply.is_unmetered`).
+    """
+
+    planned: int
+    settled: int
+    attempts: int
+    outcomes: Mapping[Outcome, int]
+    tokens_in: int | None
+    tokens_out: int | None
+    first_at: float | None
+    last_at: float | None
+    latency_p50_s: float | None
+    latency_p99_s: float | None
+    served_models: Mapping[str, int]
+    longest_prompt: int | None
+    unmetered: int
+
+
+class Ledger:
+    """An open ledger. Safe to use from several threads of one process; close it after use."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
+        self.path = path
+        self.is_new = False
+        self._db = db
+        self._lock = threading.RLock()
+
+    @classmethod
+    def create_or_open(
+        cls,
+        path: Path,
+        plan: Plan | None,
+        judge: Mapping[str, Any],
+        recorded: Iterable[tuple[str, str, float]] = (),
+    ) -> Self:
+        """The ledger at `path` for writing, created if there is none; it `is_new` then.
+
+        Without a `plan`, it has the one that it is to have. Verdicts that were `recorded` elsewhere
+        (id of the call, JSON in ASCII, seconds since the epoch) are written into a new ledger
+        together with its plan, and into no other.
+        Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
+        is in use, or cannot be written.
+        """
+        with _one_sentence(path):
+            ledger = cls(path, _connect_exclusively(path))
+            with ledger._closed_on_error():
+                if plan is not None and _is_empty(ledger._db):
+                    ledger._create(plan, judge, recorded)
+                else:
+                    ledger._check_version()
+                    ledger._add_finish_reason()
+                    ledger._check_content()
+                    if other := ledger.another(plan, judge):
+                        raise RunError(
+                            f"{path} holds the replies to {other}: "
+                            "start over with --fresh or choose another --out"
+                        )
+                    ledger._follow(judge)
+                ledger._use_own_views()
+                # After creation: a plan written in WAL mode is written twice.
+                ledger._db.execute("PRAGMA journal_mode = WAL")
+                ledger._db.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        return ledger
+
+    @classmethod
+    def open(cls, path: Path, *, writable: bool = False) -> Self:
+        """An existing ledger, to read or, if no other process uses it, to change its metadata.
+
+        RunError if there is none, or it is damaged, in use, or written by a newer judgesheet.
+        """
+        if not path.is_file():
+            raise RunError(f"there is no ledger at {path}: run `judgesheet probe` first")
+        with _one_sentence(path):
+            ledger = cls(path, _connect_exclusively(path) if writable else _connect_to_read(path))
+            with ledger._closed_on_error():
+                if _is_empty(ledger._db):
+                    raise RunError(f"{path} holds no run: run `judgesheet probe` first")
+                if not writable and ledger._version() == 1:
+                    ledger.close()
+                    cls.open(path, writable=True).close()
+                    return cls.open(path)
+                ledger._check_version()
+                ledger._add_finish_reason(writable=writable)
+                ledger._check_content()
+                ledger._use_own_views()
+        return ledger
+
+    @contextmanager
+    def _closed_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- whether it is whole -----------------------------------------------------------------
+
+    def integrity(self) -> list[str]:
+        """What SQLite itself finds wrong with the file; empty where nothing is."""
+        with self._reading() as db:
+            found = [line for (line,) in db.execute("PRAGMA main.integrity_check(100)")]
+        return [] if found == ["ok"] else found
+
+    def miscounts(self) -> dict[str, int]:
+        """What no run leaves in a ledger, and how often it is there; empty where all is well."""
+        with self._reading() as db:
+            counts = {what: db.execute(query).fetchone()[0] for what, query in _MISCOUNTS.items()}
+        return {what: count for what, count in counts.items() if count}
+
+    def close(self) -> None:
+        """Release the file, which is then a single plain file that can be read anywhere.
+
+        Closing twice does nothing.
+        """
+        with self._lock:
+            # Only the exclusive owner can leave WAL; SQLite cannot read a WAL file in a folder
+            # that is write-protected. Whoever only reads, or finds the disk full, leaves it.
+            with suppress(sqlite3.Error):
+                self._db.execute("PRAGMA journal_mode = DELETE")
+            self._db.close()
+
+    # -- what it belongs to ------------------------------------------------------------------
+
+    @property
+    def judge(self) -> dict[str, Any]:
+        """The identity of the judge, without the secrets that older versions kept in it."""
+        return identity_without_secrets(self.get_meta("judge"))
+
+    @property
+    def judge_name(self) -> str:
+        """The judge as its user names it, PROVIDER/NAME, however it was asked."""
+        return _judge_name(self.judge)
+
+    @property
+    def earlier_base_urls(self) -> list[str | None]:
+        """Where the judge was asked before, likewise."""
+        return [*map(address_without_secrets, self.get_meta("earlier_base_urls", []))]
+
+    @property
+    def refused_parameters(self) -> dict[str, str | None]:
+        """Parameters that the endpoint refuses: the name each is sent under, None: not sent."""
+        return dict(self.get_meta("refused_parameters", {}))
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The rate limits that the endpoint `told` of, and `held_s`, for how long they held."""
+        return dict(self.get_meta("limits", {}))
+
+    def add_limits(self, told: Mapping[str, int], held_s: float) -> None:
+        """Take down what another ledger of the run has; what was held back at once counts once."""
+        known = self.limits
+        both = {**known.get("told", {}), **told}
+        longest = max(held_s, known.get("held_s", 0.0))
+        self.set_meta("limits", {"told": both, "held_s": longest})
+
+    @property
+    def temperature(self) -> float | None:
+        """The temperature that was asked for; None where it is not known, or the endpoint's own."""
+        if "temperature" in self.refused_parameters:
+            return None
+        given: float | None = self.settings().get("temperature")
+        return given
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What a datasheet must know of how the plan was made."""
+        return dict(self.get_meta("provenance", {}))
+
+    def another(self, plan: Plan | None, judge: Mapping[str, Any]) -> str:
+        """Which other judge or plan it belongs to, and in what they differ; "" if to these.
+
+        Without a plan, it has that which it is to have.
+        """
+        # Through JSON and back, so that what was stored and what is given compare alike. A server
+        # may move; what it serves is told by `served_model`.
+        given = json.loads(_json(judge))
+        stored = {**_asked_directly(self.judge, given), "base_url": given.get("base_url")}
+        if difference := _difference(stored, given):
+            return f"another judge ({difference})"
+        if plan is None or self.get_meta("plan") == plan.digest:
+            return ""
+        return f"another plan ({self._differs(plan)})"
+
+    def get_meta(self, key: str, default: Any = None) -> Any:
+        """The value stored under `key`, or `default`."""
+        with self._reading() as db:
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return default if row is None else self._decoded(row[0])
+
+    def set_meta(self, key: str, value: Any) -> None:
+        """Store a JSON value under `key`."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
+
+    def settings(self) -> dict[str, Any]:
+        """What the plan settled: profile, reply format, temperature and so on."""
+        return dict(self.provenance.get("settings", {}))
+
+    def parsers(self) -> list[dict[str, str]]:
+        """The user's own parsers that read the replies of this run."""
+        return list(self.get_meta("parsers", self.provenance.get("parsers", [])))
+
+    def replace_parsers(self, parsers: Sequence[Mapping[str, str]]) -> None:
+        """Read the replies with these parsers from now on, and record the earlier ones."""
+        before = [
+            {key: parser[key] for key in ("axis", "name", "digest")}
+            for parser in self.parsers()
+            if parser not in parsers
+        ]
+        self.set_meta("parsers_replaced", [*self.get_meta("parsers_replaced", []), *before])
+        self.set_meta("parsers", list(parsers))
+
+    @property
+    def looks(self) -> Looks | None:
+        """How far a run is that is looked at while it grows; None where the number was settled."""
+        record = self.get_meta("looks")
+        return None if record is None else Looks(**record)
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """Ids of the calls that are not to be made, or not yet: the last look leaves them out."""
+        ids: list[str] = self.get_meta("left_out", [])
+        return ids
+
+    def begun_otherwise(self, policy: str | None) -> str:
+        """What kind of run it holds, if not one until the policy with this digest is decided.
+
+        None stands for a run that is asked in full. "" if it is what is wanted, or not begun: what
+        was looked at must not be judged as if it had not been, nor by another policy.
+        """
+        looks = self.looks
+        if looks is None:
+            is_other = policy is not None and self.totals().attempts > 0
+            return "a run that is asked in full" if is_other else ""
+        name = looks.policy.get("name")
+        is_other = looks.policy.get("digest") != policy
+        return f"a run until the policy {name} is decided" if is_other else ""
+
+    def look(self, reached: Looks, left_out: Sequence[str]) -> None:
+        """Take down how far it is; the calls with these ids are not to be made meanwhile."""
+        with self._writing() as db:
+            for key, value in (("looks", asdict(reached)), ("left_out", left_out)):
+                db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, _json(value)))
+
+    # -- what was asked ----------------------------------------------------------------------
+
+    def calls(self) -> Iterator[Call]:
+        """Every planned call, in plan order."""
+        query = "SELECT *, 0 FROM question WHERE seq > ? ORDER BY seq LIMIT ?"
+        return (call for call, _ in self._pages(query))
+
+    def cells(self) -> Iterator[tuple[str, str, str, str, int]]:
+        """`call_id, axis, stimulus, cell (JSON), repeat` of every planned call, in plan order."""
+        return self._stream("SELECT id, axis, stimulus, cell, repeat FROM call ORDER BY seq")
+
+    def labels(self) -> tuple[Label, ...]:
+        """What is known about the items."""
+        rows = self._stream(f"SELECT {', '.join(_LABEL)} FROM label")  # noqa: S608
+        return tuple(self._label(*row) for row in rows)
+
+    def pending(self) -> Iterator[Pending]:
+        """Calls without a settling reply, in plan order, read a page at a time.
+
+        A call whose retries were exhausted in an earlier session is pending again. RunError where
+        one is not the question that was planned: what is asked costs money.
+        """
+        for one in self._pages("SELECT * FROM pending WHERE seq > ? ORDER BY seq LIMIT ?"):
+            if one.call.content_id() != one.call.id:
+                raise damaged(self.path, "a question in it was changed")
+            yield one
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether it holds any attempt."""
+        with self._reading() as db:
+            return bool(db.execute("SELECT EXISTS (SELECT 1 FROM attempt)").fetchone()[0])
+
+    def attempts(self) -> dict[str, int]:
+        """How often each call was tried that is pending, by its id."""
+        return dict(self._stream("SELECT id, attempts FROM pending"))
+
+    def give_up(self) -> None:
+        """Settle every call that was tried in vain; the sheet counts it as failed."""
+        query = """SELECT id FROM pending WHERE EXISTS (
+            SELECT 1 FROM attempt WHERE call_id = id AND outcome != 'unsupported')"""
+        with self._reading() as db:
+            tried = [key for (key,) in db.execute(query)]
+        self.set_meta("given_up", sorted({*self.get_meta("given_up", []), *tried}))
+
+    def reopen(self) -> None:
+        """Have every call asked again that was settled as failed: given up, or too long."""
+        with self._writing() as db:
+            failed = db.execute("SELECT call_id, attempt FROM attempt WHERE outcome = 'too_long'")
+            self._unsettle(db, failed.fetchall())
+        self.set_meta("given_up", [])
+
+    def add(self, calls: Sequence[Call]) -> None:
+        """Plan these calls too, after all others; those that are planned already are left alone.
+
+        For questions that follow from replies. The ledger still belongs to the plan it was created
+        for: the same replies give the same further questions.
+        """
+        with self._writing() as db:
+            known = {key for (key,) in db.execute("SELECT id FROM call")}
+            _insert_calls(db, [call for call in calls if call.id not in known], len(known))
+
+    # -- what came back ----------------------------------------------------------------------
+
+    def record(self, replies: Sequence[Reply]) -> None:
+        """Write the replies in one transaction; they are on disk when this returns.
+
+        RunError if they cannot be written (full disk, no permission).
+        """
+        with self._writing() as db:
+            _insert(db, "attempt", _REPLY, map(_row_of, replies))
+
+    def take_over(self, replies: Iterable[Reply]) -> None:
+        """Write, in one transaction, those attempts of another ledger that are not here yet.
+
+        They count on from those that are here. Of two answers to one call, which two workers were
+        given, the later one counts; both are kept, as both were paid.
+        """
+        here = "SELECT attempt, at, latency_s, outcome FROM attempt WHERE call_id = ?"
+        twice: list[tuple[str, int]] = []
+        with self._writing() as db:
+            planned = {key for (key,) in db.execute("SELECT id FROM call")}
+            for reply in replies:
+                rows = db.execute(here, (reply.call_id,)).fetchall()
+                is_here = any(row[1:3] == (reply.at, reply.latency_s) for row in rows)
+                if is_here or reply.call_id not in planned:
+                    continue
+                if reply.outcome in SETTLING:
+                    twice += [(reply.call_id, row[0]) for row in rows if row[3] in SETTLING]
+                number = 1 + max((row[0] for row in rows), default=0)
+                _insert(db, "attempt", _REPLY, [_row_of(replace(reply, attempt=number))])
+            if twice:
+                self._unsettle(db, twice)
+
+    def recent(self, seconds: float) -> Iterator[tuple[float, int]]:
+        """How many seconds ago each request of the last ones was answered, and its tokens.
+
+        Oldest first, wherever it stands: what was put together from shards is in no order of time.
+        """
+        query = """
+            SELECT :now - at, iif(outcome IN (SELECT value FROM json_each(:unbilled)), 0,
+                coalesce(tokens_in, 0) + coalesce(tokens_out, 0))
+            FROM attempt WHERE at BETWEEN :now - :seconds AND :now ORDER BY at"""
+        known = {"now": time.time(), "seconds": seconds}
+        with self._reading() as db:
+            rows = db.execute(query, {**known, "unbilled": json.dumps([*UNBILLED])}).fetchall()
+        yield from rows
+
+    def replies(self) -> Iterator[Reply]:
+        """The last reply to every call that was asked, in plan order."""
+        query = f"SELECT {', '.join(_REPLY)} FROM answer WHERE attempt IS NOT NULL"  # noqa: S608
+        return (Reply(*row) for row in self._stream(f"{query} ORDER BY seq"))
+
+    def answers(self) -> Iterator[AskedCall]:
+        """Every planned call with its last reply (None before the first attempt).
+
+        In plan order. The cell is left as JSON text: `measure` decodes equal cells once.
+        """
+        last, call, reply = -1, "id, axis, stimulus, cell, repeat, reply", "text, finish_reason"
+        others = "SELECT 1 FROM attempt WHERE attempt != 1 OR outcome = 'unsupported'"
+        if not any(self._stream(f"{others} LIMIT 1")):
+            # Verdicts that were recorded lie in the plan's order: none need be looked up.
+            calls = self._stream(f"SELECT seq, {call} FROM asked ORDER BY seq")  # noqa: S608
+            query = f"SELECT call_id, outcome, {reply} FROM attempt"  # noqa: S608
+            for asked, (call_id, *replied) in zip(calls, self._stream(query), strict=False):
+                if asked[1] != call_id:
+                    break
+                last = asked[0]
+                yield (*asked[1:], *replied)
+        rest = f"SELECT {call}, outcome, {reply} FROM answer WHERE seq > {last} ORDER BY seq"  # noqa: S608
+        yield from self._stream(rest)
+
+    def bodies(self) -> Iterator[tuple[str, str]]:
+        """`call_id, raw` of every call that asked for log-probabilities and was answered.
+
+        One at a time and apart from `answers`, because such a body is a hundred times its text.
+        """
+        asking = "SELECT digest FROM params WHERE json_extract(params, '$.logprobs')"
+        query = f"SELECT id, raw FROM answer WHERE outcome = 'ok' AND params IN ({asking})"  # noqa: S608
+        return self._stream(query, page=20) if any(self._stream(asking)) else iter(())
+
+    def totals(self) -> Totals:
+        """Sums over all attempts so far."""
+        with self._reading() as db:
+            free = {"unbilled": UNBILLED, "never_asked": NEVER_ASKED}
+            sums = db.execute(_SUMS, {name: json.dumps([*words]) for name, words in free.items()})
+            outcomes = db.execute("SELECT outcome, count(*) FROM attempt GROUP BY 1 ORDER BY 1")
+            served = db.execute(
+                "SELECT served_model, count(*) FROM attempt WHERE served_model IS NOT NULL"
+                " GROUP BY 1 ORDER BY 2 DESC, 1"
+            )
+            names = [column[0] for column in sums.description]
+            known = dict(zip(names, sums.fetchone(), strict=True))
+            return Totals(**known, outcomes=dict(outcomes), served_models=dict(served))
+
+    def reasoning_tokens(self) -> int | None:
+        """Those of `Totals.tokens_out` that went into hidden reasoning; None where nobody says."""
+        with self._reading() as db:
+            path = "$.usage.completion_tokens_details.reasoning_tokens"
+            tokens: int | None = db.execute(_REASONING, {"path": path}).fetchone()[0]
+        return tokens
+
+    def failures(self) -> list[tuple[str, str | None, str, int]]:
+        """`outcome, finish_reason, raw, attempts` of each kind of failure, the commonest first.
+
+        `raw` is the body of the last one.
+        """
+        query = """
+            SELECT outcome, finish_reason, raw, count(*), max(at) FROM attempt
+            WHERE outcome NOT IN ('ok', 'refused', 'unsupported')
+            GROUP BY 1, 2 ORDER BY 4 DESC, 1, 2"""
+        with self._reading() as db:
+            return [row[:4] for row in db.execute(query)]
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _unsettle(self, db: sqlite3.Connection, attempts: Iterable[tuple[str, int]]) -> None:
+        """Let these attempts settle their calls no more."""
+        marked = sorted({*map(tuple, self.get_meta("reopened", [])), *attempts})
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('reopened', ?)", (_json(marked),))
+
+    def _create(
+        self, plan: Plan, judge: Mapping[str, Any], recorded: Iterable[tuple[str, str, float]]
+    ) -> None:
+        """All of the plan in one transaction: a ledger holds a whole plan or none."""
+        statements = SCHEMA.split(";\n")
+        indices = [statement for statement in statements if "CREATE INDEX" in statement]
+        meta = {
+            "schema_version": SCHEMA_VERSION,
+            "judgesheet": __version__,
+            "plan": plan.digest,
+            "seed": plan.seed,
+            "provenance": plan.provenance,
+            "judge": judge,
+            "created_at": time.time(),
+        }
+        with self._writing() as db:
+            # 128 bytes a call hold the ids, which are stored unsorted.
+            db.execute(f"PRAGMA cache_size = -{max(_CACHE_KIB, len(plan.calls) // 8)}")
+            for statement in statements:
+                if statement not in indices:
+                    db.execute(statement)
+            _insert(db, "meta", ("key", "value"), ((key, _json(meta[key])) for key in meta))
+            _insert_calls(db, plan.calls)
+            of_label = attrgetter(*_LABEL[:-1])
+            _insert(
+                db,
+                "label",
+                _LABEL,
+                ((*of_label(label), _json(label.ratings)) for label in plan.labels),
+            )
+            db.executemany(_RECORDED, recorded)
+            for statement in indices:  # sorted at once, which takes a fraction of the time
+                db.execute(statement)
+        self.is_new = True
+
+    def _version(self) -> Any:
+        """The schema version, once it is sure that reading the tables does nothing else."""
+        with self._reading() as db:
+            if not is_plain(db):
+                raise RunError(
+                    f"{self.path} is no ledger: it holds other things than plain tables; "
+                    f"{_remedy(self.path)}"
+                )
+        return self.get_meta("schema_version")
+
+    def _use_own_views(self) -> None:
+        with self._reading() as db:
+            for view in VIEWS:
+                db.execute(view)
+
+    def _check_version(self) -> None:
+        version = self._version()
+        if version == 1:  # what schema 2 adds, it adds to older runs too
+            with self._writing() as db:
+                if "ratings" not in column_names(db, "label"):
+                    db.execute("ALTER TABLE label ADD COLUMN ratings TEXT NOT NULL DEFAULT '[]'")
+                db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (_json(2),))
+        elif version != SCHEMA_VERSION:
+            raise RunError(
+                f"{self.path} has ledger schema {version}, this judgesheet reads "
+                f"{SCHEMA_VERSION}: use the judgesheet that wrote it "
+                f"({self.get_meta('judgesheet')})"
+            )
+
+    def _add_finish_reason(self, *, writable: bool = True) -> None:
+        """Take the finish reasons of an older run from its bodies; reading changes no file."""
+        with self._reading() as db:
+            if "finish_reason" in column_names(db, "attempt"):
+                return
+            if not writable:
+                given = f"SELECT *, {_FINISH_REASON} AS finish_reason FROM main.attempt"  # noqa: S608
+                db.execute(f"CREATE TEMP VIEW attempt AS {given}")
+                return
+        with self._writing() as db:
+            db.execute("ALTER TABLE attempt ADD COLUMN finish_reason TEXT")
+            db.execute(f"UPDATE attempt SET finish_reason = {_FINISH_REASON}")  # noqa: S608
+
+    def _check_content(self) -> None:
+        """RunError where the tables hold what no ledger holds; calls are not read."""
+        with self._reading() as db:
+            wrong = damage(db)
+            if wrong is None:
+                meta = {key: self._decoded(text) for key, text in db.execute("SELECT * FROM meta")}
+                wrong = next((f"meta.{key} cannot be" for key in misshapen(meta)), None)
+        if wrong is not None:
+            raise damaged(self.path, wrong)
+
+    def _differs(self, plan: Plan) -> str:
+        """In what a plan differs from the one that is kept."""
+        with self._reading() as db:
+            planned = db.execute("SELECT count(*) FROM call").fetchone()[0]
+        kept = {"seed": self.get_meta("seed"), "calls": planned, **self.settings()}
+        settings = json.loads(_json(plan.provenance.get("settings", {})))
+        told = _difference(kept, {"seed": plan.seed, "calls": len(plan.calls), **settings})
+        given = json.loads(_json(plan.provenance))
+        before = self.provenance
+        others = [
+            name
+            for name in ("stimuli", "prompts")
+            if _digests(before.get(name)) != _digests(given.get(name))
+        ]
+        changes = [*filter(None, [told]), *(f"other {key}" for key in others)]
+        return ", ".join(changes) or "other parameters of the requests, such as --max-tokens"
+
+    def _follow(self, judge: Mapping[str, Any]) -> None:
+        """Take down where the judge is asked from now on, and where it was before."""
+        kept = self.judge
+        if kept.get("provider") == BATCH != judge.get("provider"):  # it had no address there
+            self.set_meta("judge", judge)
+        elif kept.get("base_url") != judge.get("base_url"):
+            before = [*self.earlier_base_urls, kept.get("base_url")]
+            self.set_meta("earlier_base_urls", before)
+            self.set_meta("judge", judge)
+
+    def _decoded(self, text: Any, kind: type = object) -> Any:
+        with suppress(TypeError, ValueError):
+            value = decoded(text)
+            if isinstance(value, kind):
+                return value
+        raise damaged(self.path, "it holds something else where JSON belongs")
+
+    def _label(self, *row: Any) -> Label:
+        *known, ratings = row
+        stored = dict(zip(_LABEL, [*known, tuple(self._decoded(ratings, list))], strict=True))
+        label = Label(**stored)
+        numbers = [rating for rating in label.ratings if rating is not None]
+        if not all(isinstance(x, int | float) and abs(x) <= LARGEST_SCORE for x in numbers):
+            raise damaged(self.path, "it holds ratings that are none")
+        return label
+
+    def _pages(self, query: str) -> Iterator[Pending]:
+        """The calls that `query` gives after a `seq`, page after page."""
+        with self._reading() as db:
+            contents = db.execute("SELECT * FROM params")
+            params = {key: self._decoded(text, dict) for key, text in contents}
+        last = -1
+        while True:
+            with self._reading() as db:
+                rows = db.execute(query, (last, _PAGE)).fetchall()
+            if not rows:
+                return
+            for row in rows:
+                yield Pending(self._restored(row, params), row[-1])
+            last = rows[-1][0]
+
+    def _restored(self, row: tuple[Any, ...], params: Mapping[str, Any]) -> Call:
+        """The call of a row of `question`; `params` are those of all calls by digest."""
+        stored = dict(zip((*_CALL, "messages"), row, strict=False))
+        messages = self._decoded(stored["messages"], list)
+        are_messages = all(isinstance(one, dict) and one.keys() >= _MESSAGE for one in messages)
+        if not are_messages or stored["params"] not in params:
+            raise damaged(self.path, "it lacks what was asked")
+        stored |= {
+            "cell": self._decoded(stored["cell"], dict),
+            "params": params[stored["params"]],
+            "messages": tuple(messages),
+        }
+        return Call.known(**stored)
+
+    def _stream(self, query: str, page: int = _PAGE) -> Iterator[Any]:
+        with self._reading() as db:
+            cursor = db.execute(query)
+        while True:
+            with self._reading():
+                rows = cursor.fetchmany(page)
+            if not rows:
+                return
+            yield from rows
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, _one_sentence(self.path):
+            yield self._db
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed on leaving, rolled back on any error."""
+        with self._reading() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                # A full disk may have rolled back already.
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+
+def _connect(path: Path, mode: Literal["ro", "rw"]) -> sqlite3.Connection:
+    """A connection that creates no file, follows no link and believes nothing that a file says."""
+    refuse_traps(path)
+    db = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        uri=True,
+        timeout=0.5,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    db.execute("PRAGMA trusted_schema = OFF")
+    return db
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write; what a killed process left beside the ledger goes in first.
+
+    Without the right to write, SQLite would need its shared memory and leave it there.
+    """
+    if any(_beside(path, end).exists() for end in ("-wal", "-journal")):
+        with closing(_connect_exclusively(path)) as db:
+            db.execute("PRAGMA journal_mode = DELETE")
+    return _connect(path, "ro")
+
+
+def refuse_traps(path: Path) -> None:
+    """RunError where opening the ledger would change or delete a file that lies elsewhere."""
+    for end in ("", "-journal", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(_beside(path, end).lstat().st_mode):
+                raise RunError(
+                    f"{_beside(path, end)} is a link or no plain file, and may lead anywhere: "
+                    "put a copy in its place"
+                )
+    with suppress(FileNotFoundError), _beside(path, "-journal").open("rb") as journal:
+        journal.seek(-min(len(_MAGIC), os.fstat(journal.fileno()).st_size), os.SEEK_END)
+        if journal.tell() and journal.read() == _MAGIC:
+            raise RunError(
+                f"{journal.name} names another file that SQLite would delete, and judgesheet "
+                "writes no such journal: remove it"
+            )
+
+
+def _beside(path: Path, end: str) -> Path:
+    return path.with_name(path.name + end)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep everybody else from a ledger, which may be moved meanwhile; RunError if it is in use.
+
+    One that is missing or damaged is nobody's.
+    """
+    with _one_sentence(path), ExitStack() as opened:
+        try:
+            db = opened.enter_context(closing(_connect(path, "rw")))
+            # Out of WAL, or closing would delete what then lies under the old name.
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("PRAGMA journal_mode = DELETE")
+            db.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            if _primary(error) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise
+        yield
+
+
+def _connect_exclusively(path: Path) -> sqlite3.Connection:
+    """A connection that locks the file against all others until it is closed.
+
+    The exclusive mode must come before WAL: then SQLite needs no shared memory, and the ledger
+    works on network file systems too (https://sqlite.org/wal.html#noshm).
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    refuse_traps(path)
+    if not path.exists():  # another file that it is a hard link of keeps its time
+        path.touch()
+    db = _connect(path, "rw")
+    try:
+        db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        db.execute("PRAGMA synchronous = FULL")
+        # The first write takes the lock; take it now rather than after the first paid reply.
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("COMMIT")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _is_empty(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
+
+
+@contextmanager
+def _one_sentence(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and the system about `path` into a `RunError`."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise RunError(_sentence(path, error)) from error
+    except UnicodeEncodeError as error:
+        raise RunError(
+            f"{path} cannot hold {error.object[:60]!r}: half a surrogate pair is not text"
+        ) from error
+
+
+def _sentence(path: Path, error: Exception) -> str:
+    code = _primary(error)
+    if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return f"{path} is in use by another judgesheet: wait for it or stop it"
+    if code == sqlite3.SQLITE_FULL:
+        return f"{path} cannot grow, the disk is full: make room and run the same command again"
+    if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}:
+        return f"{path} cannot be written ({error}): choose another --out"
+    if code == sqlite3.SQLITE_IOERR:
+        return f"{path} cannot be read or written ({error}): look after the disk"
+    if isinstance(error, OSError):
+        return f"{path} cannot be used ({error.strerror or error}): choose another --out"
+    # A text that is no UTF-8 is quoted, and may be a reply.
+    return str(damaged(path, f"{error}".partition(" with text")[0]))
+
+
+def _digests(parts: Any) -> Any:
+    """The content of stimuli or prompts; the example beside a prompt changes with the seed."""
+    return [part.get("digest") for part in parts] if parts else parts
+
+
+def damaged(path: Path, what: str) -> RunError:
+    """What to raise where the ledger at `path` does not hold what it must."""
+    return RunError(f"{path} is no ledger or is damaged ({what}): {_remedy(path)}")
+
+
+def _remedy(path: Path) -> str:
+    return (
+        f"`judgesheet doctor {path.parent}` says what can be saved, "
+        "the same probe with --fresh starts over"
+    )
+
+
+def _primary(error: Exception) -> int:
+    """SQLite's error code; the extended ones carry it in their low byte."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _insert(
+    db: sqlite3.Connection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> None:
+    marks = ", ".join("?" * len(columns))
+    db.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)  # noqa: S608
+
+
+def _insert_calls(db: sqlite3.Connection, calls: Sequence[Call], start: int = 0) -> None:
+    """Write calls, and of their contents those that are not there yet."""
+    _insert(db, "call", _CALL, _rows_of(db, calls, start))
+
+
+def _rows_of(db: sqlite3.Connection, calls: Sequence[Call], start: int) -> Iterator[Sequence[Any]]:
+    """The rows of calls, whose contents are written first; neighbours have much in common."""
+    seen: set[str] = set()
+
+    def written(table: str, value: Any) -> str:
+        # As given: in a JSON schema the order of the properties is the order of the answer.
+        text = _json(value, in_order=True)
+        key = digest(text)[:24]
+        if key not in seen:
+            seen.add(key)
+            db.execute(f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", (key, text))  # noqa: S608
+        return key
+
+    last, cell, params, prompt = None, "", "", ""
+    for seq, call in enumerate(calls, start):
+        if last is None or call.cell is not last.cell:
+            cell = _json(call.cell)
+        if last is None or call.params is not last.params:
+            params = written("params", call.params)
+        if last is None or call.messages is not last.messages:
+            prompt = written("prompt", call.messages)
+        asked = (seq, call.id, call.axis, call.stimulus, cell, call.repeat, call.reply)
+        yield (*asked, params, prompt)
+        last = call
+
+
+def _row_of(reply: Reply) -> tuple[Any, ...]:
+    """The fields of a reply with lone surrogates replaced: SQLite holds UTF-8, which has none."""
+    return tuple(
+        value if not isinstance(value, str) or value.isascii() else _whole(value)
+        for value in _OF_REPLY(reply)
+    )
+
+
+_OF_REPLY = attrgetter(*_REPLY)
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+_SORTED, _IN_ORDER = (
+    json.JSONEncoder(sort_keys=is_sorted, separators=(",", ":"), ensure_ascii=False)
+    for is_sorted in (True, False)
+)
+
+
+def _json(value: Any, *, in_order: bool = False) -> str:
+    """Compact JSON, keys sorted unless `in_order`; lone surrogates, which UTF-8 lacks, escaped."""
+    text = (_IN_ORDER if in_order else _SORTED).encode(value)
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _judge_name(judge: Mapping[str, Any]) -> str:
+    name = str(judge.get("model"))
+    return name if judge.get("provider") == BATCH else f"{judge.get('provider')}/{name}"
+
+
+def _asked_directly(stored: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The identity of a judge that was asked in batches, as it is where it is asked directly.
+
+    Of such a judge only its name is known, and what was added to its requests.
+    """
+    if stored.get("provider") != BATCH or _judge_name(stored) != _judge_name(given):
+        return stored
+    return {**given, **{key: stored[key] for key in ("extra_body",) if key in {*stored} & {*given}}}
+
+
+def _difference(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """What differs between two identities, such as `model was 'a', now 'b'`; "" if nothing."""
+    changes = []
+    for key in {**stored, **given}:
+        old, new = stored.get(key), given.get(key)
+        if isinstance(old, dict) and isinstance(new, dict):
+            changes.append(_difference(old, new))
+        elif old != new:
+            changes.append(f"{key} was {old!r}, now {new!r}")
+    return ", ".join(filter(None, changes))

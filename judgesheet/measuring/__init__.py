@@ -1,0 +1,1 @@
+"""Stage three, measure: from the replies of a ledger to the estimates. No call is made."""

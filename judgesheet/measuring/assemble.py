@@ -1,0 +1,204 @@
+"""Stage four: the datasheet, from the estimates and what the ledger knows of judge and run."""
+
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from judgesheet import __version__
+from judgesheet.axes import all_axes
+from judgesheet.axis import Citing, Permuting
+from judgesheet.base.datasheet import SCHEMA_VERSION
+from judgesheet.base.prices import cost
+from judgesheet.base.records import END_OF_TIME, AxisResult, Datasheet
+from judgesheet.base.sanitize import said_by_server
+from judgesheet.measuring.measure import Measured, code_digest
+
+if TYPE_CHECKING:
+    from judgesheet.ledger.ledger import Ledger, Totals
+
+MOST_FAILURES = 5
+"""Kinds of failure that a sheet tells of."""
+FREE = ("local", "sim")
+"""Providers that send no bill."""
+PACKAGES = ("numpy", "pandas", "scipy", "aiohttp", "xllamacpp", "litellm")
+"""Libraries whose version can move a figure or a reply."""
+
+
+def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
+    """The datasheet of a ledger: identical for an identical ledger, whenever it is made."""
+    totals = ledger.totals()
+    plan = ledger.provenance
+    return Datasheet(
+        schema_version=SCHEMA_VERSION,
+        judge=_judge(ledger, totals),
+        run=_run(ledger, totals, plan.get("settings", {}), measured.results),
+        provenance={
+            "judgesheet": __version__,
+            "measured_with": _versions(),
+            "collected_with": ledger.get_meta("judgesheet"),
+            "plan_digest": ledger.get_meta("plan"),
+            "ledger_schema": ledger.get_meta("schema_version"),
+            "stimuli": plan.get("stimuli", []),
+            "prompts": [_with_permuted(prompt) for prompt in plan.get("prompts", [])],
+            **_parsers(ledger),
+            "axis_code": [
+                {"axis": axis.name, "digest": code_digest(axis.name)} for axis in measured.results
+            ],
+            "papers": list(dict.fromkeys(_papers(measured.results))),
+        },
+        axes=tuple(
+            replace(one, caveats=(*_caveats(one, ledger, plan.get("stimuli")), *one.caveats))
+            for one in measured.results
+        ),
+        recommendations=measured.recommendations,
+    )
+
+
+def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:
+    """Calls that were not made, what the judge says of itself, and stimuli that repeat others."""
+    if result.made < result.planned:
+        yield (
+            f"{result.made:,} of {result.planned:,} planned calls were made: every interval of "
+            "this axis is wider than it will be once all are."
+        )
+    if note := ledger.get_meta("note"):
+        yield f"The judge's own note: {note}"
+    for pool in pools if isinstance(pools, list) else ():
+        if isinstance(pool, Mapping) and pool.get("axis") == result.name and pool.get("copies"):
+            yield (
+                f"{pool['copies']} of {pool.get('stimuli')} stimuli repeat others, but for what no "
+                "reader sees. They count as independent, so the intervals are too short: leave "
+                "them out."
+            )
+
+
+def _papers(results: tuple[AxisResult, ...]) -> Iterator[str]:
+    """What the measurements of the axes were published in."""
+    for result in results:
+        axis: object = all_axes().get(result.name)
+        if isinstance(axis, Citing):
+            yield axis.PAPER
+
+
+def _with_permuted(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    """A prompt with the names of the variables that its axis permutes, which the sheet marks."""
+    axis: object = all_axes().get(str(prompt.get("axis")))
+    return {**prompt, "permuted": sorted(axis.PERMUTED) if isinstance(axis, Permuting) else []}
+
+
+def _parsers(ledger: "Ledger") -> dict[str, Any]:
+    """The user's own parsers, and those that read the same replies before; nothing if none did."""
+    known = {"parsers": ledger.parsers(), "parsers_replaced": ledger.get_meta("parsers_replaced")}
+    return {name: parsers for name, parsers in known.items() if parsers}
+
+
+def _judge(ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
+    """The judge's identity, named as the user names it: PROVIDER/NAME."""
+    identity = ledger.judge
+    name = str(identity.get("model", "unknown"))
+    model = f"{identity.get('provider', 'unknown')}/{name}"
+    moved = ledger.earlier_base_urls
+    return {
+        **identity,
+        "model": model,
+        "name": name,
+        "served_models": dict(totals.served_models),
+        **({"earlier_base_urls": moved} if moved else {}),
+        **({"note": note} if (note := ledger.get_meta("note")) else {}),
+    }
+
+
+def _run(
+    ledger: "Ledger", totals: "Totals", settings: Mapping[str, Any], axes: tuple[AxisResult, ...]
+) -> dict[str, Any]:
+    looks = ledger.looks
+    wall = (totals.last_at or 0.0) - (totals.first_at or 0.0)
+    batches = ledger.get_meta("batches", [])
+    return {
+        **settings,
+        **_refused(ledger),
+        "seed": ledger.get_meta("seed"),
+        "planned": totals.planned,
+        "settled": totals.settled,
+        # A run that stops once decided has settled all that it may ask so far before it ends.
+        "complete": totals.settled >= totals.planned and (looks is None or looks.ended),
+        **({} if looks is None else {"looks": asdict(looks)}),
+        "answered": sum(axis.answered for axis in axes),
+        "unreadable": sum(axis.unreadable for axis in axes),
+        "refused": sum(axis.refused for axis in axes),
+        "failed": sum(axis.failed for axis in axes),
+        "attempts": totals.attempts,
+        "outcomes": dict(totals.outcomes),
+        **_failures(ledger),
+        **_limits(ledger),
+        "tokens_in": totals.tokens_in,
+        "tokens_out": totals.tokens_out,
+        **({} if (hidden := ledger.reasoning_tokens()) is None else {"tokens_reasoning": hidden}),
+        "longest_prompt_tokens": totals.longest_prompt,
+        "cost_usd": _cost(ledger, totals),
+        "unmetered_attempts": totals.unmetered,
+        "started_at": _iso(totals.first_at),
+        "ended_at": _iso(totals.last_at),
+        "wall_s": wall if totals.first_at else None,
+        "latency_p50_s": totals.latency_p50_s,
+        "latency_p99_s": totals.latency_p99_s,
+        **({"machine": machine} if (machine := ledger.get_meta("machine")) else {}),
+        **({"batches": [str(one.get("file")) for one in batches]} if batches else {}),
+    }
+
+
+def _refused(ledger: "Ledger") -> dict[str, Any]:
+    """What was planned and not sent so, as the endpoint refuses it; nothing where it takes all."""
+    refused = ledger.refused_parameters
+    if not refused:
+        return {}
+    return {"refused_parameters": refused, "temperature": ledger.temperature}
+
+
+def _limits(ledger: "Ledger") -> dict[str, Any]:
+    """The rate limits that the endpoint told of, and the seconds that requests were held back."""
+    limits = ledger.limits
+    # A ledger may come from anywhere: no clock shows such a wait.
+    if not limits or not 0 <= limits["held_s"] < END_OF_TIME:
+        return {}
+    return {"rate_limits": limits["told"], "held_back_s": limits["held_s"]}
+
+
+def _failures(ledger: "Ledger") -> dict[str, Any]:
+    """The commonest kinds of failure, with what the server said last; nothing without any."""
+    kinds = [
+        {
+            "outcome": outcome,
+            "said": said_by_server(str(status or ""), str(raw)),
+            "attempts": attempts,
+        }
+        for outcome, status, raw, attempts in ledger.failures()[:MOST_FAILURES]
+    ]
+    return {"failures": kinds} if kinds else {}
+
+
+def _cost(ledger: "Ledger", totals: "Totals") -> float | None:
+    """US dollars for all attempts; None where the user gave no prices."""
+    if ledger.get_meta("judge", {}).get("provider") in FREE:
+        return 0.0
+    return cost(totals.tokens_in, totals.tokens_out, ledger.get_meta("prices"))
+
+
+def _iso(at: float | None) -> str | None:
+    """The time; None where it is not known, or no clock shows it."""
+    if at is None or not 0 <= at < END_OF_TIME:
+        return None
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,182 @@
+"""For stage three: the replies behind a figure or a finding, the worst first. No call is made."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Axis, Readings
+from judgesheet.axis.cases import Behind
+from judgesheet.axis.shapes import SHAPES
+from judgesheet.base.errors import UsageError
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Answer, Case, Casebook, Datasheet
+from judgesheet.measuring.parsing import suggested
+
+if TYPE_CHECKING:
+    from judgesheet.ledger.ledger import Ledger
+
+LOST, LOST_AS = "loss_rate", "loss_shape"
+"""The figures whose cases are the calls without a verdict, and that counts them by shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which calls and cases are wanted; None for all.
+
+    `stimulus` and `cell` choose calls; `outcome` and `verdict` cases of which a call ended so.
+    """
+
+    stimulus: str | None = None
+    cell: Mapping[str, str] = field(default_factory=dict)
+    outcome: str | None = None
+    verdict: str | None = None
+
+    def of(self, readings: Readings) -> Readings:
+        """The readings of the calls that are wanted."""
+        frame = readings.frame
+        if self.stimulus is not None:
+            frame = frame[frame["stimulus"] == self.stimulus]
+        for name, value in self.cell.items():
+            held = frame[name] if name in frame else pd.Series(None, frame.index, dtype=object)
+            frame = frame[[_is(one, value) for one in held]]
+        return replace(readings, frame=frame.reset_index(drop=True))
+
+    def keep(self, answer: Answer) -> bool:
+        """Whether a call ended as wanted."""
+        ended = self.outcome in (None, answer.ended)
+        return ended and (self.verdict is None or _is(answer.verdict, self.verdict))
+
+
+def _is(value: Any, written: str) -> bool:
+    """Whether a user means this value: as JSON, as a plain word, or a list joined by commas."""
+    listed = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    try:
+        return written == listed or json.loads(written) == value
+    except (ValueError, RecursionError):
+        return False
+
+
+def known(text: str) -> Key:
+    """The key of a figure that an axis has; UsageError if it is none, or another is written."""
+    key = Key.parse(text)
+    if str(key) != text:
+        raise UsageError(
+            f"{text!r} is read as {key}; write each dimension once, as in axis.name[dim=value]"
+        )
+    if key.name not in get_axis(key.axis).ESTIMATES:
+        raise UsageError(f"{text!r} is not one estimate; `judgesheet explain` lists them all")
+    return key
+
+
+def chosen_keys(readings: Mapping[str, Readings], key: str | None, axis: str | None) -> list[Key]:
+    """The key, or without one the lost calls of the axis (without one: of each).
+
+    UsageError if the run did not ask about the axis, or the key is of another one.
+    """
+    keys = [Key(name, LOST) for name in readings] if key is None else [known(key)]
+    mine = [one for one in keys if axis in (None, one.axis)]
+    if not mine or mine[0].axis not in readings:
+        raise UsageError(
+            f"the run has no {key or 'calls'} of {axis or mine[0].axis}; it asked about "
+            f"{', '.join(readings)}"
+        )
+    return mine
+
+
+def casebook(
+    ledger: "Ledger",
+    readings: Mapping[str, Readings],
+    keys: Iterable[Key],
+    filters: Filters | None = None,
+    *,
+    whole: bool = False,
+) -> Casebook:
+    """The cases behind these figures, with the answers in them (`whole`: every answer)."""
+    filters, keys = filters or Filters(), tuple(keys)
+    asked = {key.axis: readings[key.axis] for key in keys}
+    for name in filters.cell:
+        if not any(name in one.frame for one in asked.values()):
+            raise UsageError(f"no cell of {', '.join(asked)} has {name!r}")
+    wanted = {name: filters.of(one) for name, one in asked.items()}
+    if readings and not any(len(one.frame) for one in wanted.values()):
+        raise UsageError("no call fits: `judgesheet cases DIR --json` shows stimuli and cells")
+    behind = {name: Behind(all_axes()[name], one) for name, one in wanted.items()}
+    found: dict[str, tuple[Case, ...]] = {}
+    none: dict[str, str] = {}
+    for key in keys:
+        found[str(key)] = behind[key.axis].cases(key)
+        none[str(key)] = behind[key.axis].why_none(key)
+    named = {call for cases in found.values() for case in cases for call in case.calls}
+    ids = None if whole else named
+    answers = dict(_answers(ledger, wanted, ids))
+    if filters.outcome is not None or filters.verdict is not None:
+        good = {name for name, answer in answers.items() if filters.keep(answer)}
+        for name, cases in found.items():
+            found[name] = tuple(case for case in cases if good.intersection(case.calls))
+            if cases:
+                none[name] = f"none of the {len(cases)} cases behind {name} ended so"
+    some = {Key.parse(key).axis for key, cases in found.items() if cases and cases[0].group}
+    return Casebook(
+        {key: cases for key, cases in found.items() if cases},
+        answers,
+        {key: none[key] for key, cases in found.items() if not cases},
+        {name: _groups(all_axes()[name], wanted[name], answers) for name in some},
+    )
+
+
+def of_sheet(ledger: "Ledger", readings: Mapping[str, Readings], sheet: Datasheet) -> Casebook:
+    """The cases behind every figure of a sheet of this run, and every answer."""
+    keys = (Key.parse(one.key) for axis in sheet.axes for one in axis.estimates)
+    return casebook(ledger, readings, (key for key in keys if key.axis in readings), whole=True)
+
+
+def _answers(
+    ledger: "Ledger", readings: Mapping[str, Readings], ids: Collection[str] | None
+) -> Iterator[tuple[str, Answer]]:
+    """The answers to these calls, in plan order; to all of the axes if `ids` is None."""
+    read = {
+        call: (value, shape)
+        for one in readings.values()
+        for call, value, shape in zip(*(one.frame[n] for n in _READ), strict=True)
+        if ids is None or call in ids
+    }
+    replies = {one[0]: (one[6] or "", one[7] or "") for one in ledger.answers() if one[0] in read}
+    for call in ledger.calls():
+        if call.id in read:
+            value, shape = read[call.id]
+            yield call.id, Answer(call, *replies[call.id], value, shape or "")
+
+
+_READ = ("call_id", "value", "shape")
+
+
+# -- calls without a verdict -----------------------------------------------------------------------
+
+
+def _groups(axis: Axis, readings: Readings, answers: Mapping[str, Answer]) -> dict[str, str]:
+    """What to know of each shape of lost calls: how many, in which orders, what would read them."""
+    by_shape: dict[str, list[Answer]] = {}
+    for answer in answers.values():
+        if answer.call.axis == axis.NAME and answer.shape:
+            by_shape.setdefault(answer.shape, []).append(answer)
+    only = replace(readings, families=frozenset({LOST_AS}))
+    counted = Estimates(axis.NAME, axis.measure(only))
+    return {code: _told(axis, code, lost, counted) for code, lost in by_shape.items()}
+
+
+def _told(axis: Axis, code: str, lost: list[Answer], counted: Estimates) -> str:
+    figure, shape = counted.known(LOST_AS, shape=code), SHAPES[code]
+    count = figure.conditions if figure is not None else f"{len(lost)} calls"
+    replies = [(one.text, one.call.cell) for one in lost if one.outcome == "ok"]
+    rule = suggested(axis, replies) if shape.parsed else None
+    tried = (
+        f" `{rule.written}` reads {rule.reads} of {len(replies)}: look whether rightly."
+        if rule
+        else ""
+    )
+    return f"{shape.words}: {count}. What helps: {shape.remedy}.{tried}"

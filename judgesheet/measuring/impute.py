@@ -1,0 +1,85 @@
+"""For stage three: how far calls without a verdict could move the estimates.
+
+Whether a judge answers may depend on what it would have answered; the calls that were read are then
+misleading, however few are lost. So is a log from which calls are missing. The axis fills in the
+lost calls in the ways that move its figures furthest; every figure is measured again on these
+tables, and its bounds are widened to the extremes.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from judgesheet.axis import Axis, Completing, Imputing, Readings, losses
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.records import Bounds, Estimate, Imputed
+
+
+def with_imputed(axis: Axis, readings: Readings, estimates: Estimates) -> Estimates:
+    """The estimates with bounds that hold whatever the lost calls would have said.
+
+    As they are where no call was lost, where none was read, or where the axis imputes nothing.
+    """
+    if isinstance(axis, Completing):
+        readings = replace(readings, frame=axis.complete(readings.frame))
+    gone, made = losses.lost(readings.frame), readings.frame["outcome"].notna()
+    # Where all calls were lost nothing was measured that others could move.
+    if not isinstance(axis, Imputing) or not gone.any() or gone.sum() == made.sum():
+        return estimates
+    imputed: defaultdict[str, list[Estimate]] = defaultdict(list)
+    for estimate in _again(axis, readings):
+        imputed[estimate.key].append(estimate)
+    calls = int(gone.sum())
+    widened = (_widened(read, imputed[read.key], calls) for read in estimates.values())
+    return Estimates(axis.NAME, widened)
+
+
+def _again(axis: Axis, readings: Readings) -> Iterator[Estimate]:
+    """What the axis measures on each of its imputed tables; losses are none there."""
+    every = frozenset(axis.ESTIMATES) - losses.NAMES
+    wanted = every if readings.families is None else every & readings.families
+    if isinstance(axis, Imputing):
+        for imputation in axis.impute(readings):
+            moved = wanted if imputation.families is None else wanted & imputation.families
+            if moved:
+                yield from axis.measure(replace(readings, frame=imputation.frame, families=moved))
+
+
+def _widened(read: Estimate, imputed: Sequence[Estimate], calls: int) -> Estimate:
+    """The estimate of the calls read, with its bounds widened; as it is where nothing moves it."""
+    if read.value is None or all(_same(other, read) for other in imputed):
+        return read
+    if any(estimate.value is None for estimate in imputed):
+        return replace(read, imputed=Imputed(calls, None, None), bounds=None)
+    lows, highs = zip(*(_ends(estimate, read) for estimate in (read, *imputed)), strict=True)
+    return replace(
+        read,
+        imputed=Imputed(calls, min(lows), max(highs)),
+        bounds=None if read.bounds is None else _bounds(read.bounds, imputed),
+    )
+
+
+def _same(one: Estimate, other: Estimate) -> bool:
+    return (one.value, one.low, one.high, one.n) == (other.value, other.low, other.high, other.n)
+
+
+def _ends(one: Estimate, read: Estimate) -> tuple[float, float]:
+    """The ends of its interval; its value where it has none, or where the figure never has one."""
+    value = one.value or 0.0
+    if read.low is None and read.high is None:
+        return value, value
+    return value if one.low is None else one.low, value if one.high is None else one.high
+
+
+def _bounds(read: Bounds, imputed: Sequence[Estimate]) -> Bounds:
+    """Bounds that reach as far as those of any table, or its value where it has none."""
+    values = [estimate.value or 0.0 for estimate in imputed]
+    others = [
+        one.bounds or Bounds(value, value) for one, value in zip(imputed, values, strict=True)
+    ]
+    return replace(
+        read,
+        low=min(one.low for one in (read, *others)),
+        high=max(one.high for one in (read, *others)),
+        method=f"{read.method}; lost calls answered against the limit",
+    )

@@ -1,0 +1,403 @@
+"""Stage three: from the ledger's replies to estimates. No call is made; it can be repeated."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+
+from judgesheet import axis as kit
+from judgesheet import stats
+from judgesheet.axes import all_axes, explain
+from judgesheet.axis import (
+    Axis,
+    Distributing,
+    Readings,
+    headline,
+    losses,
+    unanswered,
+)
+from judgesheet.axis.losses import codes
+from judgesheet.axis.unanswered import Calls
+from judgesheet.base.errors import RunError
+from judgesheet.base.estimates import Estimates
+from judgesheet.base.files import decoded
+from judgesheet.base.keys import Key, Pattern
+from judgesheet.base.missing_reasons import NOT_RECORDED
+from judgesheet.base.records import (
+    AxisResult,
+    Estimate,
+    Recommendation,
+    ReplyFormat,
+    Statement,
+    digest,
+)
+from judgesheet.base.sanitize import listed
+from judgesheet.measuring.impute import with_imputed
+from judgesheet.measuring.parsing import Parser, from_records, read_by, reading, shape_of
+from judgesheet.stats.confidence import LEVEL, at_confidence
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from judgesheet.ledger.ledger import Ledger
+
+COLUMNS = ("call_id", "axis", "stimulus", "cell", "repeat", "reply", "outcome", "text")
+"""What the ledger gives per call; `cell` is JSON, `outcome` None where nothing was asked yet."""
+PAGE = 50_000
+"""Rows of a ledger that are held as objects at once."""
+MOST_NAMES = 12
+"""Figures that a sentence about missing ones names."""
+CHECK = "`judgesheet doctor DIR` says what can be saved"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The estimates of every axis, and the readings behind them by the axis's name."""
+
+    results: tuple[AxisResult, ...]
+    recommendations: tuple[Recommendation, ...]
+    readings: Mapping[str, Readings]
+
+
+def measure(ledger: "Ledger") -> Measured:
+    """Read, parse and estimate everything that the ledger holds.
+
+    RunError if the ledger holds an axis that this installation does not know, or no probe at all.
+    """
+    readings = read_all(ledger)
+    results, recommendations = [], []
+    looks = ledger.looks
+    for name in readings:
+        with at_confidence(looks.levels.get(name, LEVEL) if looks else LEVEL):
+            result, advice = measure_axis(all_axes()[name], readings[name])
+        results.append(result)
+        recommendations.extend(advice)
+    return Measured(tuple(results), tuple(recommendations), readings)
+
+
+def read_all(ledger: "Ledger") -> dict[str, Readings]:
+    """The readings of every axis of a ledger; RunError as from `measure`."""
+    command = ledger.provenance.get("command")
+    if command is not None:
+        raise RunError(
+            f"{ledger.path.parent} was made by `judgesheet {command}` and holds nothing to measure"
+        )
+    frame = with_distributions(answers(ledger), ledger.bodies())
+    if frame.empty:
+        raise RunError(f"{ledger.path} holds no calls; {CHECK}")
+    for name in frame["axis"].unique():
+        if name not in all_axes():
+            raise RunError(f"the run holds the axis {name!r}, which this installation lacks")
+    return readings_of(ledger, frame)
+
+
+def answers(ledger: "Ledger") -> pd.DataFrame:
+    """The planned calls of a ledger with their answers, in order: `COLUMNS`, `finish_reason`."""
+    columns, rows = [*COLUMNS, "finish_reason"], ledger.answers()
+    # A page at a time: as objects, millions of rows take many times the room of their columns.
+    pages = [pd.DataFrame(page, columns=columns) for page in _pages(rows)]
+    return pd.concat(pages, ignore_index=True).infer_objects()
+
+
+def _pages(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    """Some rows at a time; one page without any where there are none."""
+    page = list(islice(rows, PAGE))
+    yield page
+    while page := list(islice(rows, PAGE)):
+        yield page
+
+
+def readings_of(ledger: "Ledger", frame: pd.DataFrame) -> dict[str, Readings]:
+    """The parsed `answers` of a ledger for each axis that this installation knows."""
+    parsers, labels = from_records(ledger.parsers()), ledger.labels()
+    temperature, seed = ledger.temperature, ledger.get_meta("seed", 0)
+    return {
+        str(name): Readings(
+            parse_rows(all_axes()[str(name)], rows, parsers.get(str(name))),
+            tuple(label for label in labels if label.axis == name),
+            temperature,
+            seed,
+        )
+        for name, rows in frame.groupby("axis", sort=False)
+        if name in all_axes()
+    }
+
+
+def with_distributions(frame: pd.DataFrame, bodies: Iterable[tuple[str, str]]) -> pd.DataFrame:
+    """The table with the column `distribution`: what each axis reads in the bodies it asked for.
+
+    `bodies` are (call_id, body as received) pairs; they are read one by one and not kept, and
+    without any the table stays as it is.
+    """
+    axes: Mapping[str, object] = all_axes()
+    reading_them = {name: each for name, each in axes.items() if isinstance(each, Distributing)}
+    first = next(bodies := iter(bodies), None)
+    if first is None:
+        return frame
+    columns = zip(frame["axis"], frame["text"], frame["reply"], frame["cell"], strict=True)
+    calls = dict(zip(frame["call_id"], columns, strict=True))
+    read_bodies: dict[str, object] = {}
+    for call_id, raw in chain([first], bodies):
+        name, text, reply, cell = calls[call_id]
+        if name in reading_them:
+            read_bodies[call_id] = reading_them[name].distribution(
+                raw, text, reply, _cell(all_axes()[name], cell)
+            )
+    if not read_bodies:
+        return frame
+    values = [read_bodies.get(call_id) for call_id in frame["call_id"]]
+    return frame.assign(distribution=pd.Series(values, index=frame.index, dtype=object))
+
+
+def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recommendation]]:
+    """One axis: its result and its recommendations."""
+    estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
+    is_recorded = bool((readings.frame["reply"] == "recorded").all())
+    if is_recorded:
+        estimates = estimates.with_more(_missing(axis, estimates))
+    calls = _counts(readings.frame)
+    result = AxisResult(
+        name=axis.NAME,
+        title=axis.TITLE,
+        question=axis.QUESTION,
+        **asdict(calls),
+        estimates=tuple(estimates.values()),
+        caveats=(
+            *axis.warn(readings, estimates),
+            *(_not_estimable(estimates.values()) if is_recorded else ()),
+        ),
+        findings=tuple(axis.find(estimates) if calls.answered else _silent(estimates, calls)),
+        characteristics=tuple(row for row in headline(axis) if row.key in estimates),
+        mitigations=tuple(
+            remedy
+            for remedy in axis.mitigate(estimates)
+            if {remedy.before, remedy.after} <= set(estimates)
+        ),
+        ratings=tuple(axis.tested_range(readings)),
+        controls=tuple(axis.control(estimates)),
+        glossary=_glossary(axis, estimates),
+        figures=tuple(
+            plot
+            for plot in axis.plots(estimates)
+            if any(Key.parse(key).name in plot.families for key in estimates)
+        ),
+    )
+    if not calls.answered:
+        return result, list(unanswered.recommend(axis.NAME, calls))
+    enough = calls.made >= unanswered.ENOUGH_ASKED * calls.planned
+    return result, list(axis.recommend(estimates)) if enough else []
+
+
+def measure_wanted(axis: Axis, readings: Readings) -> AxisResult:
+    """The figures of `readings.families` alone, as a sheet has them."""
+    estimates = with_imputed(axis, readings, Estimates(axis.NAME, axis.measure(readings)))
+    told = axis.NAME, axis.TITLE, axis.QUESTION
+    return AxisResult(
+        *told, **asdict(_counts(readings.frame)), estimates=tuple(estimates.values()), caveats=()
+    )
+
+
+def _silent(estimates: Estimates, calls: Calls) -> Iterator[Statement]:
+    yield unanswered.find(calls, tuple(estimates)[:1])
+    yield from losses.find(estimates)
+
+
+def leave_out(
+    axis: Axis, readings: Readings, groups: Sequence[Collection[str]], keys: Iterable[str]
+) -> "dict[str, NDArray[np.float64]]":
+    """Per key of the axis, its value without the stimuli of each group; NaN where it has none.
+
+    Used by a jackknife over stimuli; each of shape (groups,).
+    """
+    parsed = [key for key in map(Key.parse, keys) if key.axis == axis.NAME]
+    series = {str(key): np.full(len(groups), np.nan) for key in parsed}
+    families = frozenset(key.name for key in parsed)
+    for place, group in enumerate(groups):
+        frame = readings.frame[~readings.frame["stimulus"].isin(group)].reset_index(drop=True)
+        for estimate in axis.measure(replace(readings, frame=frame, families=families)):
+            if estimate.key in series and estimate.value is not None:
+                series[estimate.key][place] = estimate.value
+    return series
+
+
+def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
+    """The headline figures that the records do not allow, each with what is missing."""
+    for row in headline(axis):
+        if row.key not in estimates:
+            key = Key.parse(row.key)
+            patterns, words = _lack(axis, key)
+            note = f"the records lack {words}"
+            yield Estimate(
+                row.key,
+                _label(key),
+                None,
+                note=note,
+                reason=NOT_RECORDED.code,
+                given={"lacks": patterns},
+            )
+
+
+def _label(key: Key) -> str:
+    dims = ",".join(f"{dim}={value}" for dim, value in key.dims.items())
+    return key.name.replace("_", " ").capitalize() + (f" ({dims})" if dims else "")
+
+
+def _lack(axis: Axis, key: Key) -> tuple[tuple[str, ...], str]:
+    """What the records must contain for a figure, by the first pattern that matches its key."""
+    for patterns, words in axis.MISSING_REASONS.items():
+        if any(Pattern.parse(pattern).fits(key) for pattern in patterns):
+            return patterns, words
+    return (), "calls of this axis"
+
+
+def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
+    """One sentence per reason why figures have no value, in the words of the first of them."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Estimate]] = {}
+    for estimate in estimates:
+        if estimate.value is None:
+            why = (estimate.reason, estimate.given.get("lacks", ()))
+            groups.setdefault(why, []).append(estimate)
+    for group in groups.values():
+        names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note
+        told = listed(names, MOST_NAMES)
+        yield f"Not estimable from these records, because {reason}: {told}."
+
+
+def code_digest(name: str) -> str:
+    """SHA-256 over the source of an axis, of `judgesheet.axis` and of `stats`.
+
+    Equal digests read the same replies and compute the same figures.
+    """
+    own = Path(str(cast("ModuleType", all_axes()[name]).__file__))
+    files = sorted(own.parent.glob("*.py")) if own.stem == "__init__" else [own]
+    for shared in (kit, stats):
+        files += sorted(Path(str(shared.__file__)).parent.glob("*.py"))
+    return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
+
+
+def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> pd.DataFrame:
+    """The ledger's rows of one axis with the cell as columns and the reading as `value`.
+
+    `alone` says whether it had lines of its own, None where that is not known. `shape` says what
+    came instead, where a call was made and gave none.
+
+    `parser` is the user's own, None for the axis's.
+    """
+    cell, texts = pd.factorize(rows["cell"])  # cells recur, and so do replies: each is read once
+    cells = _Cells.of(axis, texts)
+    asked = rows[["text", "reply", "outcome"]].reset_index(drop=True)
+    asked["why"] = rows["finish_reason"].to_numpy() if "finish_reason" in rows else None
+    asked["alike"] = cells.alike[cell]
+    same = codes(asked)
+    _, first = np.unique(same, return_index=True)
+    read = [
+        _read(axis, text, reply, outcome, why, _cell(axis, texts[place]), parser)
+        for text, reply, outcome, why, place in zip(
+            *(asked[name].iloc[first] for name in ("text", "reply", "outcome", "why")),
+            cell[first].tolist(),
+            strict=True,
+        )
+    ]
+    table = rows[["call_id", "stimulus", "repeat", "reply", "outcome"]].reset_index(drop=True)
+    table.insert(0, "axis", axis.NAME)
+    for name, values in cells.columns.items():
+        if name not in table:
+            table[name] = values.iloc[cell].array
+    for name, told in zip(("value", "alone", "shape"), zip(*read, strict=True), strict=False):
+        table[name] = pd.Series(_objects(told)[same], index=table.index, dtype=object)
+    if "distribution" in rows:
+        table["distribution"] = rows["distribution"].to_numpy()
+    return table
+
+
+def _read(
+    axis: Axis,
+    text: str,
+    reply: ReplyFormat,
+    outcome: str | None,
+    why: str | None,
+    cell: Mapping[str, Any],
+    parser: Parser | None,
+) -> tuple[Any, bool | None, str | None]:
+    """What a reply says, whether on lines of its own, and the shape of one that says nothing."""
+    found = reading(axis, text, reply, cell, parser, why) if outcome == "ok" else None
+    if found is not None:
+        return found.value, found.alone, None
+    return None, None, outcome and shape_of(axis, text, reply, outcome, cell, parser, why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Different cells: their values by key, and a code for those in which replies read alike."""
+
+    columns: Mapping[str, pd.Series]
+    alike: "NDArray[np.int64]"
+
+    @classmethod
+    def of(cls, axis: Axis, texts: pd.Index) -> "_Cells":
+        """The cells in these texts, which are not kept: a long run has millions."""
+        columns: defaultdict[str, list[Any]] = defaultdict(list)
+        shared: dict[str, Any] = {}
+        for done in range(0, len(texts), PAGE):
+            cells = [_cell(axis, text) for text in texts[done : done + PAGE].tolist()]
+            for name in {**columns, **dict.fromkeys(chain.from_iterable(cells))}:
+                columns[name] += [None] * (done - len(columns[name]))
+                columns[name] += [
+                    # There are few different lists.
+                    shared.setdefault(repr(value), value) if isinstance(value, list) else value
+                    for value in (cell.get(name) for cell in cells)
+                ]
+        series = {name: pd.Series(values) for name, values in columns.items()}
+        by = read_by(axis)
+        if by is None:
+            return cls(series, np.arange(len(texts)))
+        telling = pd.DataFrame({name: series[name] for name in by if name in series})
+        return cls(series, codes(telling.reindex(range(len(texts)))))
+
+
+def _objects(values: Sequence[Any]) -> "NDArray[np.object_]":
+    """The values as they are, whatever they hold."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _cell(axis: Axis, text: str) -> dict[str, Any]:
+    """The condition that a call was made under; RunError if the axis has no such condition."""
+    try:
+        cell = decoded(text)
+    except ValueError as error:
+        raise RunError(f"the run holds a cell that is no JSON ({error}); {CHECK}") from None
+    fault = axis.fault(cell) if isinstance(cell, dict) else "a cell must be an object"
+    if fault:
+        raise RunError(f"the run holds a cell that {axis.NAME} does not know: {fault}; {CHECK}")
+    return cast("dict[str, Any]", cell)
+
+
+def _counts(table: pd.DataFrame) -> Calls:
+    asked = table["outcome"].notna()
+    ok = table["outcome"] == "ok"
+    readable = table["value"].notna()
+    return Calls(
+        planned=len(table),
+        answered=int((ok & readable).sum()),
+        unreadable=int((ok & ~readable).sum()),
+        refused=int((table["outcome"] == "refused").sum()),
+        failed=int((asked & ~ok & (table["outcome"] != "refused")).sum()),
+    )
+
+
+def _glossary(axis: Axis, estimates: Estimates) -> dict[str, str]:
+    names = dict.fromkeys(Key.parse(key).name for key in estimates)
+    texts = {name: explain(axis.NAME, name) for name in names}
+    return {name: _first_paragraph(text) for name, text in texts.items() if text}
+
+
+def _first_paragraph(docstring: str) -> str:
+    return " ".join(docstring.strip().split("\n\n", 1)[0].split())

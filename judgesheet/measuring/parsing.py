@@ -1,0 +1,601 @@
+r"""For stage three: how a reply is read, by the axis or first by the user's own parser.
+
+Your own parser is for a judge that answers in its own format. It is a small TOML file, usually
+beside the prompt template that asks for that form:
+
+    [verdict]
+    regex = 'Rating:\s*(\d+)'                         # or: jsonpath = '$.result.rating'
+    map = { "Response A" = "1", "Response B" = "2" }  # optional
+
+    [[example]]
+    reply = "Rating: 4"
+    verdict = 4
+
+It turns a reply into a recorded verdict (the form that `judgesheet ingest` takes), which the axis
+then reads as it reads any recorded verdict. So such a parser cannot give anything that the axis
+does not allow, and this module knows no axis. A reply that gives two different verdicts has none.
+
+Where a verdict has a part for each criterion or candidate, the pattern names the part:
+`{criterion}` or `{candidate}` is its name, `{label}` its letter (A, B, …) and
+`{position}` its number (1, 2, …) by displayed place. Where each part has several fields, there is a
+table for each: `[verdict.score]`, `[verdict.uncertain]`.
+
+Replies are hostile. Regular expressions run in RE2, whose time grows with the length of the reply
+and not beyond; JSON paths are RFC 9535 without the functions that match regular expressions,
+descend at most once, and take a limited number of steps. Nothing of a reply is executed.
+"""
+
+import json
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Self, cast
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis import Axis, Locating, NamingParts, ReadingAlike
+from judgesheet.axis.answer import LONGEST, without_thought
+from judgesheet.axis.documents import json_documents
+from judgesheet.axis.reply import PLACEHOLDERS, Reading
+from judgesheet.axis.shapes import shape
+from judgesheet.base.errors import ParserError, RunError, UsageError
+from judgesheet.base.files import checked, text_of, toml
+from judgesheet.base.records import CUT_OFF, Call, Reply, ReplyFormat, digest
+from judgesheet.ledger.ledger import Ledger
+
+MOST_STEPS = 50_000
+"""Most values that JSON paths look at in one reply; one that needs more is unreadable."""
+MOST_TERMS = 3
+"""Most parts of a filter that look at a value (`@`)."""
+MOST_MATCHES = 1_000
+"""Most matches that are examined; a reply with more is unreadable."""
+_PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
+# Fifteen digits are exact in a float, and too few to take long.
+_WHOLE = re.compile(r"[+-]?\d{1,15}")
+_DECIMAL = re.compile(r"[+-]?\d{1,15}\.\d{1,15}")
+_UNREADABLE = object()
+
+
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, str | int | float):
+        raise ValueError("it can be a text, a number, true or false")
+    return value
+
+
+Scalar = Annotated[Any, AfterValidator(_scalar)]
+
+
+class _Table(BaseModel):
+    """A table of a parser file. Strict: a field that does not exist is a mistake."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class VerdictPattern(_Table):
+    """One regular expression or JSON path, and the meaning of what it finds.
+
+    `meanings` says what the judge's words mean; where there are any, no other word means anything.
+    `default` is the value where nothing is found, None if that makes the reply unreadable.
+    """
+
+    regex: str | None = None
+    jsonpath: str | None = None
+    meanings: Mapping[str, Scalar] = Field(default={}, alias="map")
+    default: Scalar = None
+
+    @model_validator(mode="after")
+    def _usable(self) -> Self:
+        if (self.regex is None) == (self.jsonpath is None):
+            raise ValueError("give one regex or one jsonpath")
+        _check_path(self.text) if self.regex is None else _check_regex(self.text)
+        return self
+
+    @property
+    def text(self) -> str:
+        """The expression or path."""
+        return self.regex or self.jsonpath or ""
+
+    @property
+    def names_parts(self) -> bool:
+        """Whether it is looked for once per criterion or candidate."""
+        return _PLACEHOLDER.search(self.text) is not None
+
+    def find(self, reply: str, names: Mapping[str, str], steps: "_Steps") -> Any:
+        """The only value that the reply gives for these names, or `_UNREADABLE`."""
+        if self.jsonpath is None:
+            values = _regex_values(self.text, reply, names)
+        else:
+            values = _path_values(self.text, reply, names, steps)
+        matches = list(islice(values, MOST_MATCHES + 1))
+        if not matches:
+            return _UNREADABLE if self.default is None else self.default
+        # With their types: 1 and true, which Python takes for equal, are two readings.
+        meant = {(type(value), value) for value in map(self._meaning, matches)}
+        if len(matches) > MOST_MATCHES or len(meant) > 1:
+            return _UNREADABLE
+        return meant.pop()[1]
+
+    def _meaning(self, value: Any) -> Any:
+        """The meaning of a match: by the map if there is one, a number if it can be read as one."""
+        value = value.strip() if isinstance(value, str) else value
+        if self.meanings:
+            word = value if isinstance(value, str) else json.dumps(value)
+            value = self.meanings.get(word, _UNREADABLE)
+        if isinstance(value, str) and _WHOLE.fullmatch(value):
+            return int(value)
+        if isinstance(value, str) and _DECIMAL.fullmatch(value):
+            return float(value)
+        return value if isinstance(value, str | int | float) else _UNREADABLE
+
+
+class Example(_Table):
+    """A reply with the verdict that it must give; `unreadable` where it must give none.
+
+    `cell` is what the example says of the call, beside the first cell of the run.
+    """
+
+    reply: str
+    verdict: Any = None
+    unreadable: bool = False
+    cell: Mapping[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _one_reading(self) -> Self:
+        if ("verdict" in self.model_fields_set) == self.unreadable:
+            raise ValueError("give the verdict it must be read as, or unreadable = true")
+        return self
+
+
+class _File(_Table):
+    """A parser file; a verdict is one pattern, or a table of one per field."""
+
+    verdict: dict[str, Any]
+    example: list[Example] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The result of an example: `reading` is what the axis reads, None for nothing."""
+
+    example: Example
+    reading: Any
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """A parser of one axis; `source` is its file, verbatim, and `name` that file's name.
+
+    `fields` maps the fields of a verdict to their patterns; the key "" stands for a verdict without
+    fields.
+    """
+
+    name: str
+    source: str
+    fields: Mapping[str, VerdictPattern]
+    examples: tuple[Example, ...]
+
+    @classmethod
+    def from_file(cls, path: Path) -> Self:
+        """The parser in a file; a ParserError says what is wrong with it."""
+        return cls.from_source(text_of(path, "the parser", ParserError), path.name)
+
+    @classmethod
+    def from_source(cls, source: str, name: str) -> Self:
+        """The parser in a text, as a ledger keeps it."""
+        file = checked(_File, toml(source, name, ParserError), name, ParserError)
+        is_one = not file.verdict or file.verdict.keys() & {"regex", "jsonpath"}
+        tables = {"": file.verdict} if is_one else file.verdict
+        fields = {
+            field: checked(
+                VerdictPattern, table, f"{name}, [verdict{field and f'.{field}'}]", ParserError
+            )
+            for field, table in tables.items()
+        }
+        return cls(name, source, fields, tuple(file.example))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the file."""
+        return digest(self.source)
+
+    def verdict(self, text: str, parts: Iterable[Mapping[str, str]] = ()) -> str | None:
+        """The recorded verdict that a reply gives, as JSON; None if it gives none, or two.
+
+        `parts` says what the placeholders mean for each displayed criterion or candidate. What
+        stands before the last end of thought is not looked at.
+        """
+        text = without_thought(text).lstrip()
+        if not text or len(text) > LONGEST:
+            return None
+        steps = _Steps()
+        if not any(pattern.names_parts for pattern in self.fields.values()):
+            value = self._part(text, {}, steps)
+        else:
+            values = {names["candidate"]: self._part(text, names, steps) for names in parts}
+            value = values if values and _UNREADABLE not in values.values() else _UNREADABLE
+        return None if value is _UNREADABLE else json.dumps(value)
+
+    def _part(self, reply: str, names: Mapping[str, str], steps: "_Steps") -> Any:
+        found = {field: pattern.find(reply, names, steps) for field, pattern in self.fields.items()}
+        if any(value is _UNREADABLE for value in found.values()):
+            return _UNREADABLE
+        return found.get("", found)
+
+
+def read(
+    axis: Axis, text: str, reply: ReplyFormat, cell: Mapping[str, Any], parser: Parser | None = None
+) -> Any | None:
+    """What the axis reads in the words of a whole reply, None if they cannot be read."""
+    found = reading(axis, text, reply, cell, parser)
+    return found and found.value
+
+
+def reading(
+    axis: Axis,
+    text: str,
+    reply: ReplyFormat,
+    cell: Mapping[str, Any],
+    parser: Parser | None = None,
+    finish_reason: str | None = None,
+) -> Reading | None:
+    """What the axis reads in a reply; one that was cut off or breaks its parser is unreadable."""
+    # However whole it looks: its next words might have taken it back.
+    if finish_reason in CUT_OFF:
+        return None
+    try:
+        if parser is not None and reply != "recorded":
+            verdict = parser.verdict(text, _parts(axis, cell))
+            value = None if verdict is None else axis.parse(verdict, "recorded", cell)
+        elif (locating := _locating(cast("Hashable", axis))) is not None:
+            return locating.reading(text, reply, cell)
+        else:
+            value = axis.parse(text, reply, cell)
+    # An axis that stumbles over a reply, another package's say, has not read it.
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+        return None
+    return None if value is None else Reading(value)
+
+
+@cache  # what a protocol asks of an axis is looked up anew each time
+def _locating(axis: Hashable) -> Locating | None:
+    return axis if isinstance(axis, Locating) else None
+
+
+def alike(axis: Axis, cell: Mapping[str, Any]) -> str:
+    """A text that is the same for cells under which equal replies are read alike."""
+    by = read_by(axis)
+    return repr(cell if by is None else [cell.get(name) for name in by])
+
+
+def read_by(axis: Axis) -> Sequence[str] | None:
+    """The names in a cell of which readings depend; None where they may depend on all."""
+    return _read_by(cast("Hashable", axis))
+
+
+@cache  # what a protocol asks of an axis is looked up anew each time
+def _read_by(axis: Hashable) -> Sequence[str] | None:
+    return sorted(axis.READ_BY) if isinstance(axis, ReadingAlike) else None
+
+
+def shape_of(
+    axis: Axis,
+    text: str,
+    reply: ReplyFormat,
+    outcome: str,
+    cell: Mapping[str, Any],
+    parser: Parser | None = None,
+    finish_reason: str | None = None,
+) -> str:
+    """The shape of a reply that gave no verdict: a code of `axis.shapes`."""
+    if reply == "recorded":
+        return "recorded"
+    names = [part["criterion"] for part in _parts(axis, cell)]
+
+    def reads(part: str) -> Any | None:
+        return read(axis, part, reply, cell, parser)
+
+    return shape(text, outcome, finish_reason, reads, names)
+
+
+def _parts(axis: object, cell: Mapping[str, Any]) -> Iterable[Mapping[str, str]]:
+    """The parts of a reply in this cell; none where the axis reads replies as a whole."""
+    return axis.parts(cell) if isinstance(axis, NamingParts) else ()
+
+
+def try_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> Iterator[Trial]:
+    """Read every example of the parser in `cell`, as far as it does not say another one."""
+    for example in parser.examples:
+        place = {**cell, **example.cell}
+        reading = read(axis, example.reply, "text", place, parser)
+        # As a log would have it, so that an example looks the same for every axis.
+        expected = read(axis, json.dumps(example.verdict), "recorded", place)
+        passed = (
+            reading is None if example.unreadable else reading is not None and reading == expected
+        )
+        yield Trial(example, reading, passed)
+
+
+def refuse_failing_examples(parser: Parser, axis: Axis, cell: Mapping[str, Any]) -> None:
+    """Test the examples before any call is paid for; ParserError with the first that is misread."""
+    for number, trial in enumerate(try_examples(parser, axis, cell), start=1):
+        if not trial.passed:
+            raise ParserError(
+                f"{parser.name}: example {number} is read as {said(trial.reading)}, not as "
+                f"{expectation(trial.example)}; see `judgesheet stimuli check --axis {axis.NAME} "
+                "--parser FILE`"
+            ).at("example", number - 1)
+
+
+def said(reading: Any) -> str:
+    """A reading in words."""
+    return "unreadable" if reading is None else json.dumps(reading, ensure_ascii=False, default=str)
+
+
+def expectation(example: Example) -> str:
+    """What an example must be read as, in words."""
+    return "unreadable" if example.unreadable else said(example.verdict)
+
+
+# -- parsers that might help ----------------------------------------------------------------------
+
+_RULES = (
+    r"(?i)\b(?:score|rating|grade|result|verdict|winner|answer)\b\W{0,12}(\d+)",
+    r"^\W*(\d+)\W*$",
+    r"(\d+)\W*$",
+    r"(?i){criterion}\W{0,12}(\d+)",
+)
+"""Expressions that read what judges often write instead of the form that they are asked for."""
+_MOST_NAMES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """A rule of a parser, as its file holds it, and how many replies it reads; rightly or not."""
+
+    written: str
+    reads: int
+
+
+def suggested(axis: Axis, replies: Sequence[tuple[str, Mapping[str, Any]]]) -> Suggested | None:
+    """The simple rule that reads most of these replies (text, cell); None if none reads any."""
+    rules = [f"jsonpath = '$.{name}'" for name in _names_in(text for text, _ in replies)]
+    rules += [f"regex = '{rule}'" for rule in _RULES]
+    tried = []
+    for rule in rules:
+        parser = Parser.from_source(f"[verdict]\n{rule}", "a rule")
+        verdicts = (read(axis, text, "text", cell, parser) for text, cell in replies)
+        tried.append(Suggested(rule, sum(verdict is not None for verdict in verdicts)))
+    best = max(tried, key=lambda one: one.reads)
+    return best if best.reads else None
+
+
+def _names_in(texts: Iterable[str]) -> list[str]:
+    """Plain names under which objects in these replies hold something."""
+    objects = (one for text in texts for one in _documents(text) if isinstance(one, dict))
+    names = (name for one in objects for name in one if re.fullmatch(r"[A-Za-z_]\w{0,30}", name))
+    return list(islice(dict.fromkeys(names), _MOST_NAMES))
+
+
+# -- parsers of a run ------------------------------------------------------------------------------
+
+
+def as_record(axis: str, parser: Parser) -> dict[str, str]:
+    """What a ledger and a sheet keep of a parser: all of it."""
+    return {
+        "axis": axis,
+        "name": parser.name,
+        "digest": parser.digest,
+        "source": parser.source,
+    }
+
+
+def from_records(records: Iterable[Mapping[str, str]]) -> dict[str, Parser]:
+    """Parsers by axis, from what `as_record` made of them."""
+    return {
+        record["axis"]: Parser.from_source(record["source"], record["name"]) for record in records
+    }
+
+
+def readable_by(records: Iterable[Mapping[str, str]]) -> Callable[[Call, Reply], bool]:
+    """Whether a reply can be read: by the parser of its axis where the records have one."""
+    parsers = from_records(records)
+
+    def is_readable(call: Call, reply: Reply) -> bool:
+        axis, parser = all_axes()[call.axis], parsers.get(call.axis)
+        found = reading(axis, reply.text, call.reply, call.cell, parser, reply.finish_reason)
+        return found is not None
+
+    return is_readable
+
+
+def replace_parsers(path: Path, files: Mapping[str, Path]) -> None:
+    """Note in a ledger that these parsers (axis -> file) read its replies from now on."""
+    with Ledger.open(path, writable=True) as ledger:
+        cells: dict[str, Mapping[str, Any]] = {}
+        for call in ledger.calls():
+            cells.setdefault(call.axis, call.cell)
+            if call.reply == "recorded":
+                raise RunError(f"{path} holds recorded verdicts, which are not read by a parser")
+        now = {record["axis"]: record for record in ledger.parsers()}
+        for name, file in files.items():
+            if name not in cells:
+                raise UsageError(f"--parser names {name}, which this run did not ask about")
+            parser = Parser.from_file(file)
+            refuse_failing_examples(parser, get_axis(name), cells[name])
+            now[name] = as_record(name, parser)
+        ledger.replace_parsers([now[name] for name in sorted(now)])
+
+
+# -- finding values in a reply ---------------------------------------------------------------------
+
+
+_documents = lru_cache(maxsize=1)(json_documents)
+"""The JSON documents in a reply; every pattern of a parser looks at the same ones."""
+
+
+def _regex_values(pattern: str, reply: str, names: Mapping[str, str]) -> Iterator[Any]:
+    for match in _regex(pattern, tuple(names.items())).finditer(reply):
+        yield match.group(1)
+
+
+class _TooManyStepsError(ValueError):
+    """A search that would take too long: the reply is unreadable."""
+
+
+class _Steps:
+    """The steps that are left for the JSON paths of a parser in one reply."""
+
+    def __init__(self) -> None:
+        self._left = MOST_STEPS
+
+    def take(self, steps: int = 1) -> None:
+        self._left -= steps
+        if self._left < 0:
+            raise _TooManyStepsError
+
+
+def _path_values(
+    pattern: str, reply: str, names: Mapping[str, str], steps: _Steps
+) -> Iterator[Any]:
+    from jsonpath import JSONPathError
+
+    path = _path(pattern, tuple(names.items()))
+    try:
+        if "?" in pattern:  # a filter looks at all values
+            steps.take(2 * sum(map(reply.count, ",[{")))
+        for document in _documents(reply):
+            nodes: Iterable[Any] = [_node_type()(document, document, steps)]
+            for segment in path.segments:
+                nodes = segment.resolve(nodes)
+            yield from (node.obj for node in nodes)
+    except (JSONPathError, _TooManyStepsError):  # nested too deeply, or too much
+        yield _UNREADABLE
+
+
+@lru_cache(maxsize=1)
+def _node_type() -> Any:
+    from jsonpath import JSONPathMatch
+
+    class Node(JSONPathMatch):
+        """A value in a document. It counts, and does not write down the way to it."""
+
+        __slots__ = ("_steps",)
+
+        def __init__(self, value: object, root: Any, steps: _Steps) -> None:
+            super().__init__(
+                filter_context={}, obj=value, parent=None, path="", parts=(), root=root
+            )
+            self._steps = steps
+
+        def new_child(self, obj: object, key: int | str) -> "Node":  # noqa: ARG002
+            self._steps.take()
+            return Node(obj, self.root, self._steps)
+
+        def add_child(self, *children: JSONPathMatch) -> None:
+            """Forget it: a list of all would be held in memory."""
+
+    return Node
+
+
+@lru_cache(maxsize=1024)  # a pattern is compiled for each name that it is filled with
+def _regex(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False  # RE2 would print them itself
+    return re2.compile(_filled(pattern, dict(names), re2.escape), options)
+
+
+@lru_cache(maxsize=1024)
+def _path(pattern: str, names: tuple[tuple[str, str], ...]) -> Any:
+    return _environment().compile(_filled(pattern, dict(names), _quoted))
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Any:
+    from jsonpath import JSONPathEnvironment
+
+    # RFC 9535 alone, without what the library adds to it.
+    environment = JSONPathEnvironment(strict=True)
+    for name in ("match", "search"):  # these run Python's regular expressions on the reply
+        environment.function_extensions.pop(name, None)
+    return environment
+
+
+def _filled(pattern: str, names: Mapping[str, str], escape: Any) -> str:
+    return _PLACEHOLDER.sub(lambda place: escape(names.get(place[1], place[1])), pattern)
+
+
+def _quoted(name: str) -> str:
+    """A name for between quotes of either kind in a JSON path."""
+    return json.dumps(name)[1:-1].replace('\\"', "\\u0022").replace("'", "\\u0027")
+
+
+# -- what a pattern must be -------------------------------------------------------------------
+
+_ODD = tuple((name, 'it\'s "odd" [1]') for name in PLACEHOLDERS)
+"""Names that a pattern must work with."""
+
+
+def _check_regex(text: str) -> None:
+    import re2
+
+    try:
+        compiled = _regex(text, _ODD)
+    except re2.error as error:
+        reason = error.args[0]
+        reason = reason.decode() if isinstance(reason, bytes) else reason
+        raise ValueError(
+            f"RE2 does not take this regex ({reason}); it has no look-around and no back-references"
+        ) from None
+    if compiled.groups != 1:
+        raise ValueError(
+            f"the regex has {compiled.groups} groups and needs one, which is the verdict; "
+            "write (?:…) for the others"
+        )
+
+
+def _check_path(text: str) -> None:
+    from jsonpath import JSONPathError
+
+    try:
+        path = _path(text, _ODD)
+    except JSONPathError as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(
+            f"this jsonpath cannot be used ({reason}); paths follow RFC 9535 without "
+            "match and search, and names stand in quotes: $.scores['{criterion}']"
+        ) from None
+    # Else a long reply takes time out of proportion: what filters do is not counted as steps.
+    kinds = [token.kind for token in _environment().lexer.tokenize(text)]
+    for sign, kind, most in _MOST_SIGNS:
+        if kinds.count(kind) > most:
+            often = "only once" if most == 1 else f"at most {most} times"
+            raise ValueError(f"the jsonpath may have {sign} {often}")
+    if "TOKEN_FILTER" in kinds and "TOKEN_COMMA" in kinds:
+        raise ValueError("the jsonpath may have a filter or a comma, not both")
+    if not all(query.path.singular_query() for query in _queries_in_filters(path)):
+        raise ValueError("a filter of the jsonpath may look at single values only: @.name, @[0]")
+
+
+_MOST_SIGNS = (
+    ("..", "TOKEN_DDOT", 1),
+    ("$", "TOKEN_ROOT", 1),
+    ("?", "TOKEN_FILTER", 1),
+    ("@", "TOKEN_SELF", MOST_TERMS),
+)
+
+
+def _queries_in_filters(path: Any) -> Iterator[Any]:
+    selectors = (one for segment in path.segments for one in segment.selectors)
+    below = [one.expression for one in selectors if hasattr(one, "expression")]
+    while below:
+        one = below.pop()
+        below += one.children()
+        if hasattr(one, "path"):
+            yield one

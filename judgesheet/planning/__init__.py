@@ -1,0 +1,1 @@
+"""Stage one, plan: the stimuli, and every question of a run before the first one is paid for."""

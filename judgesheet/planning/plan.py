@@ -1,0 +1,280 @@
+"""Stage one: every question of a run, decided before the first one is paid for."""
+
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from math import ceil
+from pathlib import Path
+from statistics import mode
+from typing import TYPE_CHECKING, Any
+
+from judgesheet.axes import prompt
+from judgesheet.axis import Axis, NamingArms, Options
+from judgesheet.base.digits import cents, thousandths
+from judgesheet.base.errors import RunError
+from judgesheet.base.files import read_from, write_lines
+from judgesheet.base.keys import Key
+from judgesheet.base.prices import Prices, cost
+from judgesheet.base.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
+from judgesheet.base.sanitize import one_line
+from judgesheet.planning import stimuli as pools
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LONGEST_LINE = 100_000_000
+"""Characters a line may have: planned calls hold whole stimuli, answers log-probabilities."""
+CHARACTERS_PER_TOKEN = 4.0  # of ASCII
+"""Rule of thumb for English; only estimates of cost rest on it, and they say so."""
+
+
+def make_plan(
+    axes: Sequence[Axis],
+    options: dict[str, Options],
+    seed: int,
+    stimuli_path: Path | None = None,
+) -> Plan:
+    """The plan of these axes; `options` holds one set per axis name.
+
+    Same stimuli, prompts, parameters and seed give the same calls, ids and order.
+    """
+    pools.only_file_needs_one_axis(stimuli_path, axes)
+    calls: list[Call] = []
+    labels: list[Label] = []
+    provenance: dict[str, Any] = {"stimuli": [], "prompts": []}
+    for axis in axes:
+        pool = pools.load(axis, stimuli_path)
+        mine = list(axis.design(pool, options[axis.NAME], generator(seed, axis.NAME)))
+        asked = {call.stimulus for call in mine}
+        # A profile may ask about a part of the pool: name and digest are those of that part.
+        used = [stimulus for stimulus in pool if stimulus.id in asked]
+        labels.extend(axis.labels(used))
+        provenance["stimuli"].append(_about_stimuli(axis, used, stimuli_path))
+        provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
+        calls.extend(mine)
+    return Plan(seed, tuple(calls), tuple(labels), provenance)
+
+
+def generator(seed: int, axis: str) -> "np.random.Generator":
+    """The axis's own random numbers, so that a new axis never reshuffles its neighbours."""
+    import numpy as np
+
+    return np.random.default_rng([seed, zlib.crc32(axis.encode())])
+
+
+def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> dict[str, Any]:
+    copies = pools.copies(used)
+    return {
+        "axis": axis.NAME,
+        "name": BUILT_IN if path is None else path.name,
+        "stimuli": len(used),
+        "digest": pools.pool_digest(used),
+        **({"copies": copies} if copies else {}),
+    }
+
+
+def _about_prompt(axis: Axis, options: Options, calls: Sequence[Call]) -> dict[str, Any]:
+    template = options.template or prompt(axis)
+    kinds = [canonical_json(call.params) for call in calls]
+    # Arms may differ in their parameters; the commonest stand for the axis.
+    typical = calls[kinds.index(mode(kinds))] if calls else None
+    return {
+        "axis": axis.NAME,
+        "name": BUILT_IN if options.template is None else "own",
+        "digest": digest(template),
+        "template": template,
+        "example": [dict(message) for message in typical.messages] if typical else [],
+        "params": dict(typical.params) if typical else {},
+    }
+
+
+def as_line(call: Call) -> str:
+    """One line of plan.jsonl."""
+    content = {part.name: getattr(call, part.name) for part in fields(Call) if part.init}
+    return json.dumps({"call_id": call.id, **content}, ensure_ascii=False)
+
+
+def call_of(record: Mapping[str, Any]) -> Call | None:
+    """The call of a line of plan.jsonl; None if it is none, or was changed."""
+    content = {part.name: record[part.name] for part in fields(Call) if part.name in record}
+    # The id is computed anew, so that a changed line does not pass for the one that was planned.
+    content.pop("id", None)
+    try:
+        call = Call(**{**content, "messages": tuple(record["messages"])})
+    except (KeyError, TypeError, ValueError):  # a line that was changed may hold anything
+        return None
+    return call if call.id == record.get("call_id") else None
+
+
+def planned_first(ids: Iterable[str], wanted: str) -> int:
+    """How many of the first ids make up the plan with this digest; 0 if it is not theirs."""
+    sha = hashlib.sha256()
+    for place, one in enumerate(ids):
+        # As in `Plan.digest`, which joins ids by line ends: so every prefix has its digest.
+        sha.update(f"\n{one}".encode() if place else one.encode())
+        if sha.hexdigest() == wanted:
+            return place + 1
+    return 0
+
+
+def write_plan(calls: Iterable[Call], path: Path) -> None:
+    """Write plan.jsonl: one call per line, in sending order, with no label in it."""
+    write_lines(path, map(as_line, calls))
+
+
+def write_sidecar(plan: Plan, path: Path, **asked: Any) -> None:
+    """Write what the lines of `path` lack: seed, provenance, and the labels of the items.
+
+    `asked` is what to know of how they are asked. The sidecar lies beside the plan as
+    `<name>.about.json` and is never sent to a judge.
+    """
+    about = {
+        "seed": plan.seed,
+        "provenance": {**plan.provenance, **asked},
+        "labels": [asdict(label) for label in plan.labels],
+    }
+    write_lines(_sidecar(path), [json.dumps(about, ensure_ascii=False)])
+
+
+def read_sidecar(path: Path) -> tuple[int, tuple[Label, ...], dict[str, Any]]:
+    """Seed, labels and provenance of the plan at `path`, from its sidecar."""
+    try:
+        about = json.loads(read_from(_sidecar(path)).read_text(encoding="utf-8"))
+        labels = tuple(Label(**label) for label in about["labels"])
+        return int(about["seed"]), labels, dict(about["provenance"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise RunError(
+            f"{_sidecar(path)} is missing or damaged; export the plan again with `plan --out`"
+        ) from None
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(path.name + ".about.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The half-width of an interval that a judge such as `assuming` gets; None where it has none.
+
+    `assuming` is the name of a simulated judge, `sim/…`.
+    """
+
+    key: str
+    half_width: float | None
+    assuming: str
+
+
+@dataclass(frozen=True, slots=True)
+class AxisBudget:
+    """The cost of an axis and the widths to expect; tokens are estimated from characters."""
+
+    axis: str
+    calls: int
+    stimuli: int
+    tokens_in: int
+    tokens_out_at_most: int
+    arms: dict[str, int]
+    expectations: tuple[Expectation, ...]
+
+
+def budget(
+    plan: Plan, axes: Sequence[Axis], expected: Iterable[Expectation] = ()
+) -> Iterator[AxisBudget]:
+    """Calls, tokens and, of those given, the expected half-widths of every axis of a plan."""
+    expectations = tuple(expected)
+    for axis in axes:
+        calls = [call for call in plan.calls if call.axis == axis.NAME]
+        yield AxisBudget(
+            axis=axis.NAME,
+            calls=len(calls),
+            stimuli=len({call.stimulus for call in calls}),
+            tokens_in=ceil(sum(map(tokens_in, calls))),
+            tokens_out_at_most=sum(map(tokens_out, calls)),
+            arms=dict(Counter(_arm(axis, call) for call in calls)),
+            expectations=tuple(one for one in expectations if Key.parse(one.key).axis == axis.NAME),
+        )
+
+
+def tokens_in(call: Call) -> float:
+    """About how many tokens its messages have."""
+    return sum(_tokens(message["content"]) for message in call.messages)
+
+
+def tokens_out(call: Call) -> int:
+    """How many tokens its reply may have."""
+    return int(call.params.get("max_tokens", 0))
+
+
+def _tokens(text: str) -> float:
+    """About how many tokens a text has: most other scripts take one per character."""
+    plain = len(text.encode("ascii", "ignore"))
+    return plain / CHARACTERS_PER_TOKEN + (len(text) - plain)
+
+
+def _arm(axis: object, call: Call) -> str:
+    return axis.arm(call.cell) if isinstance(axis, NamingArms) else "all"
+
+
+def as_record(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> dict[str, Any]:
+    """The budget of a plan as one JSON document; calls and cost over all settings of a sweep."""
+    times = _times(plan)
+    limit = cost_at_most(budgets, prices)
+    return {
+        "plan_digest": plan.digest,
+        "calls": times * len(plan.calls),
+        "cost_usd_at_most": None if limit is None else times * limit,
+        "settings": dict(plan.provenance.get("settings", {})),
+        "axes": [asdict(one) for one in budgets],
+    }
+
+
+def as_text(plan: Plan, budgets: Sequence[AxisBudget], prices: Prices | None) -> str:
+    """The budget of a plan for a reader."""
+    lines = [f"{len(plan.calls):,} calls, plan {plan.digest[:12]}"]
+    for one in budgets:
+        lines.append(f"{one.axis}: {one.calls:,} calls on {one.stimuli} stimuli")
+        lines += [f"  {calls:>7,}  {arm}" for arm, calls in one.arms.items()]
+        lines.append(f"  about {one.tokens_in:,} tokens in, at most {one.tokens_out_at_most:,} out")
+        lines += [f"  {line}" for line in _expected(one.expectations)]
+    limit, times = cost_at_most(budgets, prices), _times(plan)
+    if times > 1:
+        knob = plan.provenance["settings"]["sweep"]
+        lines.append(
+            f"asked once for each of {knob['name']} = {', '.join(knob['values'])}: "
+            f"{times * len(plan.calls):,} calls in all"
+        )
+    lines.append(
+        "cost unknown: give --prices IN,OUT"
+        if limit is None
+        else f"cost at most about {cents(times * limit)} US dollars, retries aside (tokens "
+        "estimated: one per 4 letters, one per character of other scripts)"
+    )
+    return "\n".join(map(one_line, lines))
+
+
+def _times(plan: Plan) -> int:
+    """How often the plan is asked: once, or once for each setting of a sweep."""
+    sweep = plan.provenance.get("settings", {}).get("sweep")
+    return len(sweep["values"]) if sweep else 1
+
+
+def _expected(expectations: Sequence[Expectation]) -> Iterator[str]:
+    """One line per figure, with what it is expected to be for each judge."""
+    for key in dict.fromkeys(one.key for one in expectations):
+        widths = ", ".join(
+            f"not estimable ({one.assuming})"
+            if one.half_width is None
+            else f"± {thousandths(one.half_width)} ({one.assuming})"
+            for one in expectations
+            if one.key == key
+        )
+        yield f"expect {key} {widths}"
+
+
+def cost_at_most(budgets: Sequence[AxisBudget], prices: Prices | None) -> float | None:
+    """US dollars, with every reply at its full length; None without prices."""
+    tokens_in = sum(one.tokens_in for one in budgets)
+    return cost(tokens_in, sum(one.tokens_out_at_most for one in budgets), prices)

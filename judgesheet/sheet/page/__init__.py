@@ -1,0 +1,87 @@
+"""The page model: what every laid-out format prints, in reading order and already in words.
+
+`build` turns a `Datasheet` into plain strings, so that HTML, PDF and Markdown say the same things
+and templates decide nothing. No markup is in here; escaping is the format's own affair. Page one is
+`front`, page two `table` and `schematic`, the rest `appendix`; `identity` and `controls` say what
+was measured and whether it is valid.
+"""
+
+from dataclasses import dataclass, replace
+
+from judgesheet.base.datasheet import by_key, to_json
+from judgesheet.base.records import Datasheet, digest
+from judgesheet.sheet import show
+from judgesheet.sheet.page import appendix
+from judgesheet.sheet.page import front as first
+from judgesheet.sheet.page.controls import void
+from judgesheet.sheet.page.identity import Identity, identify
+from judgesheet.sheet.page.parts import Anchors, Context, Room, Trimmed, axis_title, records
+from judgesheet.sheet.page.remedies import Remedy, remedies
+from judgesheet.sheet.page.schematic import Schema, schema
+from judgesheet.sheet.page.table import AxisPart, axis_parts
+from judgesheet.sheet.page.texts import Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The whole document in reading order."""
+
+    title: str
+    model: str
+    about: str
+    running: str
+    ended_at: str
+    document: str
+    document_short: str
+    identity: Identity
+    front: first.Front
+    axes: tuple[AxisPart, ...]
+    remedies: Trimmed[Remedy]
+    schema: Schema | None
+    findings: tuple[tuple[first.Finding, ...], ...]
+    advice: tuple[first.Advice, ...]
+    conditions: appendix.TestConditions
+    texts: Texts
+
+
+def build(sheet: Datasheet, room: Room | None = None) -> Page:
+    """The page model of a datasheet; `room` is what the first two pages hold."""
+    context = _context(sheet, room or Room())
+    document = digest(to_json(sheet))
+    model = show.judge(sheet)
+    ended = show.parse_moment(sheet.run.get("ended_at"))
+    prompts = records(sheet.provenance.get("prompts"))
+    schemas = (schema(prompt, axis_title(sheet, prompt.get("axis"))) for prompt in prompts)
+    return Page(
+        title=f"{model}: judge datasheet",
+        model=model,
+        about=f"How far the verdicts of the LLM judge {model} depend on things that should not "
+        "matter, with an interval on every number.",
+        running=show.short(model, 70),
+        ended_at=ended.isoformat() if ended else "",
+        document=document,
+        document_short=document[:12],
+        identity=identify(sheet),
+        front=first.front(context),
+        axes=axis_parts(context),
+        remedies=remedies(context),
+        schema=next(filter(None, schemas), None),
+        findings=tuple(map(tuple, first.findings(context))),
+        advice=tuple(first.advice(context)),
+        conditions=appendix.conditions(sheet),
+        texts=Texts.at(show.confidence(by_key(sheet).values())),
+    )
+
+
+def refit(page: Page, sheet: Datasheet, room: Room) -> Page:
+    """The page model with other room on its first two pages; all else stays as it is."""
+    context = _context(sheet, room)
+    return replace(page, front=first.front(context), axes=axis_parts(context))
+
+
+def _context(sheet: Datasheet, room: Room) -> Context:
+    worst_last = sorted(sheet.verdicts, key=lambda v: (True, None, False).index(v.passed))
+    # Of two rules on one figure the worse outcome comes last, and so is kept.
+    verdicts = {verdict.key: verdict for verdict in worst_last}
+    estimates = by_key(sheet)
+    return Context(sheet, estimates, verdicts, void(sheet), room, Anchors(estimates))

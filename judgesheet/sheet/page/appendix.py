@@ -1,0 +1,349 @@
+"""The appendix: every finding, every estimate, the prompts and the test conditions."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from judgesheet.base.keys import Key
+from judgesheet.base.records import AxisResult, Datasheet, Estimate
+from judgesheet.sheet import show
+from judgesheet.sheet.page.identity import failures, refusals, served, setting
+from judgesheet.sheet.page.parts import (
+    LATENCY,
+    Anchors,
+    Fact,
+    axis_title,
+    both,
+    records,
+    size,
+    stopped,
+    total,
+    unknown,
+    usual,
+)
+
+PROMPT_LIMIT, EXAMPLE_LIMIT = 12_000, 6_000
+"""Characters of a template or a parser, and of a message, that are printed."""
+LEAST_SIDE, MOST_COLUMNS = 3, 8
+"""A table of fewer rows or columns says no more than a list, and one of more is too wide."""
+
+_JUDGE_KNOWN = ("model", "served_models")
+_RUN_SETTINGS = {"profile": "Profile", "reply": "Reply format", "temperature": "Temperature",
+                 "seed": "Seed"}  # fmt: skip
+_RUN_KNOWN = (
+    *_RUN_SETTINGS,
+    *("planned", "settled", "answered", "unreadable", "refused", "failed", "complete", "axes"),
+    *("attempts", "outcomes", "failures", "tokens_in", "tokens_out", "cost_usd", "wall_s"),
+    *("latency_p50_s", "latency_p99_s", "started_at", "ended_at", "machine"),
+    *("refused_parameters", "tokens_reasoning"),
+)
+_PROMPT_KNOWN = ("axis", "name", "digest", "template", "example")
+_PROVENANCE_KNOWN = (
+    *("prompts", "stimuli", "packages", "judgesheet", "plan_digest"),
+    *("parsers", "parsers_replaced", "papers", "axis_code"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateLine:
+    """One estimate: its anchor, its dimensions, its value and its remarks."""
+
+    anchor: str
+    dims: str
+    shown: show.Shown
+    size: str
+    conditions: str
+    method: str
+    note: str
+    paper: str
+    paper_method: str
+    imputed: str
+
+    @property
+    def value(self) -> str:
+        """`97.1 % (93.3–98.8)`, or the words for nothing."""
+        return show.tied(self.shown.sentence if self.shown.measured else self.shown.value)
+
+    @property
+    def in_cell(self) -> str:
+        """The value in a table whose head names the unit."""
+        return show.tied(self.shown.in_table)
+
+    @property
+    def remarks(self) -> str:
+        """What stands in no column and is not said for the whole family."""
+        way = f"Paper’s method: {self.paper_method}" if self.paper_method else ""
+        lost = f"Lost calls counted: {self.imputed}" if self.imputed else ""
+        texts = (self.note, lost, way, self.method, self.conditions)
+        return " ".join(stopped(text) for text in texts if text)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Estimates over two dimensions as a table; `rows` are (head, n where all share it, cells)."""
+
+    unit: str
+    down: str
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, str, tuple[EstimateLine | None, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateFamily:
+    """Estimates of one name that were measured; what most of them share is said once, here.
+
+    Where they fill a table, paper prints the `grid`, and below it those `lines` that need words.
+    """
+
+    name: str
+    about: str
+    lines: tuple[EstimateLine, ...]
+    grid: Grid | None = None
+
+    @property
+    def worded(self) -> tuple[EstimateLine, ...]:
+        """The lines that the grid does not say in full."""
+        if self.grid is None:
+            return self.lines
+        return tuple(line for line in self.lines if line.remarks or line.paper)
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Estimates of an axis that were not measured for one reason: names with their members."""
+
+    why: str
+    families: tuple[tuple[str, tuple[EstimateLine, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt as it was recorded: its template, and the messages (role, text) of one call."""
+
+    axis: str
+    name: str
+    digest: str
+    settings: tuple[Fact, ...]
+    template: str
+    example: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TestConditions:
+    """The circumstances of the run, table by table."""
+
+    glance: tuple[Fact, ...]
+    judge: tuple[Fact, ...]
+    run: tuple[Fact, ...]
+    provenance: tuple[Fact, ...]
+    stimuli: tuple[tuple[Fact, ...], ...]
+    prompts: tuple[Prompt, ...]
+
+
+def families(axis: AxisResult, anchors: Anchors) -> Iterator[EstimateFamily]:
+    """Every estimate of an axis that was measured, by name."""
+    groups: dict[str, list[tuple[Key, EstimateLine]]] = {}
+    for key, line in _lines(axis, anchors):
+        if line.shown.measured:
+            groups.setdefault(key.name, []).append((key, line))
+    for name, members in groups.items():
+        lines = [line for _, line in members]
+        family = _family(f"{axis.name}.{name}", lines, axis.glossary.get(name, ""))
+        keys = [key for key, _ in members]
+        yield replace(family, grid=_grid(keys, family.lines))
+
+
+def missing(axis: AxisResult, anchors: Anchors) -> Iterator[Missing]:
+    """Every estimate of an axis that was not measured, by reason."""
+    reasons: dict[str, dict[str, list[EstimateLine]]] = {}
+    for key, line in _lines(axis, anchors):
+        if not line.shown.measured:
+            reasons.setdefault(line.shown.why, {}).setdefault(key.name, []).append(line)
+    for why, names in reasons.items():
+        every = (
+            (show.visible(f"{axis.name}.{name}", 80), tuple(lines)) for name, lines in names.items()
+        )
+        yield Missing(stopped(why), tuple(every))
+
+
+def _lines(axis: AxisResult, anchors: Anchors) -> Iterator[tuple[Key, EstimateLine]]:
+    """Every estimate with its key; one that comes twice keeps its first place."""
+    printed: Counter[str] = Counter()
+    for estimate in axis.estimates:
+        line = _line(estimate, anchors)
+        if printed[estimate.key]:
+            line = replace(line, anchor=anchors.of(f"{estimate.key}-{printed[estimate.key] + 1}"))
+        printed[estimate.key] += 1
+        yield Key.parse(estimate.key), line
+
+
+def _grid(keys: Sequence[Key], lines: Sequence[EstimateLine]) -> Grid | None:
+    """The lines as a table, where they have the same two dimensions and nearly fill it."""
+    dims = list(keys[0].dims)
+    if len(dims) != 2 or any(list(key.dims) != dims for key in keys):
+        return None
+    down, across = (list(dict.fromkeys(key.dims[dim] for key in keys)) for dim in dims)
+    cells = {
+        (key.dims[dims[0]], key.dims[dims[1]]): line for key, line in zip(keys, lines, strict=True)
+    }
+    whole = len(down) * len(across)
+    if not (len(down) >= LEAST_SIDE and LEAST_SIDE <= len(across) <= MOST_COLUMNS):
+        return None
+    # With a third of its cells empty, a list says the same in less room.
+    if len(cells) < len(lines) or 3 * len(cells) < 2 * whole:
+        return None
+    rows = []
+    for head in down:
+        row = tuple(cells.get((head, column)) for column in across)
+        sizes = {line.size for line in row if line is not None}
+        rows.append((show.visible(head, 40), sizes.pop() if len(sizes) == 1 else "", row))
+    names = tuple(show.visible(column, 40) for column in across)
+    given_in = lines[0].shown.given_in
+    unit = "" if given_in.percent else lines[0].shown.unit
+    first, second = (show.visible(dim, 40) for dim in dims)
+    return Grid(unit, first, second, names, tuple(rows))
+
+
+def _family(name: str, lines: list[EstimateLine], meaning: str) -> EstimateFamily:
+    """Move what most lines share into the heading."""
+    shared = {part: usual(getattr(line, part) for line in lines)
+              for part in ("method", "conditions", "size")}  # fmt: skip
+    shared["note"] = lines[0].note if len({line.note for line in lines}) == 1 else ""
+    shared["paper_method"] = usual(line.paper_method for line in lines if line.paper)
+    said = {"Method": "method", "Paper’s method": "paper_method", "Conditions": "conditions",
+            "Note": "note"}  # fmt: skip
+    parts = [show.visible(meaning, 900).replace("`", "")]
+    parts += [f"{heading}: {shared[part]}" for heading, part in said.items() if shared[part]]
+    parts += [f"n {shared['size']}, unless a line names another"] if shared["size"] else []
+    own = []
+    for line in lines:
+        same: dict[str, Any] = {p: "" for p, text in shared.items() if getattr(line, p) == text}
+        own.append(replace(line, **same))
+    return EstimateFamily(
+        show.visible(name, 80), " ".join(stopped(p) for p in parts if p), tuple(own)
+    )
+
+
+def _line(estimate: Estimate, anchors: Anchors) -> EstimateLine:
+    shown, paper, printed = show.estimate(estimate), estimate.paper_compatible, ""
+    if paper is not None:
+        ends = (paper.value, paper.low, paper.high)
+        printed = show.quantity(*ends, given_in=estimate.unit, note="not given").sentence
+    told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
+    return EstimateLine(
+        anchor=anchors.of(estimate.key),
+        dims=show.visible(Key.parse(estimate.key).bracket, 120),
+        shown=shown,
+        size=size(estimate),
+        conditions=", ".join(filter(None, told)),
+        method=show.visible(estimate.method, 300),
+        note=show.visible(estimate.note, 600) if shown.measured else "",
+        paper=show.tied(printed),
+        paper_method=show.visible(paper.method, 200) if paper else "",
+        imputed=show.imputed(estimate),
+    )
+
+
+# -- test conditions -------------------------------------------------------------------------------
+
+
+def conditions(sheet: Datasheet) -> TestConditions:
+    """The test conditions; unknown items are printed under their own names."""
+    judge, run = sheet.judge, sheet.run
+    return TestConditions(
+        glance=tuple(_glance(sheet)),
+        judge=(
+            Fact("Model", show.anything(judge.get("model"))),
+            Fact("Served model", served(judge)),
+            *unknown(judge, _JUDGE_KNOWN),
+        ),
+        run=(
+            Fact("Started", show.moment(run.get("started_at"))),
+            Fact("Ended", show.moment(run.get("ended_at"))),
+            *(Fact(heading, setting(run, n)) for n, heading in _RUN_SETTINGS.items()),
+            *(Fact("Parameter", told) for told in refusals(run)),
+            *([Fact("Until decided", looked)] if (looked := show.looks(run)) else ()),
+            Fact("Attempts", show.count(run.get("attempts"))),
+            Fact("Outcomes of attempts", show.anything(run.get("outcomes"))),
+            *(Fact("Failed attempts", failure) for failure in failures(run)),
+            *unknown(run, _RUN_KNOWN),
+        ),
+        provenance=tuple(_provenance(sheet)),
+        stimuli=tuple(
+            tuple(_pool(sheet, pool)) for pool in records(sheet.provenance.get("stimuli"))
+        ),
+        prompts=tuple(_prompt(sheet, one) for one in records(sheet.provenance.get("prompts"))),
+    )
+
+
+def _prompt(sheet: Datasheet, prompt: Mapping[str, Any]) -> Prompt:
+    template = str(prompt.get("template") or show.NOT_RECORDED)
+    return Prompt(
+        axis=axis_title(sheet, prompt.get("axis")),
+        name=show.anything(prompt.get("name"), 120),
+        digest=show.anything(prompt.get("digest"), 80),
+        settings=tuple(
+            Fact(show.words(str(name)).lower(), show.anything(value, 2000))
+            for name, value in prompt.items()
+            if name not in _PROMPT_KNOWN
+        ),
+        template=show.visible(template, PROMPT_LIMIT),
+        example=tuple(
+            (
+                show.anything(message.get("role"), 40),
+                show.visible(str(message.get("content", "")), EXAMPLE_LIMIT),
+            )
+            for message in records(prompt.get("example"))
+        ),
+    )
+
+
+def _pool(sheet: Datasheet, pool: Mapping[str, Any]) -> Iterator[Fact]:
+    yield Fact("Axis", axis_title(sheet, pool.get("axis")))
+    yield from unknown(pool, ("axis",))
+
+
+def _glance(sheet: Datasheet) -> Iterator[Fact]:
+    """The run at a glance: calls made, calls lost, cost."""
+    planned, settled = total(sheet, "planned"), total(sheet, "made")
+    yield Fact("Calls planned", show.count(planned))
+    for name in ("answered", "unreadable", "refused", "failed"):
+        number = total(sheet, name)
+        yield Fact(name.capitalize(), f"{show.count(number)} ({show.share(number, settled)})")
+    if planned > settled:
+        yield Fact("Not made yet", show.count(planned - settled))
+    run = sheet.run
+    yield Fact("Tokens in / out", both(show.count, run.get("tokens_in"), run.get("tokens_out")))
+    if "tokens_reasoning" in run:
+        yield Fact("Of these out, hidden reasoning", show.count(run["tokens_reasoning"]))
+    yield Fact("Cost", show.cost(run))
+    yield Fact("Wall time", show.seconds(run.get("wall_s")))
+    yield Fact("Latency p50 / p99", both(show.seconds, *map(run.get, LATENCY)))
+    if "machine" in run:
+        yield Fact("Latency on", show.anything(run["machine"], 120))
+
+
+def _parser(which: str, axis: str, parser: Mapping[str, Any], more: str) -> Fact:
+    name, digest = (show.anything(parser.get(key), 120) for key in ("name", "digest"))
+    return Fact(f"{which} parser: {axis}", f"{name}, SHA-256 {digest}{more}")
+
+
+def _provenance(sheet: Datasheet) -> Iterator[Fact]:
+    provenance = sheet.provenance
+    yield Fact("judgesheet", show.anything(provenance.get("judgesheet")))
+    yield Fact("Plan digest", show.anything(provenance.get("plan_digest")))
+    if "packages" in provenance:
+        yield Fact("Packages", show.anything(provenance["packages"], 1000))
+    for code in records(provenance.get("axis_code")):
+        axis = axis_title(sheet, code.get("axis"))
+        yield Fact(f"Code: {axis}", f"SHA-256 {show.anything(code.get('digest'), 80)}")
+    for parser in records(provenance.get("parsers")):
+        source = show.visible(str(parser.get("source")), PROMPT_LIMIT)
+        yield _parser("Own", axis_title(sheet, parser.get("axis")), parser, f": {source}")
+    for parser in records(provenance.get("parsers_replaced")):
+        axis = axis_title(sheet, parser.get("axis"))
+        yield _parser("Earlier", axis, parser, "; it read the same replies before")
+    yield from unknown(provenance, _PROVENANCE_KNOWN)
+    yield Fact("Schema version", show.anything(sheet.schema_version))

@@ -1,0 +1,247 @@
+"""What the parts of the page share: what they read, records of plain strings, room."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
+from judgesheet.sheet import show
+
+T = TypeVar("T")
+
+
+class Mark(NamedTuple):
+    """A symbol with its word, so that colour is never the only sign."""
+
+    symbol: str
+    word: str
+    style: str
+    """The CSS class."""
+
+
+PASS = Mark("✓", "pass", "pass")
+FAIL = Mark("✗", "fail", "fail")
+OPEN = Mark("?", "not proven", "not-proven")
+VOID = Mark("∅", "void", "void")
+OUTCOMES: Mapping[bool | None, Mark] = {True: PASS, False: FAIL, None: OPEN}
+"""How a verdict or a control came out, None where nothing is proven."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name and its value; `why` explains it further."""
+
+    name: str
+    value: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A figure that a sentence rests on: its key, its place in the document and its value."""
+
+    key: str
+    anchor: str
+    label: str
+    sentence: str
+
+
+class Anchors:
+    """Ids for deep links: readable, unique and the same for the same sheet.
+
+    `keys` get theirs at once, so that what is asked for first makes no difference.
+    """
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        self._by_key: dict[str, str] = {}
+        self._taken: set[str] = set()
+        for key in keys:
+            self.of(key)
+
+    def of(self, key: str) -> str:
+        """The id of what has this key."""
+        if key not in self._by_key:
+            # A key of another maker may have any length and any signs.
+            base = re.sub(r"[^A-Za-z0-9_.=-]+", "-", key[:120]).strip("-") or "x"
+            name, count = base, 2
+            while name in self._taken:
+                name, count = f"{base}-{count}", count + 1
+            self._taken.add(name)
+            self._by_key[key] = name
+        return self._by_key[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Printed lines for the parts that are trimmed.
+
+    `side` is shared by the control checks and the tested range.
+    """
+
+    features: int = 26
+    advice: int = 14
+    side: int = 20
+    effects: int = 13
+    conditions: int = 3
+    rows: int = 30
+
+    def part(self, share: float) -> "Room":
+        """A share of the room of page one and of that of page two."""
+        names = ("features", "advice", "side", "effects", "rows")
+        return replace(self, **{name: int(share * getattr(self, name)) for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every part of the page reads: the sheet, and what was found out about it first.
+
+    `estimates` and `verdicts` are the sheet's by key; where two rules limit one figure, the worse
+    outcome counts. `void` says of the axes whose figures do not hold why they do not.
+    """
+
+    sheet: Datasheet
+    estimates: Mapping[str, Estimate]
+    verdicts: Mapping[str, Verdict]
+    void: Mapping[str, str]
+    room: Room
+    anchors: Anchors
+
+    def title(self, axis: str, limit: int) -> str:
+        """The title of an axis, or its name where the sheet does not have it."""
+        return axis_title(self.sheet, axis, limit)
+
+    def evidence(self, keys: Iterable[str]) -> tuple[Evidence, ...]:
+        """Only figures that are in the sheet: a key without an estimate proves nothing."""
+        figures = ((key, self.estimates[key]) for key in keys if key in self.estimates)
+        return tuple(
+            Evidence(
+                key=show.visible(key, 160),
+                anchor=self.anchors.of(key),
+                label=show.visible(estimate.label, 120),
+                sentence=show.tied(show.estimate(estimate).sentence),
+            )
+            for key, estimate in figures
+        )
+
+
+# -- room ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Trimmed(Generic[T]):
+    """Entries of which those are `shown` for which there was room."""
+
+    shown: tuple[T, ...]
+    every: tuple[T, ...]
+
+    @property
+    def more(self) -> str:
+        """A line about the others."""
+        return more(len(self.every) - len(self.shown))
+
+
+def trim(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int) -> Trimmed[T]:
+    """The first entries of every queue, queue by queue, for which there is room."""
+    return Trimmed(flat(share_out(queues, cost, room)), flat(queues))
+
+
+def share_out(queues: Sequence[Sequence[T]], cost: Callable[[T], int], room: int) -> list[list[T]]:
+    """The first of every queue, then the second of every queue, as long as there is room.
+
+    `cost` is in printed lines. A queue whose next entry does not fit is closed, the others go on.
+    """
+    taken: list[list[T]] = [[] for _ in queues]
+    going = list(range(len(queues)))
+    while going:
+        for index in list(going):
+            place = len(taken[index])
+            if place == len(queues[index]) or cost(queues[index][place]) > room:
+                going.remove(index)
+                continue
+            room -= cost(queues[index][place])
+            taken[index].append(queues[index][place])
+    return taken
+
+
+def flat(queues: Iterable[Iterable[T]]) -> tuple[T, ...]:
+    """Every entry, queue by queue."""
+    return tuple(chain.from_iterable(queues))
+
+
+def lines_of(text: str, width: int) -> int:
+    """About how many printed lines a text takes at `width` characters a line."""
+    return max(1, -(-len(text) // width))
+
+
+def more(left_out: int) -> str:
+    """The line that says how much was trimmed."""
+    return f"+{left_out} more in the appendix" if left_out > 0 else ""
+
+
+# -- counts and words ------------------------------------------------------------------------------
+
+
+def losses(axis: AxisResult) -> str:
+    """`41 unreadable, 5 refused` of an axis."""
+    lost = {"unreadable": axis.unreadable, "refused": axis.refused, "failed": axis.failed}
+    return ", ".join(f"{show.count(number)} {name}" for name, number in lost.items() if number)
+
+
+def size(estimate: Estimate) -> str:
+    """`360 (12)`: calls or items, and their stimuli; `1 of 72 (12)` of a small rate."""
+    clusters = f" ({show.count(estimate.clusters)})" if estimate.clusters else ""
+    return f"{estimate.counted or show.count(estimate.n)}{clusters}" if estimate.n else ""
+
+
+def axis_title(sheet: Datasheet, axis: Any, limit: int = 60) -> str:
+    """The title of an axis, or its name in words where the sheet does not have it."""
+    titles = {result.name: result.title for result in sheet.axes}
+    name = str(axis) if axis else show.NOT_RECORDED
+    return show.visible(titles[name], limit) if name in titles else show.words(name)
+
+
+LATENCY = ("latency_p50_s", "latency_p99_s")
+
+
+def both(form: Callable[[Any], str], first: Any, second: Any) -> str:
+    """`a / b`, or the words for nothing said once."""
+    texts = [form(first), form(second)]
+    return texts[0] if texts == [show.NOT_RECORDED] * 2 else " / ".join(texts)
+
+
+def total(sheet: Datasheet, name: str) -> int:
+    """A count summed over the axes."""
+    return sum(getattr(axis, name) for axis in sheet.axes)
+
+
+def records(value: Any) -> Sequence[Mapping[str, Any]]:
+    """The mappings in a list that was not validated."""
+    listed = value if isinstance(value, list | tuple) else ()
+    return [part for part in listed if isinstance(part, Mapping)]
+
+
+def usual(texts: Iterable[str]) -> str:
+    """The text that more than half of the rows share, else ""; the others print their own."""
+    counted = Counter(texts)
+    text, times = counted.most_common(1)[0] if counted else ("", 0)
+    return text if 2 * times > counted.total() else ""
+
+
+def capital(words: str) -> str:
+    """The words as a sentence begins."""
+    return words[:1].upper() + words[1:]
+
+
+def stopped(text: str) -> str:
+    """The text with a full stop, so that texts can follow each other."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def unknown(items: Mapping[str, Any], known: Iterable[str]) -> Iterator[Fact]:
+    """Items that no table has a place of its own for."""
+    for name, value in items.items():
+        if name not in known:
+            yield Fact(capital(show.words(str(name))), show.anything(value))

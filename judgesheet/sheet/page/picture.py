@@ -1,0 +1,71 @@
+"""Page one: a small picture of the worst finding, if an axis says which of its plots shows it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from judgesheet.base.keys import Key
+from judgesheet.base.records import AxisResult, Plot
+from judgesheet.sheet import show
+from judgesheet.sheet.figures import KINDS, Data, collect
+from judgesheet.sheet.page.parts import Context
+
+LINES = 8
+"""Printed lines that it takes from the findings."""
+LEAST_FINDINGS = 8
+"""Lines of findings without which there is no picture either: sentences come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A plot for page one, with the axis that has its estimates, and whether that is void."""
+
+    axis: AxisResult
+    plot: Plot
+    caption: str
+    void: bool
+
+
+def picture(context: Context) -> Picture | None:
+    """The picture of the worst finding; None for a sheet without one, or one not complete.
+
+    A void axis gives it only where there is no other, as on page two.
+    """
+    # Its worst finding may be another one when all is asked.
+    if context.sheet.run.get("complete") is False:
+        return None
+    axes = {axis.name: axis for axis in context.sheet.axes}
+    sound = {name: axis for name, axis in axes.items() if name not in context.void} or axes
+    for key in map(Key.parse, _worst(context)):
+        axis = sound.get(key.axis)
+        for plot in axis.figures if axis else ():
+            if axis and plot.brief and key.name in plot.shows and plot.kind in KINDS:
+                drawn = collect(plot, axis.estimates)
+                if drawn.points:
+                    return Picture(axis, plot, _caption(drawn), axis.name in context.void)
+    return None
+
+
+def _worst(context: Context) -> Iterator[str]:
+    """Keys behind what is worst: the limit that rejects the judge, then problem after problem."""
+    decision = context.sheet.decision
+    if decision is not None and decision.verdict == "reject":
+        yield decision.limiting
+    for axis in context.sheet.axes:
+        for statement in axis.findings:
+            if statement.tone == "bad":
+                yield from statement.evidence
+
+
+def _caption(drawn: Data) -> str:
+    """What one sees, and from how much."""
+    brief = show.visible(drawn.plot.brief, 240)
+    return f"{brief} n: {_range(p.estimate.n for p in drawn.points)} calls or items, " + (
+        f"{_range(p.estimate.clusters for p in drawn.points)} stimuli."
+    )
+
+
+def _range(numbers: Iterator[int]) -> str:
+    """`480`, or `40 to 80` where they differ."""
+    known = sorted(set(numbers))
+    ends = dict.fromkeys((show.count(known[0]), show.count(known[-1])))
+    return " to ".join(ends)

@@ -1,0 +1,58 @@
+"""Page one: what was asked, and what nobody may conclude from it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from judgesheet.base.records import BUILT_IN, Datasheet
+from judgesheet.base.sanitize import listed
+from judgesheet.sheet import show
+from judgesheet.sheet.page.parts import Fact, records, total
+
+MOST_NAMES = 2
+
+
+def tested(sheet: Datasheet) -> Fact:
+    """What was tested, as the value, and what was not, as the remark."""
+    own = any(name != BUILT_IN for name in _names(sheet, "stimuli"))
+    return Fact("Tested", "; ".join(_tested(sheet, own=own)), "; ".join(_untested(sheet, own=own)))
+
+
+def _tested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
+    pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
+    looked, looks = show.looked(sheet.run), sheet.run.get("looks")
+    asked = looks.get("axes") if isinstance(looks, Mapping) else sheet.provenance.get("stimuli")
+    counts = [pool.get("stimuli") for pool in records(asked)]
+    number = show.count(sum(count for count in counts if isinstance(count, int)))
+    profile = sheet.run.get("profile")
+    in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
+    calls = show.count(total(sheet, "made"))
+    yield f"{calls} calls on {number} stimuli{in_profile}"
+    if looked:
+        yield looked
+    if own or not pools:
+        yield f"stimuli {_listed(pools)}"
+    else:
+        yield "built-in stimuli: single requests on general topics, in English"
+        yield "quality known by how the responses were written, not by human ratings"
+    is_built_in = prompts == [BUILT_IN]
+    yield "built-in prompts, not yours" if is_built_in else f"prompts {_listed(prompts)}"
+
+
+def _names(sheet: Datasheet, part: str) -> list[str]:
+    """The names of the stimuli or prompts of all axes, each once."""
+    named = (str(one.get("name")) for one in records(sheet.provenance.get(part)))
+    return list(dict.fromkeys(named))
+
+
+def _listed(names: Sequence[str]) -> str:
+    # A recorded log has none: nobody knows how its judge was asked.
+    return listed([show.short(name, 40) for name in names], MOST_NAMES) or show.NOT_RECORDED
+
+
+def _untested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
+    others = "domains and languages other than those of the stimuli"
+    yield others if own else "your domain; other languages"
+    if not own:
+        yield "conversations of several turns"
+    longest = show.finite(sheet.run.get("longest_prompt_tokens"))
+    if longest is not None:
+        yield f"prompts of more than {show.count(longest)} tokens"

@@ -1,0 +1,120 @@
+"""`datasheet.pdf`: the page set on A4 or Letter by Typst, tagged, with `datasheet.json` attached.
+
+The template is ours and never changes; everything on a sheet is data to it, so no word of a judge
+can be read as code, and it can open no file but itself and our fonts.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from judgesheet.base.datasheet import to_json
+from judgesheet.base.errors import MissingDependencyError
+from judgesheet.base.records import Datasheet
+from judgesheet.base.resources import NO_TYPESETTER, data_folder
+from judgesheet.sheet import Paper, show
+from judgesheet.sheet.forest import forest
+from judgesheet.sheet.html import drawings
+from judgesheet.sheet.page import build, refit
+from judgesheet.sheet.page.parts import Room
+
+if TYPE_CHECKING:
+    from typst import Compiler
+
+SUFFIX = "pdf"
+Part = Literal["first", "second", "whole"]
+"""What is set: page one or page two alone, to see whether it is one, or the document."""
+PAGES: tuple[Part, Part] = ("first", "second")
+ROOM: Mapping[Paper, Room] = {
+    "a4": Room(),
+    "letter": replace(Room(), features=15, advice=8, side=16, effects=12, rows=27),
+}
+"""What the first two pages hold, in lines."""
+SHARES = (0.92, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
+"""Parts of the room that are tried, one after the other, until a page holds."""
+# For a sheet that does not say when it ended: any fixed date will do.
+_EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
+
+
+def render(sheet: Datasheet, paper: Paper) -> bytes:
+    """The sheet for paper; the same sheet gives the same bytes.
+
+    MissingDependencyError if the typesetter cannot be loaded on this machine.
+    """
+    press = Press(to_json(sheet), paper)
+    # The end of the run: a date that does not change when the sheet is rendered again.
+    ended = show.parse_moment(sheet.run.get("ended_at")) or _EPOCH
+    when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
+    return press.pdf(fitted(sheet, paper, press), when)
+
+
+def fitted(sheet: Datasheet, paper: Paper, press: "Press") -> dict[str, Any]:
+    """The page as data, with the most room, in steps, with which page one and page two hold.
+
+    How many lines fit is an estimate; the last step has no room for any that could be left out.
+    """
+    page = build(sheet, ROOM[paper])
+    data: dict[str, Any] = plain(page) | {"figures": plain(drawings(page, ROOM[paper].effects))}
+    full = [part for part in PAGES if press.pages(data, part) > 1]
+    for room in map(ROOM[paper].part, SHARES):
+        if not full:
+            break
+        smaller = refit(page, sheet, room)
+        if "first" in full:
+            data["front"] = plain(smaller.front)
+            data["figures"]["forest"] = plain(forest(smaller.axes, room.effects))
+        if "second" in full:
+            data["axes"] = plain(smaller.axes)
+        full = [part for part in full if press.pages(data, part) > 1]
+    return data
+
+
+def plain(value: Any) -> Any:
+    """A part of the page as JSON has it: its fields and properties, without what is of the sheet.
+
+    What a part keeps of the sheet itself (an estimate, say) is not in words yet, and becomes None.
+    """
+    kind = type(value)
+    named = [f.name for f in fields(value)] if is_dataclass(value) else getattr(kind, "_fields", ())
+    if named and not kind.__module__.startswith(__package__):
+        return None
+    if named:
+        worked_out = [name for name, of in vars(kind).items() if isinstance(of, property)]
+        return {name: plain(getattr(value, name)) for name in (*named, *worked_out)}
+    return [plain(part) for part in value] if isinstance(value, tuple) else value
+
+
+class Press:
+    """Sets our template with data on one paper, with `datasheet.json` in the whole document."""
+
+    def __init__(self, sheet: str, paper: Paper) -> None:
+        try:
+            import typst
+        except ImportError as error:
+            raise MissingDependencyError(f"{NO_TYPESETTER} ({error})") from None
+        self._make = typst.Compiler
+        # Ours alone, so that the same sheet gives the same bytes on every machine (decision 36).
+        self._fonts = typst.Fonts(
+            include_system_fonts=False,
+            include_embedded_fonts=False,
+            font_paths=[data_folder("templates") / "fonts"],
+        )
+        self._inputs = {"sheet": sheet, "paper": paper}
+
+    def pages(self, page: Mapping[str, Any], part: Part) -> int:
+        """How many pages a part takes that is set alone."""
+        return int(self._set(page, part).query("<pages>", field="value", one=True))
+
+    def pdf(self, page: Mapping[str, Any], when: datetime) -> bytes:
+        """The whole document; `when` is all it says of the time."""
+        whole = self._set(page, "whole")
+        # PDF/UA: tagged, so that programs that read aloud find headings and tables.
+        return cast("bytes", whole.compile(pdf_standards=["ua-1"], timestamp=when))
+
+    def _set(self, page: Mapping[str, Any], part: Part) -> "Compiler":
+        """The template, which can read the folder that it stands in and no other."""
+        root = data_folder("templates") / "paper"
+        inputs = {**self._inputs, "part": part, "page": json.dumps(page, ensure_ascii=False)}
+        return self._make(root / "datasheet.typ", root, self._fonts, True, inputs)

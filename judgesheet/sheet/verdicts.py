@@ -1,0 +1,119 @@
+"""Verdicts for terminals, pull requests and the log of a continuous integration."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from judgesheet.base import units
+from judgesheet.base.datasheet import by_key
+from judgesheet.base.records import Datasheet, Verdict
+from judgesheet.base.sanitize import one_line
+from judgesheet.sheet import show
+from judgesheet.sheet.markdown import code, fill
+
+HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decide")
+
+
+def word(verdict: Verdict) -> str:
+    """`proven`, `BROKEN`, `NOT PROVEN`, or `not proven (warning)`."""
+    if verdict.passed is None:
+        return "not proven (warning)" if verdict.warns else "NOT PROVEN"
+    return "proven" if verdict.passed else "BROKEN"
+
+
+def as_text(sheet: Datasheet) -> str:
+    """The verdicts as a table for a terminal, then the decision and its conditions.
+
+    A row of a baseline begins with Δ: its value is how much worse the figure became.
+    """
+    rows = [HEAD, *(_cells(verdict, sheet) for verdict in sheet.verdicts)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    return "\n".join([*lines, "", *_summary(sheet)])
+
+
+def as_json(sheet: Datasheet, exit_code: int) -> str:
+    """Verdicts and decision as one JSON document."""
+    return json.dumps(
+        {
+            "exit_code": exit_code,
+            "judge": sheet.judge.get("model"),
+            "policy": sheet.provenance.get("policy"),
+            "decision": sheet.decision and asdict(sheet.decision),
+            "verdicts": [asdict(verdict) for verdict in sheet.verdicts],
+        },
+        indent=2,
+    )
+
+
+def as_markdown(sheet: Datasheet) -> str:
+    """The same as GitHub-flavoured Markdown."""
+    cells = (_cells(verdict, sheet) for verdict in sheet.verdicts)
+    return fill(
+        "verdicts.md.jinja",
+        judge=str(sheet.judge.get("model", "unnamed judge")),
+        policy=sheet.decision.policy if sheet.decision else "",
+        said=_summary(sheet),
+        head=HEAD,
+        rows=[(code(key), *others) for key, *others in cells],
+    )
+
+
+def annotations(sheet: Datasheet) -> Iterator[str]:
+    """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
+    for verdict in sheet.verdicts:
+        if verdict.passed:
+            continue
+        level = "warning" if verdict.passed is None and verdict.warns else "error"
+        title = _property(f"judgesheet: {verdict.key}")
+        told = "; ".join(p for p in (verdict.rule, word(verdict), verdict.why, verdict.needed) if p)
+        yield f"::{level} title={title}::{_data(_minus(show.visible(told)))}"
+
+
+def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
+    estimate = by_key(sheet).get(verdict.key)
+    given_in = estimate.unit if estimate is not None else ""
+    ends = (estimate.low, estimate.high) if estimate is not None else (None, None)
+    shown, limit = show.quantity(verdict.observed, *ends, given_in), show.finite(verdict.limit)
+    value = shown.bare if shown.measured else "–"
+    bound = "" if estimate is None else show.bound(verdict, estimate)
+    worse = verdict.against_baseline and verdict.observed is not None
+    cells = (
+        f"Δ {verdict.key}" if verdict.against_baseline else verdict.key,
+        f"worse by {value}" if worse else value,
+        bound or "–",
+        show.SIGNS[verdict.kind]
+        + ("–" if limit is None else show.number(limit, units.unit(given_in))),
+        word(verdict),
+        verdict.needed or ("" if verdict.passed else verdict.why),
+    )
+    return tuple(_minus(" ".join(show.visible(cell, 300).split())) for cell in cells)
+
+
+def _minus(text: str) -> str:
+    """Negative numbers with a minus sign, as `show` writes them; keys and dates stay."""
+    return re.sub(r"(?<!\S)-(?=\.?\d)", "\N{MINUS SIGN}", text)
+
+
+def _summary(sheet: Datasheet) -> Sequence[str]:
+    if sheet.decision is None:
+        return ()
+    conditions = (f"Condition: {condition}" for condition in sheet.decision.told_conditions)
+    looks = show.looks(sheet.run)
+    lines = (sheet.decision.text, *conditions, f"Looks: {looks}." if looks else "")
+    return [_minus(one_line(show.visible(line))) for line in lines if line]
+
+
+def _data(text: str) -> str:
+    """The escapes of a workflow command's message."""
+    # The percent sign first: it begins the other escapes.
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """The escapes of a workflow command's property."""
+    return _data(show.visible(text)).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,267 @@
+"""Comparisons: planted differences are found, none is invented, and like is compared with like."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import judgesheet
+from judgesheet.base.errors import RunError
+from judgesheet.base.records import AxisResult, Bounds, Characteristic, Datasheet, Estimate
+from judgesheet.base.resources import data_folder
+from judgesheet.cli import main
+from judgesheet.commands import publish
+from judgesheet.decide.compare import Bounded, Difference, compare, mover, p_worse
+from judgesheet.decide.paired import shrunk_correlation
+from judgesheet.sheet.comparison import as_html, as_markdown, render
+
+FEW = 9
+"""Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
+RATE = "candidate_order.order_inconsistent[set=same_subset]"
+
+
+def rate(value: float | None, low: float | None = None, high: float | None = None,
+         key: str = RATE, **more: object) -> Estimate:  # fmt: skip
+    note = "" if value is not None else "nothing was read"
+    return Estimate(key, key, value, low, high, unit="share", note=note, **more)  # type: ignore[arg-type]
+
+
+def sheet(*estimates: Estimate, row: Characteristic | None = None, **run: object) -> Datasheet:
+    rows = (row,) if row else tuple(Characteristic(e.key, better="lower") for e in estimates)
+    axis = AxisResult("candidate_order", "t", "q", 1, 1, 0, 0, 0, estimates, (),
+                      characteristics=rows)  # fmt: skip
+    return Datasheet("1.1", {"model": "sim/a"}, run, {}, (axis,))
+
+
+def change(old: Estimate, new: Estimate, row: Characteristic | None = None) -> Difference:
+    return compare(sheet(old, row=row), sheet(new, row=row)).differences[0]
+
+
+# -- arithmetic ----------------------------------------------------------------------------------
+
+
+def test_newcombe_s_example() -> None:
+    """56/70 against 48/80, method 10 (Newcombe 1998, table II): .0524 to .3339."""
+    new, old = Bounded(0.8, 0.6918, 0.8771), Bounded(0.6, 0.4904, 0.7003)
+    found = mover(old, new)
+    assert found.value == pytest.approx(0.2)
+    assert found.low == pytest.approx(0.0524, abs=2e-4)
+    assert found.high == pytest.approx(0.3339, abs=2e-4)
+
+
+def test_a_shared_error_cancels() -> None:
+    old, new = Bounded(0.4, 0.3, 0.5), Bounded(0.5, 0.4, 0.6)
+    alone, together = mover(old, new), mover(old, new, 0.9)
+    assert together.high - together.low < (alone.high - alone.low) / 2
+
+
+def test_p_agrees_with_the_interval() -> None:
+    assert p_worse(Bounded(0.2, 0.0, 0.3), 0.0) == pytest.approx(0.025, abs=1e-4)
+    assert p_worse(Bounded(0.2, 0.1, 0.4), 0.4) == pytest.approx(0.975, abs=1e-4)
+    assert p_worse(Bounded(0.0, -0.1, 0.1), 0.0) == pytest.approx(0.5)
+
+
+def test_the_correlation_is_shrunk_towards_none() -> None:
+    import numpy as np
+
+    rng = np.random.default_rng(3)
+    same = rng.normal(size=24)
+    assert 0.9 < (shrunk_correlation(same, same + rng.normal(0, 0.1, 24)) or 0) < 1
+    assert shrunk_correlation(same, np.ones(24)) is None
+    assert abs(shrunk_correlation(same, rng.normal(size=24)) or 0) < 0.4
+
+
+# -- verdicts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "old", "new", "verdict"),
+    [
+        (Characteristic(RATE, better="lower"), 0.1, 0.4, "worse"),
+        (Characteristic(RATE, better="lower"), 0.4, 0.1, "better"),
+        (Characteristic(RATE, better="higher"), 0.1, 0.4, "better"),
+        (Characteristic(RATE, better="lower"), 0.1, 0.12, "no change proven"),
+        (Characteristic(RATE, null=0.5, better="nearer"), 0.45, 0.1, "worse"),
+        (Characteristic(RATE, null=0.5, better="nearer"), 0.9, 0.55, "better"),
+        (Characteristic(RATE, null=0.5, better="nearer"), 0.2, 0.8, "no change proven"),
+        (Characteristic(RATE), 0.1, 0.9, ""),
+        (Characteristic(RATE, null=0.0), 0.1, 0.9, ""),
+    ],
+)
+def test_which_way_is_better(row: Characteristic, old: float, new: float, verdict: str) -> None:
+    found = change(rate(old, old - 0.05, old + 0.05), rate(new, new - 0.05, new + 0.05), row)
+    assert found.verdict == verdict
+    assert (found.detectable is not None) == (verdict == "no change proven")
+    assert found.value == pytest.approx(new - old)
+    assert found.low is not None
+
+
+def test_many_figures_need_more_than_one_that_stands_out() -> None:
+    """p = .03 alone is a change, as one of twenty it is none."""
+
+    def figures(shifted: float) -> list[Estimate]:
+        values = [shifted, *[0.3] * 19]
+        keys = [f"{RATE[:-1]},n={n}]" for n in range(20)]
+        return [rate(v, v - 0.07, v + 0.07, key) for v, key in zip(values, keys, strict=True)]
+
+    many = compare(sheet(*figures(0.3)), sheet(*figures(0.41)))
+    assert many.count("worse") == 0
+    alone = compare(sheet(figures(0.3)[0]), sheet(figures(0.41)[0]))
+    assert alone.count("worse") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        (rate(None), rate(0.1, 0.0, 0.2), "nothing was read"),
+        (rate(0.1), rate(0.1, 0.0, 0.2), "interval"),
+        (rate(0.1, 0.0, 0.2, bounds=Bounds(-1, 1, proves=False)),
+         rate(0.9, 0.8, 1.0), "interval"),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_gets_no_verdict(old: Estimate, new: Estimate, note: str) -> None:
+    found = change(old, new)
+    assert found.verdict == ""
+    assert note in found.note
+
+
+def test_a_figure_of_one_sheet_only() -> None:
+    other = rate(0.1, 0.0, 0.2, "candidate_order.wrong_rate[delta=1]")
+    found = compare(sheet(rate(0.1, 0.0, 0.2)), sheet(other)).differences
+    assert {row.note for row in found} == {"only in the old sheet", "only in the new sheet"}
+
+
+def test_apples_and_oranges() -> None:
+    one, other = sheet(rate(0.1, 0, 0.2), reply="text"), sheet(rate(0.1, 0, 0.2), reply="json")
+    with pytest.raises(RunError, match="reply formats differ"):
+        compare(one, other)
+    forced = compare(one, other, force=True)
+    assert forced.forced
+    assert "by force" in as_markdown([forced])
+    asked = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "a"}]})
+    again = replace(one, provenance={"stimuli": [{"axis": "candidate_order", "digest": "b"}]})
+    with pytest.raises(RunError, match="stimuli of candidate_order differ"):
+        compare(asked, again)
+    with pytest.raises(RunError, match="no axis in common"):
+        compare(one, replace(one, axes=()))
+
+
+def test_foreign_names_stay_text() -> None:
+    evil = replace(sheet(rate(0.1, 0, 0.2)), judge={"model": "<script>alert(1)</script>|\x00"})
+    found = [compare(evil, evil)]
+    assert "<script>alert" not in as_html(found)
+    assert "<script>" not in as_markdown(found)
+    assert "\x00" not in as_html(found) + as_markdown(found)
+    assert json.loads(render(found, "json"))[0]["no_change_proven"] == 1
+
+
+# -- whole runs ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_json() -> Iterator[None]:
+    """Pages are typeset elsewhere; here they would cost most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(publish, "FORMATS", ("json",))
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The same judge twice, and one that follows the slot and the first line."""
+    folder = tmp_path_factory.mktemp("runs")
+    models = {"one": "sim/noisy?seed=1", "two": "sim/noisy?seed=2",
+              "biased": "sim/first-biased?first=4&seed=3"}  # fmt: skip
+    few = folder / "stimuli.jsonl"  # every figure is measured again without each of them
+    lines = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8").splitlines()
+    few.write_text("\n".join(lines[:FEW]), encoding="utf-8")
+    asked: dict[str, Any] = {"profile": "quick", "axes": ["score_order"], "stimuli": few}
+    for name, model in models.items():
+        judgesheet.probe(model, folder / name, pdf=False, **asked)
+    return {name: folder / name for name in models}
+
+
+def test_a_planted_difference_is_found(runs: dict[str, Path]) -> None:
+    (found,) = judgesheet.compare(runs["one"], runs["biased"])
+    worse = {row.key for row in found.differences if row.verdict == "worse"}
+    assert "score_order.cramers_v" in worse
+    assert any(row.correlation is not None for row in found.differences)
+
+
+def test_the_same_judge_twice_is_no_change(runs: dict[str, Path]) -> None:
+    (found,) = judgesheet.compare(runs["one"], runs["two"])
+    assert {row.verdict for row in found.headline} <= {"no change proven", ""}
+    assert found.count("no change proven") > 10
+
+
+def test_files_alone_are_compared_as_independent(runs: dict[str, Path]) -> None:
+    (found,) = judgesheet.compare(*(runs[n] / "datasheet.json" for n in ("one", "biased")))
+    assert all(row.correlation is None for row in found.differences)
+
+
+def test_the_command(runs: dict[str, Path], tmp_path: Path) -> None:
+    files = [str(runs[n] / "datasheet.json") for n in ("one", "two", "biased")]
+    done = CliRunner().invoke(main, ["compare", *files])
+    assert done.exit_code == 0
+    assert "sim/first-biased" in done.stdout
+    assert "score_order.cramers_v" in done.stdout
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(main, ["compare", *files, "--to", "html", "--out", str(page)])
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") > 10
+    assert "http://" not in text.replace("http://www.w3.org/", "")
+    told = json.loads(CliRunner().invoke(main, ["compare", *files, "--json"]).stdout)
+    assert len(told) == 2
+    key = {row["key"]: row for row in told[1]["differences"]}["score_order.cramers_v"]
+    assert key["verdict"] == "worse"
+    assert key["low"] < key["value"] < key["high"]
+
+
+def test_the_command_refuses_other_questions(runs: dict[str, Path], tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(runs["one"], copy)
+    made = json.loads((copy / "datasheet.json").read_text(encoding="utf-8"))
+    made["run"]["profile"] = "standard"
+    (copy / "datasheet.json").write_text(json.dumps(made), encoding="utf-8")
+    done = CliRunner().invoke(main, ["compare", str(runs["one"]), str(copy)])
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert "--force" in done.stderr
+
+
+def test_recorded_runs_compare(tmp_path: Path) -> None:
+    """Verdicts taken elsewhere: one judge follows the slot, the other always ties."""
+    for name, first, second in (("slot", 1, 1), ("tie", "tie", "tie")):
+        lines = []
+        for task in range(12):
+            for pair in range(4):
+                for order, verdict in ((["u", "v"], first), (["v", "u"], second)):
+                    cell = {"prompt": "baseline", "condition": "natural", "pair": f"p{pair}",
+                            "order": order, "better": None}  # fmt: skip
+                    lines.append({"axis": "candidate_order", "stimulus": f"t{task}", "cell": cell,
+                                  "repeat": 0, "verdict": verdict})  # fmt: skip
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        judgesheet.ingest(path, tmp_path / name)
+    (found,) = judgesheet.compare(tmp_path / "slot", tmp_path / "tie")
+    row = {one.key: one for one in found.differences}
+    changed = row["candidate_order.order_inconsistent[set=natural]"]
+    assert (changed.value, changed.verdict) == (-1, "better")
+
+
+def test_a_policy_travels_with_the_run(runs: dict[str, Path], tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(runs["biased"], copy)
+    measured = judgesheet.measure(copy, policy="scoring").datasheet
+    assert measured.decision is not None
+    assert measured.decision.verdict == "reject"
+    assert judgesheet.load(copy) == measured
+    assert measured.provenance["policy"]["name"] == "scoring"
+    done = CliRunner().invoke(main, ["render", str(copy), "--to", "junit"])
+    assert done.exit_code == 0
+    assert "<failure" in (copy / "datasheet.junit.xml").read_text(encoding="utf-8")

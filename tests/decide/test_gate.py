@@ -1,0 +1,649 @@
+"""The gate: limits proven, broken or left open, and everything that must never pass."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import xmlschema
+from click.testing import CliRunner, Result
+
+import judgesheet
+from judgesheet.axes import all_axes
+from judgesheet.axis.figure import Draft, Figures, absent
+from judgesheet.base.datasheet import from_json, to_json
+from judgesheet.base.errors import PolicyError, UsageError
+from judgesheet.base.keys import Key
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS
+from judgesheet.base.records import (
+    AxisResult,
+    Bounds,
+    Characteristic,
+    Datasheet,
+    Decision,
+    Estimate,
+    Mitigation,
+    Recommendation,
+    Verdict,
+)
+from judgesheet.cli import main
+from judgesheet.decide import policy as policies
+from judgesheet.decide.compare import compare
+from judgesheet.decide.gate import against, judge
+from judgesheet.sheet import render
+from judgesheet.sheet.page import build
+from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
+from judgesheet.stats.interval import Interval
+from tests.simulate import simulate
+
+KEY = "candidate_order.order_inconsistent[set=same_subset]"
+V = "score_order.cramers_v"
+
+
+def share(key: str, value: float | None, low: float, high: float, **more: object) -> Estimate:
+    """A rate with one-sided bounds at `low` and `high`."""
+    note = "" if value is not None else "nothing was read"
+    bounds = None if value is None else Bounds(low, high)
+    return Estimate(key, key, value, low, high, unit="share", n=240, clusters=40, note=note,
+                    bounds=bounds, **more)  # type: ignore[arg-type]  # fmt: skip
+
+
+def sheet(*estimates: Estimate, **parts: object) -> Datasheet:
+    """A datasheet with these estimates, each on its axis."""
+    axes = tuple(
+        AxisResult(name, name, "?", 100, 100, 0, 0, 0, tuple(mine), (),
+                   characteristics=tuple(Characteristic(e.key, better="lower") for e in mine))
+        for name in dict.fromkeys(Key.parse(e.key).axis for e in estimates)
+        if (mine := [e for e in estimates if Key.parse(e.key).axis == name])
+    )  # fmt: skip
+    run = {"complete": True, "ended_at": "2026-11-21T07:00:00+00:00"}
+    made = Datasheet("1.1", {"model": "sim/judge"}, run, {}, axes)
+    return replace(made, **parts)  # type: ignore[arg-type]
+
+
+def policy(text: str) -> policies.Policy:
+    return policies.parse(text, "mine.toml", list(all_axes()))
+
+
+def limit(key: str = KEY, rule: str = "max = 0.10", *more: str) -> str:
+    return "\n".join(["[[limit]]", f'key = "{key}"', rule, *more, ""])
+
+
+def decided(estimate: Estimate, rule: str) -> Verdict:
+    (verdict,) = judge(sheet(estimate), policy(limit(estimate.key, rule))).verdicts
+    return verdict
+
+
+def verdict_of(made: Datasheet) -> str:
+    assert made.decision is not None
+    return made.decision.verdict
+
+
+# -- one limit -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "rule", "passed"),
+    [
+        (0.02, 0.09, "max = 0.10", True),
+        (0.02, 0.11, "max = 0.10", None),
+        (0.11, 0.20, "max = 0.10", False),
+        (0.11, 0.20, "min = 0.10", True),
+        (0.05, 0.20, "min = 0.10", None),
+        (0.02, 0.09, "min = 0.10", False),
+        (0.0, 1.0, "max = 1", True),
+    ],
+)
+def test_the_right_bound_decides(low: float, high: float, rule: str, passed: bool | None) -> None:
+    verdict = decided(share(KEY, (low + high) / 2, low, high), rule)
+    assert verdict.passed is passed
+    assert verdict.bound in (low, high)
+    assert bool(verdict.needed) == (passed is None)
+
+
+def test_a_value_below_the_limit_is_no_proof() -> None:
+    verdict = decided(share(KEY, 0.05, 0.01, 0.16), "max = 0.10")
+    assert verdict.passed is None
+    assert verdict.limit == 0.10
+    assert verdict.kind == "max"
+    # the bound is .11 away and may be .05 away: 4.84 times the 40 stimuli
+    assert "154 more stimuli" in verdict.needed
+
+
+def test_too_few_stimuli_for_any_judge_are_told() -> None:
+    none = replace(share(KEY, 0.0, 0.0, 0.109), clusters=20)  # (1 - .109)^20 = .1
+    needed = decided(none, "max = 0.10").needed
+    assert "20 stimuli are too few to prove it for any judge; about 2 more stimuli" in needed
+    excess = replace(share(KEY, -0.02, -0.13, 0.12), clusters=20)  # a difference may be below 0
+    assert "no judge" not in decided(excess, "max = 0.10").needed
+    enough = share(KEY, 0.02, 0.0, 0.12)
+    assert "no judge" not in decided(enough, "max = 0.10").needed
+
+
+def test_more_calls_do_not_decide_a_value_on_the_limit() -> None:
+    assert "cannot be decided" in decided(share(KEY, 0.1, 0.04, 0.18), "max = 0.10").needed
+
+
+def test_of_no_events_more_data_decides_in_proportion() -> None:
+    verdict = decided(share(KEY, 0.0, 0.0, 0.2), "max = 0.10")
+    assert "about 40 more stimuli" in verdict.needed
+
+
+@pytest.mark.parametrize(
+    "estimate",
+    [
+        Estimate(KEY, "x", None, note="nothing was read"),
+        Estimate(KEY, "x", 0.0, None, None),
+        Estimate(KEY, "x", float("nan"), 0.0, 0.01),
+        share("candidate_order.wrong_rate[delta=1]", 0.0, 0.0, 0.01),
+    ],
+    ids=["null", "no interval", "NaN", "missing"],
+)
+def test_what_is_not_known_never_passes(estimate: Estimate) -> None:
+    made = judge(sheet(estimate), policy(limit()))
+    assert made.verdicts[0].passed is None
+    assert verdict_of(made) == "not proven"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "rule", "passed"),
+    [
+        (1.2, None, "min = 1.0", True),
+        (0.8, None, "min = 1.0", None),
+        (1.2, None, "max = 1.0", False),
+        (0.8, None, "max = 1.0", None),
+        (None, 1.2, "max = 1.3", True),
+        (None, 1.2, "min = 1.3", False),
+        (None, 1.2, "min = 1.0", None),
+    ],
+)
+def test_one_bound_is_enough_for_its_side(
+    low: float | None, high: float | None, rule: str, passed: bool | None
+) -> None:
+    verdict = decided(Estimate(KEY, "x", 1.1, low, high, n=40, clusters=20), rule)
+    assert verdict.passed is passed
+    assert bool(verdict.needed) == (passed is None)
+    assert verdict.bound in (low, high)
+    json.loads(json.dumps(verdict.bound), parse_constant=pytest.fail)
+
+
+def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:
+    wrong = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.10").needed
+    assert wrong.startswith("more data would rather break it (about 12")
+    right = decided(share(KEY, 0.15, 0.05, 0.3), "max = 0.20").needed
+    assert right.endswith("would prove it if the value stays")
+    floor = decided(Estimate(KEY, "x", 1.1, 0.8, None, n=40, clusters=20), "min = 1.2").needed
+    assert floor == "more data would rather break it"
+
+
+def test_a_sheet_without_bounds_is_held_to_its_interval() -> None:
+    """Older sheets and sheets written by hand: the two-sided ends are conservative."""
+    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.09), "max = 0.10").passed
+    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.12), "max = 0.10").passed is None
+
+
+def test_a_sheet_of_schema_1_0_is_read() -> None:
+    old = json.loads(to_json(sheet(Estimate(KEY, "x", 0.05, 0.01, 0.09))))
+    old["schema_version"] = "1.0"
+    del old["decision"]
+    for estimate in old["axes"][0]["estimates"]:
+        del estimate["bounds"]
+    assert judge(from_json(json.dumps(old)), policy(limit())).verdicts[0].passed
+
+
+def test_bounds_and_decision_survive_the_file() -> None:
+    made = judge(sheet(share(KEY, 0.05, 0.01, 0.09)), policy(limit()))
+    assert from_json(to_json(made)) == made
+
+
+def test_a_misspelt_key_says_what_is_meant() -> None:
+    key = KEY.replace("inconsistent", "inconsistant")
+    made = judge(sheet(share(KEY, 0.0, 0.0, 0.01)), policy(limit(key)))
+    assert KEY in made.verdicts[0].needed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("candidate_order.order_inconsistent[set=subset]", KEY),
+        ("candidate_order.order_inconsistent", KEY),
+        ("candidate_order.dark_currents", "candidate_order.dark_current[kind=empty]"),
+        ("score_order.dark_current[kind=empty]", "candidate_order.dark_current[kind=empty]"),
+        ("candidate_order.threshold75", ""),
+    ],
+)
+def test_the_name_says_what_is_meant_and_not_the_axis(wrong: str, meant: str) -> None:
+    keys = (KEY, "candidate_order.dark_current[kind=empty]", "candidate_order.no_preference",
+            "score_order.order_inconsistent")  # fmt: skip
+    made = judge(sheet(*(share(key, 0.0, 0.0, 0.01) for key in keys)), policy(limit(wrong)))
+    assert made.verdicts[0].needed == (
+        f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
+    )
+
+
+def test_a_star_holds_every_member_to_the_limit() -> None:
+    keys = [f"score_order.position_share[position={p}]" for p in (1, 2, 3)]
+    estimates = [share(key, 0.2, 0.1, 0.3) for key in keys]
+    rule = policy(limit("score_order.position_share[position=*]", "max = 0.4"))
+    assert [v.key for v in judge(sheet(*estimates), rule).verdicts] == keys
+    none = judge(sheet(share(V, 0.1, 0.0, 0.2)), rule)
+    assert none.verdicts[0].passed is None
+
+
+# -- the decision --------------------------------------------------------------------------------
+
+GOOD, BAD, OPEN = (share(KEY, 0.05, 0.01, 0.09), share(KEY, 0.3, 0.2, 0.4), share(KEY, 0.1, 0, 0.2))
+
+
+def test_decisions() -> None:
+    rule = policy(limit())
+    assert verdict_of(judge(sheet(GOOD), rule)) == "adopt"
+    assert verdict_of(judge(sheet(BAD), rule)) == "reject"
+    assert verdict_of(judge(sheet(OPEN), rule)) == "not proven"
+
+
+def test_a_broken_limit_beats_one_that_is_open() -> None:
+    made = judge(sheet(OPEN, share(V, 0.5, 0.4, 0.6)), policy(limit() + limit(V)))
+    assert verdict_of(made) == "reject"
+    assert made.decision is not None
+    assert made.decision.limiting == V
+
+
+def test_a_warning_is_a_condition_unless_it_is_broken() -> None:
+    warn = policy(limit() + limit(V, "max = 0.1", 'not_proven = "warn"'))
+    made = judge(sheet(GOOD, share(V, 0.1, 0, 0.2)), warn)
+    assert verdict_of(made) == "conditions"
+    assert made.decision is not None
+    assert V in made.decision.told_conditions[0]
+    assert verdict_of(judge(sheet(GOOD, share(V, 0.5, 0.4, 0.6)), warn)) == "reject"
+
+
+def test_warnings_alone_prove_nothing() -> None:
+    made = judge(sheet(OPEN), policy(limit(KEY, "max = 0.1", 'not_proven = "warn"')))
+    assert verdict_of(made) == "not proven"
+
+
+def test_recommendations_are_conditions_where_they_bind() -> None:
+    def advised(binding: bool, axis: str = "candidate_order") -> Datasheet:
+        advice = Recommendation(axis, "Ask in both orders.", (KEY,), binding)
+        return judge(sheet(GOOD, recommendations=(advice,)), policy(limit()))
+
+    assert verdict_of(advised(binding=True)) == "conditions"
+    assert verdict_of(advised(binding=False)) == "adopt"
+    assert verdict_of(advised(binding=True, axis="score_order")) == "adopt"
+
+
+def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
+    made = sheet(GOOD)
+    remedy = Mitigation("ask in both orders", "candidate_order.raw_false_preference", KEY, 2)
+    made = replace(made, axes=(replace(made.axes[0], mitigations=(remedy,)),))
+    decision = judge(made, policy(limit())).decision
+    assert decision is not None
+    assert decision.told_conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
+
+
+def test_lost_replies_are_a_condition_and_an_open_run_proves_nothing() -> None:
+    made = sheet(GOOD)
+    lossy = replace(made, axes=(replace(made.axes[0], answered=80, unreadable=20),))
+    assert verdict_of(judge(lossy, policy(limit()))) == "conditions"
+    open_run = replace(made, run={"complete": False})
+    assert verdict_of(judge(open_run, policy(limit()))) == "not proven"
+
+
+def test_axes_that_were_not_probed() -> None:
+    plain = judge(sheet(GOOD), policy(limit() + limit(V)))
+    assert verdict_of(plain) == "not proven"
+    assert "--axis score_order" in plain.verdicts[1].needed
+    lenient = policy(limit() + limit(V, "max = 0.1", "when_probed = true"))
+    made = judge(sheet(GOOD), lenient)
+    assert verdict_of(made) == "adopt"
+    assert made.decision is not None
+    assert "Not probed: score_order" in made.decision.text
+    assert "Not probed: score order" in build(made).front.strip.text
+
+
+def test_a_policy_of_which_nothing_applies_proves_nothing() -> None:
+    made = judge(sheet(GOOD), policy(limit(V, "max = 0.1", "when_probed = true")))
+    assert made.verdicts == ()
+    assert verdict_of(made) == "not proven"
+
+
+def test_the_day_of_review_is_named() -> None:
+    decision = judge(sheet(GOOD), policy("review_days = 10\n" + limit())).decision
+    assert decision is not None
+    assert "2026-12-01" in decision.text
+
+
+def test_a_day_of_review_beyond_the_calendar_is_not_named() -> None:
+    last = replace(sheet(GOOD), run={**sheet(GOOD).run, "ended_at": "9999-12-31T23:59:59+00:00"})
+    decision = judge(last, policy("review_days = 10\n" + limit())).decision
+    assert decision is not None
+    assert "Measure again" not in decision.text
+
+
+# -- policies ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[limit]", "no TOML"),
+        (limit(KEY, f"max = 1{'0' * 5_000}"), "no TOML"),
+        ("", "no [[limit]]"),
+        (limit(KEY, "max = 0.1\nmin = 0.2"), "not both"),
+        (limit(KEY, ""), "either max or min"),
+        (limit(KEY, "max = nan"), "finite"),
+        (limit(KEY, "max = inf"), "finite"),
+        (limit(KEY, 'max = "0.1"'), "limit.1.max"),
+        (limit(KEY, "max = true"), "limit.1.max"),
+        (limit(KEY, "maximum = 0.1"), "maximum"),
+        (limit(KEY, "max = 0.1", 'not_proven = "ignore"'), "'fail' or 'warn'"),
+        (limit() + limit(KEY, "max = 0.2"), "twice"),
+        (limit("scor_order.cramers_v"), "there is no axis 'scor_order'"),
+        (limit("cramers_v"), "no key"),
+        ("limits = 3\n" + limit(), "limits"),
+        ("review_days = 0\n" + limit(), "review_days"),
+        ('digest = "x"\n' + limit(), "digest"),
+        ("limit = 3", "limit"),
+        ("[[regression]]\nkey = 'score_order.cramers_v'\nmargin = -1", "margin"),
+    ],
+)
+def test_a_broken_policy_is_one_sentence(text: str, words: str) -> None:
+    with pytest.raises(PolicyError) as caught:
+        policy(text)
+    assert words in str(caught.value)
+    assert "mine.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_floor_and_a_ceiling_on_one_key_are_two_limits() -> None:
+    assert len(policy(limit() + limit(KEY, "min = 0.01")).limit) == 2
+
+
+def test_an_unknown_policy_names_those_that_ship() -> None:
+    with pytest.raises(
+        UsageError, match="ci-regression, natural-pairs, order-only, ranking, scoring"
+    ):
+        policies.load("rankings")
+
+
+@pytest.mark.parametrize("name", policies.shipped())
+def test_shipped_policies_give_reasons_for_keys_that_exist(name: str) -> None:
+    found = policies.load(name)
+    assert found.name == name
+    reasons = [(one.key, one.why) for one in found.limit]
+    reasons += [(one.key, one.why) for one in found.regression]
+    for key, why in reasons:
+        assert len(why) > 20, key
+        parts = Key.parse(key)
+        if parts.axis in all_axes():
+            assert parts.name in all_axes()[parts.axis].ESTIMATES, key
+
+
+@pytest.mark.parametrize(
+    ("axis", "name"), [("score_order", "scoring"), ("candidate_order", "ranking")]
+)
+def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str) -> None:
+    made = simulate("fair", "standard", axis)
+    probed = replace(sheet(GOOD), axes=(made.result,), recommendations=tuple(made.advice))
+    judged = judge(probed, policies.load(name))
+    assert verdict_of(judged) in ("adopt", "conditions"), as_text(judged)
+    biased = simulate("position-only", "standard", axis)
+    judged = judge(replace(probed, axes=(biased.result,)), policies.load(name))
+    assert verdict_of(judged) == "reject"
+
+
+def test_measuring_gives_bounds() -> None:
+    def drafts(_: None) -> Iterator[Draft]:
+        yield Draft("x", Interval(0.0, 0.0, 0.05, clusters=20, bounds=(0.0, 0.04)), n=120)
+        yield absent("x", NO_OBSERVATIONS)
+
+    found, nothing = Figures("any")("share")(drafts)(None)
+    assert found.bounds is not None
+    assert 0.03 < found.bounds.high < 0.05
+    assert nothing.bounds is None
+
+
+# -- a baseline ----------------------------------------------------------------------------------
+
+
+def regression(margin: float, *more: str) -> policies.Policy:
+    text = f'[[regression]]\nkey = "{KEY}"\nmargin = {margin}\n' + "\n".join(more)
+    return policy(text)
+
+
+def test_getting_worse_is_broken_proven_or_open() -> None:
+    old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
+    worse = compare(old, new)
+    (verdict,) = against(worse, regression(0.05))
+    assert verdict.passed is False
+    assert against(worse, regression(0.40))[0].passed
+    assert against(worse, regression(0.25))[0].passed is None
+    assert against(compare(new, old), regression(0.05))[0].passed
+    assert against(worse, regression(0.05, 'better = "higher"'))[0].passed
+
+
+def test_a_policy_without_margins_watches_its_limits_for_proven_harm() -> None:
+    old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
+    (worse,) = against(compare(old, new), policy(limit()))
+    assert worse.passed is False
+    (same,) = against(compare(old, old), policy(limit()))
+    assert same.passed is None
+    assert same.warns
+
+
+def test_a_regression_that_cannot_be_seen_is_not_proven() -> None:
+    old, new = sheet(share(V, 0.05, 0.03, 0.08)), sheet(share(V, 0.05, 0.03, 0.08))
+    (verdict,) = against(compare(old, new), regression(0.1))
+    assert verdict.passed is None
+
+
+# -- reports -------------------------------------------------------------------------------------
+
+EVIL = "x\x00\x1b[31m<b>&\"'\n::error::%0A \u202e"
+
+
+def three() -> Datasheet:
+    """A proven, a broken, an open and a warned limit, with a hostile judge."""
+    keys = [f"score_order.position_share[position={p}]" for p in (1, 2, 3, 4)]
+    estimates = (
+        share(keys[0], 0.05, 0.01, 0.09),
+        share(keys[1], 0.3, 0.2, 0.4),
+        Estimate(keys[2], "x", None, note=EVIL),
+        share(keys[3], 0.1, 0.0, 0.2),
+    )
+    rules = [limit(key) for key in keys[:3]]
+    rules.append(limit(keys[3], "max = 0.1", 'not_proven = "warn"'))
+    return judge(sheet(*estimates, judge={"model": EVIL}), policy("".join(rules)))
+
+
+def test_junit_is_valid_and_counts() -> None:
+    text = render(three(), "junit").decode()
+    xmlschema.XMLSchema(Path(__file__).parents[1] / "junit.xsd").validate(text)
+    suite = ElementTree.fromstring(text)[0]
+    assert {k: suite.get(k) for k in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "4",
+        "failures": "1",
+        "errors": "1",
+        "skipped": "1",
+    }
+    assert suite.get("timestamp") == "2026-11-21T07:00:00"
+    properties = {p.get("name"): p.get("value") for p in suite.iter("property")}
+    assert properties["judge"] is not None
+    assert "\x00" not in text
+    assert len(properties["datasheet.sha256"] or "") == 64
+    assert properties["policy.sha256"]
+
+
+def test_junit_needs_verdicts() -> None:
+    with pytest.raises(UsageError, match="--policy"):
+        render(sheet(GOOD), "junit")
+
+
+def test_annotations_cannot_be_forged() -> None:
+    lines = list(annotations(three()))
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::warning"]
+    assert all("\n" not in line and "\r" not in line for line in lines)
+    assert "%250A" in lines[1]
+    assert "position=2]" in lines[0]
+    assert "title=judgesheet%3A score_order" in lines[0]
+
+
+def test_tables_say_every_limit() -> None:
+    for text in (as_text(three()), as_markdown(three())):
+        for words in ("proven", "BROKEN", "NOT PROVEN", "not proven (warning)"):
+            assert words in text
+        assert "\x1b" not in text
+    assert "<b>" not in as_markdown(three())
+
+
+def test_a_change_from_the_baseline_is_no_second_limit_on_the_same_key() -> None:
+    old, new = sheet(share(KEY, 0.30, 0.25, 0.36)), sheet(share(KEY, 0.05, 0.03, 0.08))
+    worse = against(compare(old, new), policy(limit()))
+    judged = judge(new, policy(limit()), worse)
+    text, page = as_text(judged), as_markdown(judged)
+    rows = [line for line in text.splitlines() if line.removeprefix("Δ ").startswith(KEY)]
+    assert [row.startswith("Δ ") for row in rows] == [False, True]
+    assert "worse by −25" in rows[1]
+    assert f"`Δ {KEY}`" in page
+    assert " -" not in "".join(rows)
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Runner":
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    return Runner(tmp_path)
+
+
+class Runner:
+    """`judgesheet gate` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, estimate: Estimate, text: str, *more: str) -> Result:
+        path, rules = self.folder / "datasheet.json", self.folder / "mine.toml"
+        path.write_text(to_json(sheet(estimate)), encoding="utf-8")
+        rules.write_text(text, encoding="utf-8")
+        return CliRunner().invoke(main, ["gate", str(self.folder), "--policy", str(rules), *more])
+
+
+@pytest.mark.parametrize(
+    ("estimate", "text", "code"),
+    [
+        (GOOD, limit(), 0),
+        (BAD, limit(), 3),
+        (OPEN, limit(), 4),
+        (GOOD, limit("candidate_order.wrong_rate[delta=1]"), 4),
+        (Estimate(KEY, "x", None, note="none"), limit(), 4),
+        (OPEN, limit(V, "max = 0.1", "when_probed = true"), 4),
+        (GOOD, "[[limit]", 1),
+        (GOOD, limit("scor_order.x"), 1),
+    ],
+)
+def test_exit_codes(run: "Runner", estimate: Estimate, text: str, code: int) -> None:
+    done = run(estimate, text)
+    assert done.exit_code == code, done.output
+    if code == 1:
+        assert done.stdout == ""
+        assert done.stderr.startswith("judgesheet: mine.toml")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_warning_is_printed_and_passes(run: "Runner") -> None:
+    text = limit(KEY, "max = 0.2") + limit(KEY, "min = 0.05", 'not_proven = "warn"')
+    done = run(OPEN, text)
+    assert done.exit_code == 0
+    assert "not proven (warning)" in done.stdout
+
+
+def test_json_is_one_document(run: "Runner", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    done = run(OPEN, limit(), "--json")
+    told = json.loads(done.stdout)
+    assert told["exit_code"] == done.exit_code == 4
+    assert told["decision"]["verdict"] == "not proven"
+    assert told["verdicts"][0]["key"] == KEY
+    assert "::error" in done.stderr
+
+
+def test_github_gets_annotations_and_a_summary(
+    run: "Runner", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n", encoding="utf-8")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    assert "::error title=" in run(OPEN, limit()).stdout
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("before\n")
+    assert KEY in text
+
+
+def test_junit_and_baseline_from_the_command(run: "Runner", tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text(to_json(sheet(share(KEY, 0.01, 0.0, 0.03))), encoding="utf-8")
+    more = ("--baseline", str(old), "--junit", str(tmp_path / "out" / "j.xml"))
+    assert run(share(KEY, 0.3, 0.25, 0.36), limit(KEY, "max = 0.5"), *more).exit_code == 3
+    assert (tmp_path / "out" / "j.xml").read_text(encoding="utf-8").count("<testcase") == 2
+    assert run(share(KEY, 0.01, 0.0, 0.03), limit(KEY, "max = 0.5"), *more).exit_code == 0
+
+
+def test_it_loads_no_arithmetic(tmp_path: Path) -> None:
+    """A gate in a pipeline starts at once: also with a baseline, a JUnit file and a summary."""
+    path, rules = tmp_path / "datasheet.json", tmp_path / "mine.toml"
+    path.write_text(to_json(sheet(GOOD)), encoding="utf-8")
+    rules.write_text(limit(), encoding="utf-8")
+    program = (
+        "import sys\n"
+        "from judgesheet.cli import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "except SystemExit as stop:\n"
+        "    assert stop.code == 0, stop.code\n"
+        "heavy = {'numpy', 'scipy', 'pandas', 'statsmodels', 'typst', 'httpx'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    command = ["gate", path, "--policy", rules, "--baseline", path, "--junit", tmp_path / "j.xml"]
+    subprocess.run(
+        [sys.executable, "-c", program, *map(str, command)],
+        env={**os.environ, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")},
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_it_is_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "datasheet.json"
+    path.write_text(to_json(sheet(GOOD)), encoding="utf-8")
+    rules = tmp_path / "mine.toml"
+    rules.write_text(limit(), encoding="utf-8")
+    found = judgesheet.gate(path, rules)
+    assert isinstance(found.decision, Decision)
+    assert found.provenance["policy"]["name"] == "mine"
+
+
+def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:
+    (axis,) = sheet(share(KEY, 0.05, 0.01, 0.1)).axes
+    unasked = replace(axis, answered=0, estimates=())
+    (verdict,) = judge(sheet(axes=(unasked,)), policy(limit())).verdicts
+    assert verdict.passed is None
+    assert "made yet" in verdict.why
+
+
+def test_no_limit_outweighs_the_advice_not_to_use_it() -> None:
+    made = sheet(GOOD)
+    advice = Recommendation(made.axes[0].name, "Do not compare with it.", (), stops=True)
+    decision = judge(replace(made, recommendations=(advice,)), policy(limit())).decision
+    assert decision is not None
+    assert decision.verdict == "not proven"
+    assert "Do not compare with it." in decision.text

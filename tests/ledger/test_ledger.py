@@ -1,0 +1,405 @@
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from judgesheet.base.errors import RunError
+from judgesheet.base.records import SETTLING, Call, Label, Outcome, Plan, Reply
+from judgesheet.ledger.ledger import SCHEMA_VERSION, Ledger
+from tests.judges.loopback import make_call, make_plan
+
+JUDGE = {"provider": "openai-compatible", "model": "m"}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run" / "ledger.sqlite"
+
+
+def make_reply(call: Call, attempt: int = 1, outcome: Outcome = "ok", text: str = "x") -> Reply:
+    return Reply(call.id, attempt, outcome, text, f"raw {text}", 0.5, 10, 2, "served", 100.0, None)
+
+
+def test_a_plan_survives_the_round_trip(path: Path) -> None:
+    calls = (
+        make_call("a", response_format={"type": "json_schema"}),
+        replace(make_call("b"), messages=({"role": "user", "content": "\x00 \ud800 “ü”"},)),
+        replace(make_call("a"), repeat=1, reply="json"),
+    )
+    labels = (Label("score_order", "a", "human", 3.5), Label("x", "b", "intended", 0.5, "fluency"))
+    plan = Plan(7, calls, labels, {"settings": {"temperature": 0}})
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        assert tuple(ledger.calls()) == calls
+        assert ledger.labels() == labels
+        assert ledger.get_meta("plan") == plan.digest
+        assert ledger.get_meta("seed") == 7
+        assert ledger.get_meta("provenance") == {"settings": {"temperature": 0}}
+        assert ledger.get_meta("judge") == JUDGE
+        assert ledger.get_meta("nothing", "default") == "default"
+
+
+def test_a_schema_keeps_the_order_of_its_properties(path: Path) -> None:
+    """Constrained decoding answers in that order; sorted, every order would be asked as one."""
+    shown = [["b", "a", "c"], ["c", "b", "a"]]
+    calls = tuple(
+        make_call("".join(order), response_format={"properties": {key: {} for key in order}})
+        for order in shown
+    )
+    with Ledger.create_or_open(path, Plan(7, calls, (), {}), JUDGE) as ledger:
+        kept = [list(call.params["response_format"]["properties"]) for call in ledger.calls()]
+    assert kept == shown
+
+
+def test_prompts_and_params_are_stored_once_per_content(path: Path) -> None:
+    calls = tuple(replace(make_call("same"), repeat=repeat) for repeat in range(50))
+    Ledger.create_or_open(path, Plan(1, calls, (), {}), JUDGE).close()
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM prompt").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM params").fetchone() == (1,)
+        assert db.execute("SELECT count(*) FROM call").fetchone() == (50,)
+    db.close()
+
+
+@pytest.mark.parametrize("outcome", get_args(Outcome))
+def test_a_call_is_pending_until_its_outcome_settles(path: Path, outcome: Outcome) -> None:
+    plan = make_plan(2)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(plan.calls[0], outcome=outcome)])
+        pending = list(ledger.pending())
+        settled = ledger.totals().settled
+    # The view in the schema and the constant must agree.
+    assert settled == (outcome in SETTLING)
+    expected = (
+        [(plan.calls[1], 0)] if outcome in SETTLING else [(plan.calls[0], 1), (plan.calls[1], 0)]
+    )
+    assert [tuple(one) for one in pending] == expected
+
+
+def test_a_page_of_pending_calls_is_read_without_the_rest_of_the_plan(path: Path) -> None:
+    query = "EXPLAIN QUERY PLAN SELECT * FROM pending WHERE seq > 9 ORDER BY seq LIMIT 9"
+    with Ledger.create_or_open(path, make_plan(1), JUDGE) as ledger, ledger._reading() as db:
+        steps = [step for *_, step in db.execute(query)]
+    assert not [step for step in steps if "SCAN call" in step or "TEMP B-TREE" in step]
+
+
+def test_pending_is_in_plan_order_over_many_pages(path: Path) -> None:
+    plan = make_plan(1203)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(call) for call in plan.calls[::2]])
+        assert [call for call, _ in ledger.pending()] == list(plan.calls[1::2])
+
+
+def test_the_last_attempt_is_the_reply(path: Path) -> None:
+    plan = make_plan(3)
+    first, second, third = plan.calls
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(third, 1, "timeout", ""), make_reply(first)])
+        ledger.record([make_reply(third, 2, "ok", "late")])
+        assert list(ledger.replies()) == [make_reply(first), make_reply(third, 2, "ok", "late")]
+        answers = list(ledger.answers())
+    assert [row[0] for row in answers] == [first.id, second.id, third.id]
+    assert [row[6:8] for row in answers] == [("ok", "x"), (None, None), ("ok", "late")]
+    assert answers[0][1:3] == ("score_order", "call 0")
+    assert answers[0][4:6] == (0, "text")
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 2, 1], [1, 0, 0], [0, 1], []])
+def test_answers_are_those_of_their_calls_in_whichever_order_they_came(
+    path: Path, order: list[int]
+) -> None:
+    plan = make_plan(4)
+    times = [order[: place + 1].count(at) for place, at in enumerate(order)]
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        for at, number in zip(order, times, strict=True):
+            ledger.record([make_reply(plan.calls[at], number, "ok", f"{at}, {number}")])
+        found = [row[7] for row in ledger.answers()]
+    last = {at: f"{at}, {number}" for at, number in zip(order, times, strict=True)}
+    assert found == [last.get(at) for at in range(4)]
+
+
+def test_what_was_recorded_elsewhere_is_written_with_the_plan_or_not_at_all(path: Path) -> None:
+    plan = make_plan(2)
+
+    def verdicts(last: str) -> Iterator[tuple[str, str, float]]:
+        yield plan.calls[0].id, "1", 5.0
+        yield last, "2", 5.0
+
+    with pytest.raises(RunError), Ledger.create_or_open(path, plan, JUDGE, verdicts("\ud800")):
+        pass
+    with Ledger.create_or_open(path, plan, JUDGE, verdicts(plan.calls[1].id)) as ledger:
+        assert ledger.is_new
+        assert [row[7] for row in ledger.answers()] == ["1", "2"]
+        assert not list(ledger.pending())
+    with Ledger.create_or_open(path, plan, JUDGE, verdicts("")) as ledger:
+        assert not ledger.is_new
+        assert ledger.totals().attempts == 2
+
+
+def as_older_run(path: Path, bodies: list[str]) -> list[Call]:
+    """A ledger of schema 2 from before finish reasons were kept, with these bodies."""
+    plan = make_plan(len(bodies) + 1)
+    calls = list(plan.calls)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record(
+            [replace(make_reply(call), raw=raw) for call, raw in zip(calls, bodies, strict=False)]
+        )
+    db = sqlite3.connect(path)
+    db.execute("ALTER TABLE attempt DROP COLUMN finish_reason")
+    db.commit()
+    db.close()
+    return calls
+
+
+def test_finish_reasons_of_an_older_run_are_taken_from_its_bodies(path: Path) -> None:
+    bodies = [
+        '{"choices": [{"finish_reason": "length"}]}',
+        '{"content": [], "stop_reason": "max_tokens"}',
+        '{"choices": [{"message": {}}]}',
+        "not json",
+        '{"choices": "none"}',
+    ]
+    calls = as_older_run(path, bodies)
+    before = path.read_bytes()
+    expected = ["length", "max_tokens", None, None, None]
+    with Ledger.open(path) as ledger:
+        assert [reply.finish_reason for reply in ledger.replies()] == expected
+        assert [row[8] for row in ledger.answers()] == [*expected, None]
+    assert path.read_bytes() == before
+    with Ledger.create_or_open(path, make_plan(6), JUDGE) as ledger:
+        ledger.record([replace(make_reply(calls[5]), finish_reason="stop")])
+    with Ledger.open(path) as ledger:
+        assert [reply.finish_reason for reply in ledger.replies()] == [*expected, "stop"]
+
+
+def test_a_write_protected_older_run_is_read(path: Path) -> None:
+    as_older_run(path, ['{"choices": [{"finish_reason": "length"}]}'])
+    path.chmod(0o400)
+    with Ledger.open(path) as ledger:
+        assert [reply.finish_reason for reply in ledger.replies()] == ["length"]
+
+
+def test_totals(path: Path) -> None:
+    plan = make_plan(200)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        empty = ledger.totals()
+        ledger.record(
+            [
+                replace(make_reply(call), latency_s=float(number), at=float(number))
+                for number, call in enumerate(plan.calls[:100], start=1)
+            ]
+        )
+        lost = replace(make_reply(plan.calls[100], 1, "timeout"), tokens_in=None, latency_s=999.0)
+        ledger.record([lost])
+        totals = ledger.totals()
+    assert (empty.attempts, empty.tokens_in, empty.latency_p50_s, empty.first_at) == (
+        0,
+        None,
+        None,
+        None,
+    )
+    assert (totals.planned, totals.settled, totals.attempts) == (200, 100, 101)
+    assert totals.outcomes == {"ok": 100, "timeout": 1}
+    assert (totals.tokens_in, totals.tokens_out) == (1000, 202)
+    assert (totals.latency_p50_s, totals.latency_p99_s) == (50.0, 99.0)
+    assert (totals.first_at, totals.last_at) == (1.0, 100.0)
+    assert totals.served_models == {"served": 101}
+
+
+def test_requests_of_the_last_minute_are_found_wherever_they_stand(path: Path) -> None:
+    """Shards are put in one after the other, so the last rows need not be the latest."""
+    call, now = make_call("a"), time.time()
+    late = [replace(make_reply(call, number), at=now - ago) for number, ago in ((1, 9), (2, 5))]
+    older = """WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 100002)
+        INSERT INTO attempt
+        SELECT call_id, i, outcome, latency_s, 10, 2, 's', 1.0, NULL, '', '', ''
+        FROM n, attempt WHERE attempt = 1"""
+    with Ledger.create_or_open(path, Plan(0, (call,), (), {}), JUDGE) as ledger:
+        ledger.record(late)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(older)
+    with Ledger.open(path) as ledger:
+        found = [*ledger.recent(60)]
+    assert [tokens for _, tokens in found] == [12, 12]
+    assert found[0][0] > found[1][0]
+
+
+def test_hostile_text_is_stored(path: Path) -> None:
+    plan = make_plan(1)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(plan.calls[0], text="a\x00b \ud800 \u2028 💥")])
+    with Ledger.open(path) as ledger:
+        (reply,) = ledger.replies()
+    assert reply.text == "a\x00b ? \u2028 💥"
+
+
+def test_a_name_that_is_no_text_is_one_sentence(path: Path) -> None:
+    with pytest.raises(RunError, match="surrogate"):
+        Ledger.create_or_open(path, Plan(1, (make_call("\ud800"),), (), {}), JUDGE)
+
+
+# -- whom it serves ---------------------------------------------------------------------------
+
+
+def test_the_same_run_is_resumed(path: Path) -> None:
+    plan = make_plan(2)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(plan.calls[0])])
+    with Ledger.create_or_open(path, plan, dict(reversed(JUDGE.items()))) as ledger:
+        assert [call for call, _ in ledger.pending()] == [plan.calls[1]]
+
+
+def test_another_judge_is_refused_by_name(path: Path) -> None:
+    Ledger.create_or_open(path, make_plan(1), JUDGE).close()
+    with pytest.raises(RunError, match=r"model was 'm', now 'other'.*--fresh.*--out"):
+        Ledger.create_or_open(path, make_plan(1), {**JUDGE, "model": "other"})
+
+
+def test_another_plan_is_refused(path: Path) -> None:
+    Ledger.create_or_open(path, make_plan(1), JUDGE).close()
+    with pytest.raises(RunError, match=r"seed was 1, now 5, calls was 1, now 2"):
+        Ledger.create_or_open(path, make_plan(2, seed=5), JUDGE)
+
+
+def test_a_refused_ledger_is_left_unlocked(path: Path) -> None:
+    Ledger.create_or_open(path, make_plan(1), JUDGE).close()
+    with pytest.raises(RunError):
+        Ledger.create_or_open(path, make_plan(2), JUDGE)
+    Ledger.create_or_open(path, make_plan(1), JUDGE).close()
+
+
+def test_a_second_process_is_refused(path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from judgesheet.ledger.ledger import Ledger\n"
+        "try: Ledger.open(Path(sys.argv[1]))\n"
+        "except Exception as error: print(type(error).__name__, error)"
+    )
+    with Ledger.create_or_open(path, make_plan(1), JUDGE):
+        with pytest.raises(RunError, match="in use"):
+            Ledger.create_or_open(path, make_plan(1), JUDGE)
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(path)], check=True, capture_output=True, text=True
+        )
+    assert done.stdout.startswith("RunError")
+    assert "in use" in done.stdout
+
+
+# -- what can be wrong with it ----------------------------------------------------------------
+
+
+def test_no_ledger(path: Path) -> None:
+    with pytest.raises(RunError, match="there is no ledger"):
+        Ledger.open(path)
+
+
+def test_a_file_that_is_no_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.write_text("This is a letter to my aunt. " * 100)
+    with pytest.raises(RunError, match="no ledger or is damaged"):
+        Ledger.open(path)
+    with pytest.raises(RunError, match="no ledger or is damaged"):
+        Ledger.create_or_open(path, make_plan(1), JUDGE)
+
+
+def test_an_empty_file_is_a_ledger_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.touch()
+    with pytest.raises(RunError, match="holds no run"):
+        Ledger.open(path)
+    Ledger.create_or_open(path, make_plan(1), JUDGE).close()
+
+
+def test_someone_elses_database(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE cats (name)")
+    db.close()
+    with pytest.raises(RunError):
+        Ledger.open(path)
+
+
+def test_a_newer_schema_is_refused(path: Path) -> None:
+    with Ledger.create_or_open(path, make_plan(1), JUDGE) as ledger:
+        ledger.set_meta("schema_version", SCHEMA_VERSION + 1)
+    with pytest.raises(RunError, match=f"schema {SCHEMA_VERSION + 1}"):
+        Ledger.open(path)
+
+
+def test_reading_changes_nothing(path: Path) -> None:
+    plan = make_plan(1)
+    Ledger.create_or_open(path, plan, JUDGE).close()
+    with Ledger.open(path) as ledger, pytest.raises(RunError):
+        ledger.record([make_reply(plan.calls[0])])
+
+
+def test_a_closed_ledger_is_one_plain_file(path: Path) -> None:
+    plan = make_plan(1)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(plan.calls[0])])
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    # Bytes 18 and 19 of the header are 2 in a WAL database, which a read-only folder cannot open.
+    assert path.read_bytes()[18:20] == b"\x01\x01"
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(RunError, match="--out"):
+        Ledger.create_or_open(tmp_path / "run" / "ledger.sqlite", make_plan(1), JUDGE)
+
+
+def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "run").touch()
+    with pytest.raises(RunError, match="--out"):
+        Ledger.create_or_open(tmp_path / "run" / "ledger.sqlite", make_plan(1), JUDGE)
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path) -> None:
+    plan = make_plan(50)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(plan.calls[0])])
+        # SQLite reports its page limit exactly as it reports a full disk.
+        pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
+        ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(RunError, match="the disk is full"):
+            ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
+        ledger._db.execute("PRAGMA max_page_count = 1000000")
+        assert ledger.totals().attempts == 1
+        ledger.record([make_reply(plan.calls[1])])
+        assert ledger.totals().attempts == 2
+
+
+def test_a_ledger_of_the_first_schema_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    plan = replace(make_plan(2), labels=(Label("score_order", "a", "human", 3.5, "", (3.0, None)),))
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        assert ledger.labels() == plan.labels
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("ALTER TABLE label DROP COLUMN ratings")
+        db.execute("UPDATE meta SET value = '1' WHERE key = 'schema_version'")
+        db.commit()
+    with Ledger.open(path) as ledger:
+        assert ledger.labels() == (replace(plan.labels[0], ratings=()),)
+
+
+def test_questions_that_follow_are_added_once_at_the_end(path: Path) -> None:
+    plan = make_plan(2)
+    later = make_call("later", max_tokens=99)
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:
+        ledger.record([make_reply(plan.calls[0])])
+        ledger.add([plan.calls[1], later])
+        ledger.add([later])
+        ledger.add([])
+        assert list(ledger.calls()) == [*plan.calls, later]
+        assert [call for call, _ in ledger.pending()] == [plan.calls[1], later]
+    with Ledger.create_or_open(path, plan, JUDGE) as ledger:  # it still belongs to its plan
+        assert ledger.totals().planned == 3
+        ledger.add([make_call("last")])
+        assert [call.stimulus for call in ledger.calls()][-2:] == ["later", "last"]

@@ -1,0 +1,278 @@
+"""The user's own parser: found in one way, or unreadable; never guessed, never hanging."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judgesheet.axes import get_axis
+from judgesheet.axis.answer import LONGEST
+from judgesheet.axis.reply import displayed
+from judgesheet.base.errors import ParserError
+from judgesheet.measuring.parsing import (
+    Parser,
+    as_record,
+    from_records,
+    read,
+    reading,
+    refuse_failing_examples,
+    try_examples,
+)
+
+SCORE, PAIR = get_axis("score_order"), get_axis("candidate_order")
+CELL = {"scale": 5, "order": [5, 4, 3, 2, 1]}
+
+
+def parser(source: str) -> Parser:
+    return Parser.from_source(source, "mine.toml")
+
+
+def regex(pattern: str, more: str = "") -> Parser:
+    return parser(f"[verdict]\nregex = '{pattern}'\n{more}")
+
+
+def path(pattern: str, more: str = "") -> Parser:
+    return parser(f'[verdict]\njsonpath = "{pattern}"\n{more}')
+
+
+RATING = regex(r"Rating:\s*(\d+)\b")
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("Rating: 4", 4),
+        ("First I thought.\nRating: 4\nSo: Rating:4.", 4),
+        ("Rating: 4 or Rating: 5", None),
+        ("Rating: 9", None),
+        ("Rating: 0", None),
+        ("rating: 4", None),
+        ("Rating: four", None),
+        ("[RESULT] 4", None),
+        ("", None),
+        ("Rating: " + "4" * 5_000, None),
+        ("Rating: 4" + " " * LONGEST, None),
+        ("Rating: 4 \ud800", None),
+    ],
+)
+def test_a_regex_finds_one_score_or_none(text: str, score: int | None) -> None:
+    assert read(SCORE, text, "text", CELL, RATING) == score
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ('{"result": {"rating": 4}}', 4),
+        ('Well.\n```json\n{"result": {"rating": "4"}}\n```', 4),
+        ('{"result": {"rating": 4}} or {"result": {"rating": 5}}', None),
+        ('{"result": {"rating": 4, "rating": 5}}', None),
+        ('{"result": {"rating": true}}', None),
+        ('{"result": {"rating": [4]}}', None),
+        ('{"result": {"rating": null}}', None),
+        ('{"result": {"rating": NaN}}', None),
+        ('{"rating": 4}', None),
+        ("Rating: 4", None),
+        ("[" * 100_000, None),
+        ('{"a":' * 20_000, None),
+    ],
+)
+def test_a_path_finds_one_score_or_none(text: str, score: int | None) -> None:
+    assert read(SCORE, text, "text", CELL, path("$.result.rating")) == score
+
+
+def test_a_path_may_lead_through_a_list() -> None:
+    listed = path("$[?@.kind == 'final'].score")
+    text = '[{"kind": "draft", "score": 2}, {"kind": "final", "score": 3}]'
+    assert read(SCORE, text, "text", CELL, listed) == 3
+
+
+def test_a_map_says_what_the_words_mean_and_no_other_word_means_anything() -> None:
+    words = regex(
+        r"Winner: (.+)", 'map = { "Response A" = "1", "Response B" = "2", "Both" = "tie" }'
+    )
+    cell = {"condition": "natural"}
+    found = {
+        text: read(PAIR, f"Winner: {text}", "text", cell, words)
+        for text in ("Response A", "Response B ", "Both", "1", "Neither")
+    }
+    expected = {"Response A": "1", "Response B ": "2", "Both": "tie", "1": None, "Neither": None}
+    assert found == expected
+
+
+def test_one_verdict_in_two_words_is_one_verdict() -> None:
+    words = regex(r"([AB]) wins", 'map = { "A" = 1, "B" = 2 }')
+    assert words.verdict("A wins. A wins.") == "1"
+    assert words.verdict("A wins. B wins.") is None
+
+
+def test_true_is_not_one() -> None:
+    assert path("$..a").verdict('[{"a": 1}, {"a": true}]') is None
+
+
+def test_every_criterion_has_its_own_pattern() -> None:
+    each = regex(r"(?m)^{criterion} = (\d)$")
+    parts = list(displayed(["Use of (odd) signs", "fluency"]))
+    text = "fluency = 4\nUse of (odd) signs = 2\nother = 1"
+    assert json.loads(each.verdict(text, parts) or "") == {"Use of (odd) signs": 2, "fluency": 4}
+    assert each.verdict("fluency = 4", parts) is None
+    assert each.verdict(text + "\nfluency = 5", parts) is None
+    assert each.verdict(text) is None
+
+
+def test_names_are_quoted_in_a_path() -> None:
+    each = path("$.scores['{criterion}']")
+    odd = 'it\'s "odd" \\ [1]'
+    text = json.dumps({"scores": {odd: 2, "é": 5}})
+    assert json.loads(each.verdict(text, displayed([odd, "é"])) or "") == {odd: 2, "é": 5}
+
+
+def test_candidates_are_found_by_label_and_have_several_fields() -> None:
+    each = parser(
+        r"""
+        [verdict.score]
+        regex = '(?m)^{label}\) (\d+)'
+        [verdict.uncertain]
+        regex = '(?m)^{label}\) \d+ (unsure)$'
+        map = { unsure = true }
+        default = false
+        """
+    )
+    found = each.verdict("A) 80\nB) 75 unsure\n", displayed(["x", "y"]))
+    assert json.loads(found or "") == {
+        "x": {"score": 80, "uncertain": False},
+        "y": {"score": 75, "uncertain": True},
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("[verdict", "no TOML"),
+        (f"x = 1{'0' * 5_000}", "no TOML"),
+        ("", "verdict: Field required"),
+        ("verdict = 3", "verdict: Input should be a valid dict"),
+        ("[verdict]\nregex = '(a)'\njsonpath = '$.a'", "one regex or one jsonpath"),
+        ("[verdict]\nregex = 3", r"\[verdict\]: regex: Input should be a valid string"),
+        ("[verdict]", "one regex or one jsonpath"),
+        ("[verdict]\nregex = '(a'", "missing"),
+        (r"[verdict]" "\n" r"regex = '(a)\1'", "back-references"),
+        ("[verdict]\nregex = '(?=a)(b)'", "look-around"),
+        ("[verdict]\nregex = 'a'", "0 groups and needs one"),
+        ("[verdict]\nregex = '(a)|(b)'", "2 groups and needs one"),
+        ("[verdict]\nregex = '(a)'\nflags = 'i'", "flags: Extra inputs are not permitted"),
+        ("[verdict]\nregex = '(a)'\nmap = { a = [1] }", "map.a: it can be a text, a number"),
+        ("[verdict]\nregex = '(a)'\ndefault = [1]", "default: it can be a text, a number"),
+        ("[verdict]\njsonpath = 'result'", "cannot be used"),
+        ("[verdict]\njsonpath = '$.{criterion}'", "names stand in quotes"),
+        ("""[verdict]\njsonpath = '$[?match(@.a, "a")]'""", "without match"),
+        ("[verdict]\njsonpath = '$[?@.a =~ /a+/]'", "cannot be used"),
+        ("[verdict]\njsonpath = '$..a..b'", "only once"),
+        ("[verdict]\njsonpath = '$.a[?$.b[?@.c]]'", "only once"),
+        ("[verdict.score]\nregex = 'a'", r"\[verdict.score\]: the regex has 0 groups"),
+        ("[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'", "example.1: give the verdict"),
+        ("[verdict]\nregex = '(a)'\n[[example]]\nverdict = 1", "example.1.reply: Field required"),
+        (
+            "[verdict]\nregex = '(a)'\n[example]\nreply = 'a'",
+            "example: Input should be a valid list",
+        ),
+        (
+            "[verdict]\nregex = '(a)'\n[[example]]\nreply = 'a'\nverdict = 1\ncell = 1",
+            "example.1.cell: Input should be",
+        ),
+        ("[other]\n[verdict]\nregex = '(a)'", "other: Extra inputs are not permitted"),
+    ],
+)
+def test_a_broken_parser_is_named(source: str, words: str) -> None:
+    with pytest.raises(ParserError, match=words) as caught:
+        parser(source)
+    assert str(caught.value).startswith("mine.toml")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_parser_that_is_no_text_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "odd.toml"
+    with pytest.raises(ParserError, match="cannot be read"):
+        Parser.from_file(file)
+    file.write_bytes(b"\xff")
+    with pytest.raises(ParserError, match="cannot be read"):
+        Parser.from_file(file)
+
+
+EXAMPLES = """
+[[example]]
+reply = "Rating: 4"
+verdict = 4
+[[example]]
+reply = "Rating: 7"
+verdict = 7
+cell = { scale = 9 }
+[[example]]
+reply = "Rating: 1 or Rating: 2"
+unreadable = true
+"""
+
+
+def test_examples_are_read_as_they_say() -> None:
+    whole = regex(r"Rating: (\d)", EXAMPLES)
+    assert [trial.reading for trial in try_examples(whole, SCORE, CELL)] == [4, 7, None]
+    refuse_failing_examples(whole, SCORE, CELL)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [(r"Score: (\d)", "example 1 is read as unreadable, not as 4"), (r"Rating: (.)", "")],
+)
+def test_an_example_that_fails_stops_everything(pattern: str, words: str) -> None:
+    failing = EXAMPLES.replace("unreadable = true", "verdict = 1")
+    with pytest.raises(ParserError, match=words or "example 3 is read as unreadable, not as 1"):
+        refuse_failing_examples(regex(pattern, failing), SCORE, CELL)
+
+
+def test_a_verdict_that_the_axis_does_not_allow_is_no_example() -> None:
+    wrong = regex(r"Rating: (\d)", '[[example]]\nreply = "Rating: 9"\nverdict = 9')
+    assert not next(iter(try_examples(wrong, SCORE, CELL))).passed
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (regex("(a+)+$"), "a" * 199_000 + "b"),
+        (regex("(?:a|aa)*(c)"), "a" * 199_000),
+        (regex("(.*)x(?:.*)x(?:.*)x"), "x" * 199_000),
+        (path("$..a"), '{"b":' * 90 + "[" + "1," * 60_000 + "1]" + "}" * 90),
+        (path("$.a[?@.b == 1].c"), '{"a": [' + '{"b": 2},' * 15_000 + "{}]}"),
+    ],
+)  # fmt: skip
+def test_hostile_replies_come_to_nothing(made: Parser, text: str) -> None:
+    assert read(SCORE, text, "text", CELL, made) is None
+
+
+def test_a_parser_does_not_look_at_thought() -> None:
+    assert RATING.verdict("<think>Rating: 2?</think>Rating: 4") == "4"
+    assert RATING.verdict("Rating: 2? No.\n</think>\nRating: 4") == "4"
+    assert RATING.verdict("<think>I take Rating: 4") is None
+
+
+def test_a_default_does_not_stand_for_a_reply_without_an_answer() -> None:
+    made = Parser.from_source("[verdict]\nregex = 'Rating: (\\d)'\ndefault = 3\n", "p.toml")
+    assert made.verdict("No rating.") == "3"
+    assert made.verdict("<think>I take Rating: 4") is None
+
+
+@pytest.mark.parametrize("made", [None, RATING])
+def test_a_reply_that_was_cut_off_is_unreadable(made: Parser | None) -> None:
+    text = "Rating: 4" if made else "[RESULT] 4"
+    for reason, score in (("stop", 4), (None, 4), ("length", None), ("max_tokens", None)):
+        found = reading(SCORE, text, "text", CELL, made, reason)
+        assert (found and found.value) == score
+
+
+def test_recorded_verdicts_need_no_parser() -> None:
+    assert read(SCORE, "4", "recorded", CELL, RATING) == 4
+
+
+def test_a_parser_survives_the_ledger() -> None:
+    record: Any = json.loads(json.dumps(as_record("score_order", RATING)))
+    assert from_records([record]) == {"score_order": RATING}
+    assert record["digest"] == RATING.digest

@@ -1,0 +1,428 @@
+"""What the page says before any format prints it: verdicts, controls, room, resolution."""
+
+import math
+import re
+from dataclasses import replace
+from itertools import pairwise, product
+from typing import Any
+
+import pytest
+
+from judgesheet.base.records import AxisResult, Characteristic, Control, Estimate, Verdict
+from judgesheet.sheet import show
+from judgesheet.sheet.forest import forest
+from judgesheet.sheet.page import Page, build
+from judgesheet.sheet.page.appendix import families, missing
+from judgesheet.sheet.page.identity import part_number, protocol_id, review_by
+from judgesheet.sheet.page.parts import Anchors, Room, share_out, size
+from judgesheet.sheet.page.schematic import schema
+from judgesheet.sheet.page.table import Spec, detectable
+from tests.sheet import sheets
+
+
+def row(name: str, page: Page) -> Spec:
+    return next(
+        one for axis in page.axes for one in axis.every if one.key == f"{sheets.AXIS}.{name}"
+    )
+
+
+def words(spec: Spec) -> list[str]:
+    return [mark.word for mark in spec.marks]
+
+
+def measured(
+    value: float, low: float, high: float | None, null: float, unit: str = "share"
+) -> Spec:
+    """The row of one estimate that stands alone on a sheet."""
+    sheet = sheets.plausible()
+    estimate = Estimate(f"{sheets.AXIS}.one", "one", value, low, high, unit=unit, n=9, clusters=9)
+    characteristic = Characteristic(estimate.key, "X", null)
+    axis = replace(sheet.axes[0], estimates=(estimate,), characteristics=(characteristic,))
+    return row("one", build(replace(sheet, axes=(axis,))))
+
+
+# -- identity --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("judge", "part"),
+    [
+        ({"model": "openai/gpt", "served_models": {"gpt-2026": 3}}, "openai/gpt@gpt-2026"),
+        ({"model": "openai/gpt", "served_models": {"gpt": 3}}, "openai/gpt"),
+        ({"model": "sim/fair", "served_models": {"sim/fair": 3}}, "sim/fair"),
+        ({"model": "a/b", "served_models": {"b-1": 3, "b-2": 1}}, "a/b@2 models"),
+        ({}, "unnamed judge"),
+    ],
+)
+def test_the_part_number_names_the_version_once(judge: dict[str, Any], part: str) -> None:
+    assert part_number(judge) == part
+
+
+def test_the_protocol_changes_with_what_was_asked_and_nothing_else() -> None:
+    sheet = sheets.plausible()
+    same = replace(sheet, judge={"model": "another"}, axes=())
+    warmer = replace(sheet, run={**sheet.run, "temperature": 1.0})
+    prompts = [{**sheet.provenance["prompts"][0], "digest": "f" * 64}]
+    worded = replace(sheet, provenance={**sheet.provenance, "prompts": prompts})
+    assert protocol_id(same) == protocol_id(sheet)
+    assert len({protocol_id(one) for one in (sheet, warmer, worded)}) == 3
+
+
+def test_a_sheet_is_reviewed_after_half_a_year_or_when_the_policy_says() -> None:
+    sheet = sheets.plausible()
+    assert review_by(sheet) == "19 May 2027"
+    assert review_by(replace(sheet, run={**sheet.run, "review_days": 10})) == "30 November 2026"
+    for run in ({}, {"ended_at": "9999-12-31T23:59:59+00:00"}):
+        assert review_by(replace(sheet, run=run)) == show.NOT_RECORDED
+
+
+# -- the verdict and the controls ------------------------------------------------------------------
+
+
+def test_without_a_policy_the_strip_says_how_to_apply_one() -> None:
+    strip = build(sheets.plausible()).front.strip
+    assert (strip.mark.style, strip.mark.word) == ("none", "NO POLICY APPLIED")
+    assert "judgesheet measure RUN --policy" in strip.text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "word"),
+    [
+        ("adopt", "ADOPT"),
+        ("conditions", "ADOPT WITH CONDITIONS"),
+        ("reject", "REJECT"),
+        ("not proven", "NOT PROVEN"),
+    ],
+)
+def test_the_strip_names_policy_and_limiting_axis(verdict: Any, word: str) -> None:
+    strip = build(sheets.judged(verdict)).front.strip
+    assert (strip.mark.word, strip.policy) == (word, "leaderboard")
+    axis, figure = "Order of the rubric's scores", "Cramér's V of the chosen position"
+    assert strip.limiting[1] == f"{axis}: {figure}, 0.271 (limit \N{LESS-THAN OR EQUAL TO} 0.15)"
+    assert strip.text == "1 limit broken, 2 not proven, 2 kept."
+
+
+def test_a_failed_control_voids_its_axis_and_no_other() -> None:
+    sheet = sheets.several(2)
+    failed = Control("scores follow quality", False, "They do not.")
+    sheet = replace(sheet, axes=(sheet.axes[0], replace(sheet.axes[1], controls=(failed,))))
+    page = build(sheet)
+    assert page.front.checks.shown[0].mark.word == "fail"
+    assert [bool(axis.void) for axis in page.axes] == [False, True]
+    assert {words(one)[0] for one in page.axes[1].every} == {"void"}
+    assert "void" not in {word for one in page.axes[0].every for word in words(one)}
+    assert {one.mark.word for one in page.findings[1]} == {"Void"}
+    assert {one.axis for one in page.front.advice.shown} == {sheet.axes[0].title}
+    assert page.front.strip.doubt
+
+
+@pytest.mark.parametrize("reason", ["incomplete", "two models"])
+def test_a_failed_control_of_the_run_voids_everything(reason: str) -> None:
+    sheet = sheets.several(2)
+    if reason == "incomplete":
+        sheet = replace(sheet, run={**sheet.run, "complete": False})
+    else:
+        sheet = replace(sheet, judge={**sheet.judge, "served_models": {"a": 1, "b": 2}})
+    assert all(axis.void for axis in build(sheet).axes)
+
+
+def test_too_many_unreadable_replies_void_the_axis() -> None:
+    sheet = sheets.plausible()
+    for answered, void in ((950, False), (949, True)):
+        axis = replace(sheet.axes[0], planned=1000, answered=answered,
+                       unreadable=1000 - answered, failed=0)  # fmt: skip
+        assert bool(build(replace(sheet, axes=(axis,))).axes[0].void) == void
+
+
+# -- what the table says of a figure ---------------------------------------------------------------
+
+
+def test_the_smallest_detectable_effect_is_that_of_80_percent_power() -> None:
+    """At a standard error of .05, 80 of 100 runs find an effect of (1.960 + 0.842) * .05."""
+    half = 1.959964 * 0.05
+    estimate = Estimate("a.b", "b", 0.0, -half, half)
+    assert detectable(estimate) == pytest.approx(0.14008, abs=1e-4)
+    assert detectable(replace(estimate, low=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "null", "marks", "resolved"),
+    [
+        (0.20, 0.10, 0.30, 0.0, ["effect"], False),
+        (0.02, -0.03, 0.07, 0.0, ["none seen"], True),  # would have seen 7 %
+        (0.02, -0.10, 0.14, 0.0, ["open"], True),  # would have seen only 17 %
+        (0.0, 0.0, 0.16, 0.0, ["open", "floor"], True),
+        (1.0, 0.83, 1.0, 0.5, ["effect", "ceiling"], False),
+        (0.5, 0.30, None, 0.0, ["effect"], False),
+        (0.0, 0.0, None, 0.0, ["open", "floor"], False),  # without an end, nothing is ruled out
+    ],
+)
+def test_a_null_is_never_a_tick(
+    value: float, low: float, high: float | None, null: float, marks: list[str], resolved: bool
+) -> None:
+    spec = measured(value, low, high, null)
+    assert words(spec) == marks
+    assert bool(spec.detectable) == resolved
+    assert "✓" not in {mark.symbol for mark in spec.marks}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "mark"), [(0.40, 0.60, "effect"), (0.20, 0.35, "noise"), (0.36, 0.5, "open")]
+)
+def test_an_order_effect_must_rise_above_noise(low: float, high: float, mark: str) -> None:
+    """Repetition alone gives .30, .23 to .38 on this sheet."""
+    sheet = sheets.plausible()
+    name = f"{sheets.AXIS}.order_flip_rate"
+    moved = tuple(
+        replace(one, value=(low + high) / 2, low=low, high=high) if one.key == name else one
+        for one in sheet.axes[0].estimates
+    )
+    page = build(replace(sheet, axes=(replace(sheet.axes[0], estimates=moved),)))
+    assert words(row("order_flip_rate", page)) == [mark]
+
+
+def test_one_odd_reply_is_no_effect() -> None:
+    assert words(measured(0.004, 0.001, 0.026, 0.0)) == ["none seen"]
+    assert words(measured(0.04, 0.02, 0.06, 0.0)) == ["effect"]
+
+
+def test_a_unit_without_a_scale_is_left_open() -> None:
+    assert words(measured(0.0, -1.0, 1.0, 0.0, "points")) == ["open"]
+
+
+def test_limits_marks_and_noise_stand_beside_the_figure() -> None:
+    page = build(sheets.judged())
+    assert [words(row(name, page)) for name, *_ in sheets.LIMITS] == [
+        ["fail"], ["not proven"], ["pass"], ["not proven"], ["pass"]
+    ]  # fmt: skip
+    assert row("cramers_v", page).limit == "≤ 0.15"
+    assert row("kendall_tau", page).limit == "≥ 0.3"
+    assert row("order_flip_rate", page).limit == "≤ 60"
+    assert row("order_flip_rate", page).noise == "30"
+
+
+def test_of_two_rules_for_a_figure_the_worse_outcome_is_printed() -> None:
+    sheet = sheets.judged()
+    broken = sheet.verdicts[0]
+    kept = Verdict("at least 0", broken.key, 0.27, True, "it is", 0.0, "min")
+    for verdicts in ((broken, kept), (kept, broken)):
+        page = build(replace(sheet, verdicts=verdicts))
+        assert words(row("cramers_v", page)) == ["fail"]
+
+
+# -- room ------------------------------------------------------------------------------------------
+
+
+def test_room_is_shared_in_turns() -> None:
+    queues = [["a1", "a2", "a3"], ["b1"], ["c1", "c2"]]
+    assert share_out(queues, lambda _: 1, 5) == [["a1", "a2"], ["b1"], ["c1", "c2"]]
+    assert share_out(queues, lambda _: 1, 0) == [[], [], []]
+    assert share_out([["long"], ["x"]], len, 3) == [[], ["x"]]
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_every_axis_shows_up_on_page_one_and_in_the_table(number: int) -> None:
+    page = build(sheets.several(number))
+    assert len({finding.axis for finding in page.front.features.shown}) == number
+    assert all(axis.rows for axis in page.axes)
+    drawn = forest(page.axes, Room().effects).svg
+    assert all(axis.title[:40].replace("'", "&#39;") in drawn for axis in page.axes)
+
+
+def test_what_is_trimmed_is_counted() -> None:
+    page = build(sheets.several(4), Room(features=6, rows=12))
+    shown = len(page.front.features.shown)
+    assert page.front.features.more == f"+{20 - shown} more in the appendix"
+    assert 20 - shown > 0
+    for axis in page.axes:
+        left_out = len(axis.every) - len(axis.rows)
+        assert axis.more == f"+{left_out} more in the appendix, 1 not measured"
+
+
+def test_problems_come_first() -> None:
+    tones = [finding.mark.style for finding in build(sheets.plausible()).front.features.shown]
+    assert tones == ["bad", "bad", "good", "unknown", "neutral"]
+
+
+# -- drawings --------------------------------------------------------------------------------------
+
+
+def test_the_forest_draws_limits_and_says_outcomes_in_words() -> None:
+    drawing = forest(build(sheets.judged()).axes, Room().effects)
+    for text in ("✗ fail", "✓ pass", "? not proven", "≤ 0.15", "multiples of the limit"):
+        assert text in drawing.svg
+    assert "limit ≤ 0.15, fail" in drawing.description
+    assert not any(math.isnan(float(x)) for x in drawing.svg.split('"') if x.strip(".-").isdigit())
+
+
+def test_what_reaches_beyond_the_scale_is_an_arrow_and_no_label_meets_the_next() -> None:
+    sheet, wide = sheets.judged(), measured(0.89, -0.7, 1.12, 1.0, "share")
+    axis = replace(
+        sheet.axes[0],
+        estimates=(wide.estimate,),
+        characteristics=(Characteristic(wide.estimate.key, "X", 1.0),),
+    )
+    verdict = replace(sheet.verdicts[0], key=wide.estimate.key)
+    drawn = forest(build(replace(sheet, axes=(axis,), verdicts=(verdict,))).axes, 9).svg
+    assert re.search(r"l3 2l-3 2", drawn), "the interval goes on"
+    assert "stroke-dasharray" in drawn, "no effect is at the end of the scale, and drawn"
+    ticks = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="middle"[^>]*>[−\d]+ %<', drawn)
+    assert all(float(b) - float(a) > 24 for a, b in pairwise(ticks))
+    assert len(ticks) == 4
+
+
+def test_a_forest_without_policy_has_no_limits() -> None:
+    drawing = forest(build(sheets.plausible()).axes, Room().effects)
+    assert "Limit" not in drawing.svg
+    assert "no policy was applied" in drawing.caption
+
+
+def test_nothing_measured_draws_nothing() -> None:
+    drawing = forest(build(sheets.all_unreadable()).axes, Room().effects)
+    assert (drawing.svg, drawing.notes) == ("", ("No effect with an interval was measured",))
+
+
+def test_the_schematic_marks_what_changes_place() -> None:
+    drawn = schema({"template": sheets.TEMPLATE, "permuted": ["options"]}, "Order")
+    assert drawn is not None
+    marked = [line.text for line in drawn.lines if line.permuted]
+    assert marked == ["Score ‹option score›: ‹option description›"]
+    assert "‹response›" in [line.text for line in drawn.lines]
+    assert schema({"template": None}, "x") is None
+
+
+def test_a_permuted_variable_may_have_several_words() -> None:
+    template = "# Task\n{{ first_answer.text }} and {{ task }}\nplain"
+    drawn = schema({"template": template, "permuted": ["first_answer"]}, "x")
+    assert drawn is not None
+    assert [(line.text, line.permuted, line.frame) for line in drawn.lines] == [
+        ("# Task", False, True),
+        ("‹first answer text› and ‹task›", True, True),
+        ("plain", False, False),
+    ]
+
+
+def test_a_control_that_several_axes_passed_is_told_once() -> None:
+    axes = sheets.several(2).axes
+    same = Control("scores follow quality", True, "They do.", code="follows_quality")
+    for second, lines in ((same, 1), (replace(same, code="another"), 2)):
+        controls = (replace(axes[0], controls=(same,)), replace(axes[1], controls=(second,)))
+        checks = build(replace(sheets.several(2), axes=controls)).front.checks.every
+        assert [check.name for check in checks].count(same.name) == lines
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{% if a %}x{% else %}y",
+        "{% endif %}{% endfor %}",
+        "{{ 7 * 7 }}",
+        "{{ a",
+        "{% for %}\n{{x}}",
+    ],
+)
+def test_a_broken_template_breaks_no_sheet(template: str) -> None:
+    schema({"template": template}, "x")
+
+
+# -- the appendix ----------------------------------------------------------------------------------
+
+
+def members(*estimates: Estimate) -> AxisResult:
+    return replace(sheets.plausible().axes[0], estimates=estimates)
+
+
+def cell(score: int, position: int, note: str = "", n: int = 90) -> Estimate:
+    key = f"{sheets.AXIS}.selection[score={score},position={position}]"
+    return Estimate(key, "share", 0.2, 0.1, 0.3, unit="share", n=n, clusters=9, note=note)
+
+
+def test_estimates_over_two_dimensions_are_a_table_whose_notes_are_said_once() -> None:
+    every = [cell(score, place, "seen once") for score, place in product((1, 2, 3), repeat=2)]
+    (family,) = families(members(*every), Anchors())
+    assert family.grid is not None
+    assert family.grid.columns == ("1", "2", "3")
+    assert [(head, len(row)) for head, _, row in family.grid.rows] == [("1", 3), ("2", 3), ("3", 3)]
+    assert "Note: seen once." in family.about
+    assert not family.worded
+
+
+def test_what_a_table_cannot_say_stands_below_it() -> None:
+    places = list(product((1, 2, 3), repeat=2))
+    every = [cell(score, place, n=80 + score) for score, place in places[:-1]]
+    every.append(cell(3, 3, "few", 83))
+    (family,) = families(members(*every), Anchors())
+    assert family.grid is not None
+    assert [size for _, size, _ in family.grid.rows] == ["81 (9)", "82 (9)", "83 (9)"]
+    assert [line.remarks for line in family.worded] == ["few."]
+
+
+def test_a_few_members_or_one_dimension_are_no_table() -> None:
+    (family,) = families(members(cell(1, 1), cell(1, 2), cell(2, 1), cell(2, 2)), Anchors())
+    assert family.grid is None
+    assert len(family.worded) == 4
+
+
+def test_what_was_not_measured_is_collected_by_reason() -> None:
+    absent = [replace(cell(1, place), value=None, note="none was read") for place in (1, 2)]
+    other = Estimate(f"{sheets.AXIS}.chi2", "chi2", None, note="too few")
+    axis = members(cell(2, 1), *absent, other)
+    (family,) = families(axis, Anchors())
+    assert len(family.lines) == 1
+    told = [
+        (reason.why, [(name, len(lines)) for name, lines in reason.families])
+        for reason in missing(axis, Anchors())
+    ]
+    assert told == [
+        ("none was read.", [(f"{sheets.AXIS}.selection", 2)]),
+        ("too few.", [(f"{sheets.AXIS}.chi2", 1)]),
+    ]
+
+
+def test_a_small_rate_has_its_count_and_no_other_has() -> None:
+    rate = replace(cell(1, 1), value=0.0139, n=72, count=1)
+    assert size(rate) == "1 of 72 (9)"
+    assert size(replace(rate, value=0.06)) == "72 (9)"
+    assert size(replace(rate, count=None)) == "72 (9)"
+
+
+def test_the_most_that_a_design_allows_is_a_condition() -> None:
+    sheet = sheets.plausible()
+    key = sheet.axes[0].characteristics[0].key
+    bounded = [replace(e, ceiling=0.889) if e.key == key else e for e in sheet.axes[0].estimates]
+    axis = replace(sheet.axes[0], estimates=tuple(bounded))
+    (part,) = build(replace(sheet, axes=(axis,))).axes
+    (first,) = (spec for spec in part.every if spec.key == key)
+    assert "at most 88.9 % possible" in first.conditions
+
+
+def test_latency_is_told_with_where_it_was_seen() -> None:
+    sheet = sheets.plausible()
+    local = {name: value for name, value in sheet.judge.items() if name != "base_url"}
+    here = replace(sheet, judge=local, run={**sheet.run, "machine": "2 cores, a processor"})
+    for one, where in ((sheet, "the probing machine"), (here, "2 cores, a processor")):
+        assert any(where in fact.value for fact in build(one).front.price)
+    assert ("Tokens a call, in / out", "355 / 7") in [
+        (fact.name, fact.value) for fact in build(sheet).front.price
+    ]
+
+
+def test_the_rows_of_the_plot_are_cards_too_and_their_texts_end_before_the_next() -> None:
+    drawn = forest(build(sheets.judged()).axes, Room().effects)
+    name, facts = drawn.cards[0]
+    assert name.startswith("Order of the rubric's scores: ")
+    assert {"Value (interval)", "Limit", "Result"} <= dict(facts).keys()
+    assert len(drawn.cards) == drawn.description.count(";") + 1
+    long = measured(-0.003, -0.009, 0.004, 0.0, "difference")
+    sheet = sheets.judged()
+    title = "Verdict changes with the order, same content in other words"
+    axis = replace(
+        sheet.axes[0],
+        estimates=(replace(long.estimate, label=title),),
+        characteristics=(Characteristic(long.estimate.key, "X", 0.0),),
+    )
+    verdict = replace(sheet.verdicts[0], key=long.estimate.key)
+    svg = forest(build(replace(sheet, axes=(axis,), verdicts=(verdict,))).axes, 9).svg
+    assert "(−0.009 to 0.004)" in svg
+    assert title in svg
+    assert svg.count('font-size="') >= 3

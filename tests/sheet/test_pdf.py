@@ -1,0 +1,222 @@
+"""The PDF read back: words, data, marks, sizes and bytes."""
+
+import io
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pypdf import PdfReader
+from pypdf.generic import IndirectObject
+
+import judgesheet
+from judgesheet.base.datasheet import to_json
+from judgesheet.base.errors import MissingDependencyError
+from judgesheet.base.keys import Key
+from judgesheet.base.records import digest
+from judgesheet.sheet import render
+from judgesheet.sheet.page import build
+from tests.sheet import sheets
+
+
+@pytest.fixture(scope="module")
+def pdf() -> bytes:
+    return render(sheets.plausible(), "pdf")
+
+
+@pytest.fixture(scope="module")
+def reader(pdf: bytes) -> PdfReader:
+    return PdfReader(io.BytesIO(pdf))
+
+
+def test_the_same_sheet_gives_the_same_bytes(pdf: bytes) -> None:
+    assert render(sheets.plausible(), "pdf") == pdf
+
+
+def test_it_is_light(pdf: bytes) -> None:
+    assert len(pdf) < 1_000_000
+
+
+def test_the_data_is_attached(reader: PdfReader) -> None:
+    attached = reader.attachments["datasheet.json"][0]
+    assert attached == to_json(sheets.plausible()).encode()
+
+
+def test_it_says_what_it_is(reader: PdfReader) -> None:
+    about = reader.metadata
+    assert about is not None
+    assert about.title == "local/smollm2-135m: judge datasheet"
+    assert about.author == "judgesheet"
+    assert "with an interval on every number" in str(about.subject)
+    assert "position bias" in str(about["/Keywords"])
+    assert str(about["/CreationDate"]).startswith("D:20261120140309")
+
+
+def test_page_one_stands_alone(reader: PdfReader) -> None:
+    text = " ".join(reader.pages[0].extract_text().split())
+    for words in (
+        "local/smollm2-135m@SmolLM2-135M-Instruct-Q4_K_M.gguf",
+        "NO POLICY APPLIED",
+        "Control checks",
+        "Valid only for",
+        "19 May 2027",
+        "Tested range",
+        "Price, speed, resolution",
+        "Features",
+        "Recommended operating conditions",
+        "Effects and their limits",
+        digest(to_json(sheets.plausible()))[:12],
+        f"Page 1 of {len(reader.pages)}",
+    ):
+        assert words in text
+    assert "local/smollm2-135m" in reader.pages[1].extract_text()
+
+
+def test_every_key_is_printed(reader: PdfReader) -> None:
+    text = "".join("".join(page.extract_text().split()) for page in reader.pages)
+    for estimate in sheets.plausible().axes[0].estimates:
+        name = estimate.key.split(".")[1].split("[")[0]
+        assert name in text
+
+
+def test_bookmarks_lead_through_it(reader: PdfReader) -> None:
+    names = [entry.title for entry in flat(reader.outline)]
+    assert names[0] == "local/smollm2-135m@SmolLM2-135M-Instruct-Q4_K_M.gguf"
+    for name in ("Features", "Characteristics", "Every estimate", "Test conditions"):
+        assert name in names
+
+
+def test_every_page_has_its_number(reader: PdfReader) -> None:
+    for number, page in enumerate(reader.pages, start=1):
+        assert f"Page {number} of {len(reader.pages)}" in page.extract_text()
+
+
+def test_rows_and_evidence_lead_to_their_figures(reader: PdfReader) -> None:
+    """From page two in the order of its rows; every link leads to a page of the document."""
+    rows = [row for axis in build(sheets.plausible()).axes for row in axis.rows]
+    leading = links(reader, 1)[: len(rows)]
+    assert len(leading) == len(rows) > 5
+    for row, page in zip(rows, leading, strict=True):
+        family = Key.parse(row.key).name
+        assert family in "".join(reader.pages[page].extract_text().split())
+    evidence = [links(reader, number) for number in range(2, len(reader.pages))]
+    assert sum(map(len, evidence)) > 5
+    assert all(page >= 2 for pages in evidence for page in pages)
+
+
+def links(reader: PdfReader, number: int) -> list[int]:
+    """The pages that the links of a page lead to, each link once although it may have two lines."""
+    notes = [note.get_object() for note in reader.pages[number].get("/Annots", [])]
+    pages = {str(page.indirect_reference): at for at, page in enumerate(reader.pages)}
+    return [pages[str(next(iter(note["/Dest"].get_object())))] for note in notes]
+
+
+def flat(outline: Any) -> list[Any]:
+    entries: list[Any] = []
+    for entry in outline:
+        entries += flat(entry) if isinstance(entry, list) else [entry]
+    return entries
+
+
+def test_it_is_tagged_for_screen_readers(reader: PdfReader) -> None:
+    root: Any = reader.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"] is not None
+    assert root["/Lang"] == "en"
+    assert root["/ViewerPreferences"]["/DisplayDocTitle"] is not None
+    assert b"pdfuaid" in root["/Metadata"].get_data()
+    figures = [e for e in elements(root["/StructTreeRoot"]["/K"]) if e.get("/S") == "/Figure"]
+    assert len(figures) == len(sheets.FIGURES) + 2  # the forest plot and the picture
+    assert all(figure["/Alt"] for figure in figures)
+
+
+def elements(node: Any) -> list[Any]:
+    node = node.get_object() if isinstance(node, IndirectObject) else node
+    if isinstance(node, list):
+        return [element for part in node for element in elements(part)]
+    if not isinstance(node, dict):
+        return []
+    return [node, *elements(node.get("/K", []))]
+
+
+def test_fonts_travel_with_it(reader: PdfReader) -> None:
+    names = set()
+    for page in reader.pages:
+        resources: Any = page["/Resources"]
+        for font in resources["/Font"].values():
+            inner = font.get_object()["/DescendantFonts"][0].get_object()
+            descriptor = inner["/FontDescriptor"].get_object()
+            assert {"/FontFile2", "/FontFile3"} & descriptor.keys()
+            names.add(str(inner["/BaseFont"]).split("+")[1])
+    assert names == {"Inter-Regular", "Inter-SemiBold", "JetBrainsMono-Regular"}
+
+
+FULL = {
+    "one": sheets.plausible,
+    "judged": sheets.judged,
+    "two": lambda: sheets.several(2),
+    "four": lambda: sheets.several(4),
+    "four judged": lambda: sheets.judged("conditions", sheets.several(4)),
+    "unreadable": sheets.all_unreadable,
+    "hostile": sheets.hostile,
+}
+
+
+# Letter is the shorter page; a sheet that has least or most on it is set on the longer one too.
+SET = [(name, "letter") for name in FULL] + [(n, "a4") for n in ("one", "four judged", "hostile")]
+FRONT = ("verdict", "checks", "valid", "ratings", "price", "features", "advice", "effects")
+BACK = ("characteristics", "figures", "remedies", "uncertainty")
+
+
+@pytest.mark.parametrize(("name", "paper"), SET)
+def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
+    """Whatever is on the sheet: the decision fits page one and the table page two."""
+    sheet = FULL[name]()
+    reader = PdfReader(io.BytesIO(render(sheet, "pdf", paper)))
+    at = {
+        target: reader.get_destination_page_number(place)
+        for target, place in reader.named_destinations.items()
+    }
+    assert [at[part] for part in FRONT] == [0] * len(FRONT)
+    assert [at[part] for part in BACK] == [1] * len(BACK)
+    assert at["appendix"] == 2
+    assert "Revision history" in reader.pages[1].extract_text()
+    rows = sum(len(axis.rows) for axis in build(sheet).axes)
+    assert min(rows, 1) <= len(links(reader, 1))
+    assert all(page >= 2 for page in links(reader, 1))
+
+
+@pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])
+def test_paper(paper: Any, size: tuple[int, int]) -> None:
+    reader = PdfReader(io.BytesIO(render(sheets.all_unreadable(), "pdf", paper)))
+    for page in reader.pages:
+        assert (round(page.mediabox.width), round(page.mediabox.height)) == size
+
+
+def test_without_a_typesetter_a_probe_says_so_first_and_writes_the_rest(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    told: list[str] = []
+    asked: list[int] = []
+    judgesheet.probe(
+        "sim/fair",
+        tmp_path,
+        axes=["score_order"],
+        profile="smoke",
+        cases=False,
+        tell=lambda line: told.append(f"{line} after {len(asked)}"),
+        on_progress=lambda _: asked.append(1),
+    )
+    assert len(told) == 1
+    assert "no datasheet.pdf will be written" in told[0]
+    assert told[0].endswith("pip install typst after 0")
+    assert {file.name for file in tmp_path.glob("datasheet.*")} == {
+        "datasheet.json",
+        "datasheet.html",
+    }
+
+
+def test_a_missing_typesetter_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install typst"):
+        render(sheets.all_unreadable(), "pdf")

@@ -1,0 +1,88 @@
+"""Whether a mitigation helps is said of the difference it makes, never of two values alone."""
+
+from dataclasses import replace
+
+import pytest
+
+from judgesheet.base.records import (
+    AxisResult,
+    Characteristic,
+    Control,
+    Datasheet,
+    Estimate,
+    Mitigation,
+)
+from judgesheet.sheet.page import build
+
+
+def sheet(gain: Estimate | None, *, before: float = 0.3, after: float = 0.1) -> Datasheet:
+    def rate(name: str, value: float) -> Estimate:
+        return Estimate(f"toy.{name}", name, value, value - 0.05, value + 0.05, unit="share")
+
+    remedy = Mitigation("swap", "toy.before", "toy.after", 2, "toy.gain" if gain else "")
+    axis = AxisResult(
+        name="toy",
+        title="Toy",
+        question="?",
+        planned=9,
+        answered=9,
+        unreadable=0,
+        refused=0,
+        failed=0,
+        estimates=(rate("before", before), rate("after", after), *([gain] if gain else [])),
+        caveats=(),
+        characteristics=(Characteristic("toy.before", better="lower"),),
+        mitigations=(remedy,),
+    )
+    return Datasheet("1", {"model": "sim/x"}, {}, {}, (axis,))
+
+
+def gained(value: float, low: float, high: float) -> Estimate:
+    return Estimate("toy.gain", "gain", value, low, high, unit="share")
+
+
+@pytest.mark.parametrize(
+    ("gain", "word"),
+    [
+        (gained(0.2, 0.1, 0.3), "helps"),
+        (gained(0.2, -0.1, 0.5), "not shown"),
+        (gained(-0.2, -0.3, -0.1), "makes it worse"),
+        (gained(0.0, -0.01, 0.01), "gains next to nothing"),
+    ],
+)
+def test_the_interval_of_the_gain_decides(gain: Estimate, word: str) -> None:
+    (remedy,) = build(sheet(gain)).remedies.shown
+    assert remedy.mark.word == word
+    assert remedy.gain.startswith(
+        f"{gain.value:.0%}".replace("%", " %").replace("-", "\N{MINUS SIGN}")
+    )
+
+
+def test_without_a_figure_of_the_gain_the_intervals_must_lie_apart() -> None:
+    (remedy,) = build(sheet(None)).remedies.shown
+    assert (remedy.gain, remedy.mark.word) == ("20 % (10\N{EN DASH}30)", "helps")
+    assert build(sheet(None, before=0.1, after=0.3)).remedies.shown[0].mark.word == "makes it worse"
+    assert build(sheet(None, after=0.25)).remedies.shown[0].mark.word == "not shown"
+
+
+def test_no_remedy_of_an_axis_that_is_void_helps() -> None:
+    sound = sheet(gained(0.2, 0.1, 0.3))
+    failed = Control("scores follow quality", False, "Scores must rise with quality.")
+    (remedy,) = build(
+        replace(sound, axes=(replace(sound.axes[0], controls=(failed,)),))
+    ).remedies.shown
+    assert remedy.mark.word == "void"
+
+
+def test_a_gain_that_was_not_measured_is_not_shown() -> None:
+    unknown = Estimate("toy.gain", "gain", None, note="no pair was asked twice")
+    (remedy,) = build(sheet(unknown)).remedies.shown
+    assert (remedy.gain, remedy.mark.word) == ("", "not shown")
+
+
+def test_a_sheet_says_what_was_tested_and_what_was_not() -> None:
+    told = build(replace(sheet(None), run={"profile": "quick"})).front.tested
+    assert told.value.startswith("9 calls")
+    assert "several turns" in told.why
+    own = {"stimuli": [{"axis": "toy", "name": "mine"}]}
+    assert "several turns" not in build(replace(sheet(None), provenance=own)).front.tested.why
