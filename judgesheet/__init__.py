@@ -71,9 +71,9 @@ __all__ = [
 ]
 _HOMES = {
     "Decided": "permutation_consensus.command",
-    "Request": "request",
-    "probe": "probing",
-    "Run": "run_directory",
+    "Request": "collect.request",
+    "probe": "commands.probing",
+    "Run": "ledger.run_directory",
 }
 """Where those names live that are not in `api`."""
 

@@ -407,12 +407,16 @@ class Statement:
     """A sentence in plain words, computed from intervals, with the keys behind it.
 
     `tone` is what it means for somebody who wants to use the judge: `good`, `bad`, `unknown` (the
-    data cannot tell) or `neutral`.
+    data cannot tell) or `neutral`. `stops` says that the judge must not be used for what the
+    sentence names. `rank` is its place among all findings of the sheet, 1 for the first that a
+    reader must see, 0 before a decision was made.
     """
 
     text: str
     evidence: tuple[str, ...]
     tone: Literal["good", "bad", "unknown", "neutral"] = "neutral"
+    stops: bool = False
+    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,10 +464,13 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A question with a known answer; if it fails, the other figures of the axis mean little.
+    """A question with a known answer, on which other figures depend.
 
     `passed` None means that the data cannot tell. `evidence` are keys of estimates. Controls of
-    several axes with the same `code` ask the same.
+    several axes with the same `code` ask the same. `touches` are the names of the figures that must
+    not be used where it fails, `*` for all of the axis. `of` says whose failure it is: where it is
+    the `run`'s, nothing can be said by those figures; where it is the `judge`'s, a figure that
+    looks well is no merit, and one that is bad still is.
     """
 
     name: str
@@ -471,6 +478,8 @@ class Control:
     text: str
     evidence: tuple[str, ...] = ()
     code: str = ""
+    touches: tuple[str, ...] = ("*",)
+    of: Literal["run", "judge"] = "judge"
 
 
 @dataclass(frozen=True, slots=True)

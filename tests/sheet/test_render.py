@@ -66,7 +66,7 @@ def test_formats_other_than_pdf_load_no_heavy_library(name: str, tmp_path: Path)
 def test_resources_are_found_or_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert (resources.data_folder("templates") / "datasheet.html.jinja").is_file()
     assert resources.data_folder("stimuli").is_dir()
-    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "judgesheet")
+    monkeypatch.setattr(resources, "PACKAGE", tmp_path / "judgesheet")
     resources.data_folder.cache_clear()
     with pytest.raises(RunError, match="templates/"):
         resources.data_folder("templates")
