@@ -8,7 +8,7 @@ In reading order: `_material` (what is asked about), `_design` (in which orders,
 readings as arrays), then the figures: `positions` (does a place score higher), `changes` (does the
 order change scores beyond noise), `alignment` (do scores follow quality) and `averaging` (how many
 orders are enough). Those that axes share are in `judgesheet.axis`: `reversal` (do scores and
-winners change), `raters` and `differences`. `words` says what the figures mean.
+winners change), `raters` and `differences`. `findings` says what the figures mean.
 """
 
 from collections.abc import Iterator
@@ -31,6 +31,7 @@ from judgesheet.axis import (
     losses,
     raters,
     reversal,
+    scale_use,
     unequal,
     within_prompts,
 )
@@ -51,7 +52,7 @@ PAPER = (
 
 ESTIMATES = {
     **declared_in(positions),
-    **shared(NAME, reversal),
+    **shared(NAME, reversal, scale_use),
     **declared_in(changes, alignment),
     **shared(NAME, within_prompts, raters, differences),
     **declared_in(averaging),

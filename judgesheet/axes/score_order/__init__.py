@@ -10,7 +10,7 @@ as arrays), then the figures: `positions` (is a place favoured), `alignment` (do
 with quality), `ordering` (which order to print), `averaging` (how many orders are enough) and
 `expected` (what log-probabilities add). Those that axes share are in `judgesheet.axis`: `reversal`
 (do scores and winners change), `raters` (how reliable are the labels) and `differences` (what is
-gained). `words` says what the figures mean.
+gained). `findings` says what the figures mean.
 """
 
 from collections.abc import Iterator
@@ -34,10 +34,12 @@ from judgesheet.axis import (
     losses,
     raters,
     reversal,
+    scale_use,
     unequal,
     within_prompts,
 )
 from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.words import asked
 from judgesheet.base.records import Estimate, Rating
 
 NAME = "score_order"
@@ -53,7 +55,7 @@ PAPER = (
 
 SAMPLED = {
     **declared_in(positions),
-    **shared(NAME, reversal),
+    **shared(NAME, reversal, scale_use),
     **declared_in(alignment),
     **shared(NAME, within_prompts, raters, differences),
     **declared_in(ordering, averaging),
@@ -148,7 +150,7 @@ def _possible(scores: Scores) -> Iterator[str]:
 
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest rubric that was shown."""
-    scales = readings.frame["scale"]
+    scales = asked(readings)["scale"]
     if len(scales):
         why = "longer rubrics have more places to prefer, and none was shown"
         yield Rating("scores in a rubric", float(scales.max()), "scores", why)
