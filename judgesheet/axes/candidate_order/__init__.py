@@ -97,7 +97,7 @@ MISSING_REASONS = {
     ("criterion_shift",): "the same pairs under both prompts (cell.prompt)",
     ("format_cue",): "equal pairs with the answers listed in another order (cell.listing)",
     ("filler_preference",): "pairs with filler added (condition filler)",
-    ("",): "pairs a known number of steps apart (condition ladder)",
+    ("",): "pairs a known number of required elements apart (condition ladder)",
 }
 
 SWEEP_KEYS = (

@@ -21,6 +21,7 @@ from judgesheet.axes.candidate_order.findings import (
 from judgesheet.axis import Readings, unequal
 from judgesheet.axis.figure import declared_in
 from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.untested import Question, untested
 from judgesheet.axis.words import (
     MOSTLY,
     above,
@@ -174,6 +175,9 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
             "The better response is the one that states more of the required elements. It is so "
             "by construction; quality in general is more than that."
         )
+    padded, own = "filler_preference", estimates.known("target_sensitivity", set="natural")
+    asked: dict[Question, Estimate | None] = {"length": estimates.known(padded), "people": own}
+    yield from untested({question for question, known in asked.items() if known is not None})
     yield from about_repeats(readings)
 
 

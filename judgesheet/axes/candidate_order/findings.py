@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from judgesheet.axes.candidate_order._pairs import SET_WORDS
 from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
+from judgesheet.axes.candidate_order.vacuum import KIND_WORDS
 from judgesheet.axis import losses, unequal
 from judgesheet.axis.findings import listed
 from judgesheet.axis.unanswered import TOO_LITTLE
@@ -53,12 +54,6 @@ EVEN = 0.60
 another; as the shipped policies have it."""
 WINS = 0.75
 """A preference proven to be above this decides more comparisons than all else."""
-KINDS = {
-    "identical": "the same text twice",
-    "empty": "two empty responses",
-    "whitespace": "two blank responses",
-}
-"""What a pair shows in which there is nothing to prefer."""
 
 SAME = "same_subset"
 
@@ -158,7 +153,7 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
 
 
 def _kind(kind: str) -> str:
-    return KINDS.get(kind, f"{kind} pairs")
+    return KIND_WORDS.get(kind, f"{kind} pairs")
 
 
 def _by_kind(

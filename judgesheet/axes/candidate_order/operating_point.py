@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
-from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
+from judgesheet.axes.candidate_order._pairs import Group, Pairs, apart, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.base.missing_reasons import Reason
@@ -32,7 +32,7 @@ def criterion(pairs: Pairs) -> Iterator[Draft]:
     """
     for delta, by_prompt in _steps(pairs).items():
         for prompt, group in by_prompt.items():
-            label = f"Ties at step {delta}, {prompt} prompt"
+            label = f"Ties, {_where(delta)}, {prompt} prompt"
             yield replace(group.ties, label=label, dims={"delta": delta, "prompt": prompt})
 
 
@@ -51,13 +51,17 @@ def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
             *(_by_pair(group.pairs, 1 - group.pairs.decided) for group in (strict, usual))
         )
         yield Draft(
-            f"Ties added by the strict prompt, step {delta}",
+            f"Ties added by the strict prompt, {_where(delta)}",
             difference,
             {"delta": delta},
             n=n,
             given="strict minus baseline, same pairs",
             paper=_pooled(strict, usual) if n else None,
         ).or_absent(NO_SHIFT)
+
+
+def _where(delta: str) -> str:
+    return "same content" if delta == "0" else apart(delta)
 
 
 def _steps(pairs: Pairs) -> dict[str, dict[str, Group]]:

@@ -89,10 +89,10 @@ MISSING_REASONS = {
     ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"): (
         "an order that was read twice (repeat)"
     ),
-    ("[arms=balanced-fixed]",): "a balanced and a fixed arm, and labels",
-    ("[arms=balanced-random]",): "a balanced and a random arm, and labels",
-    ("[arm=fixed]",): "a fixed arm (cell.arm)",
-    ("top1_flip_rate", "kendall_tau"): "a balanced and a fixed arm",
+    ("[arms=balanced-fixed]",): "balanced orders and a fixed one (cell.arm), and labels",
+    ("[arms=balanced-random]",): "balanced orders and random ones (cell.arm), and labels",
+    ("[arm=fixed]",): "one fixed order (cell.arm)",
+    ("top1_flip_rate", "kendall_tau"): "balanced orders and a fixed one (cell.arm)",
     ("",): "criteria that stood at several places (cell.order)",
 }
 

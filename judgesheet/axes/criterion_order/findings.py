@@ -26,9 +26,10 @@ from judgesheet.axis.findings import (
     use_of_scale,
     winner,
 )
-from judgesheet.axis.labels import caveats
+from judgesheet.axis.labels import by_people, caveats
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
@@ -351,7 +352,9 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from unread(
         readings, "no readable set of scores; the figures describe the rest, which may differ."
     )
-    yield from caveats(readings.labels, list(asked(readings)["item"].unique()))
+    items = list(asked(readings)["item"].unique())
+    yield from caveats(readings.labels, items)
+    yield from untested({"people"} if by_people(readings.labels, items) else ())
     if any(not label.criterion for label in readings.labels):
         yield "Labels that name no criterion were not used: quality is compared by criterion."
     yield from about_repeats(readings)

@@ -10,6 +10,7 @@ from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -414,6 +415,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     if frame["item"].nunique() > frame["stimulus"].nunique():
         yield "Some stimuli hold several lists; the intervals take the lists as independent."
     yield from _odd_orders(estimates)
+    yield from untested()
     yield from about_repeats(readings, ", so repeats of one order are hardly more than one call")
 
 

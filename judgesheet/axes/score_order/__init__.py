@@ -108,11 +108,15 @@ HEADLINE = (
 
 MISSING_REASONS = {
     tuple(EXPECTED): "log-probabilities",
-    ("pearson_r[arm=fixed]", "within_item_sd[arm=fixed]"): "a fixed arm (cell.arm)",
-    ("top1_flip_rate", "kendall_tau", "[arms=balanced-fixed]"): "a balanced and a fixed arm",
-    ("[arms=balanced-random]",): "a balanced and a random arm",
-    ("bias_cost[order=12345]",): "a balanced arm at a 5-point scale",
-    ("",): "a balanced arm, in which every score stands at every position",
+    ("pearson_r[arm=fixed]", "within_item_sd[arm=fixed]"): "one fixed order (cell.arm)",
+    (
+        "top1_flip_rate",
+        "kendall_tau",
+        "[arms=balanced-fixed]",
+    ): "balanced orders and a fixed one (cell.arm)",
+    ("[arms=balanced-random]",): "balanced orders and random ones (cell.arm)",
+    ("bias_cost[order=12345]",): "balanced orders (cell.arm) at a 5-point scale",
+    ("",): "balanced orders (cell.arm), in which every score stands at every position",
 }
 
 SWEEP_KEYS = tuple(

@@ -25,10 +25,11 @@ from judgesheet.axis.findings import (
     use_of_scale,
     winner,
 )
-from judgesheet.axis.labels import NO_REFERENCE, caveats, whose
+from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
 from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
@@ -440,7 +441,9 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from unread(
         readings, "no score; the figures describe the readable rest, which may differ."
     )
-    yield from caveats(readings.labels, list(asked(readings)["item"].unique()))
+    items = list(asked(readings)["item"].unique())
+    yield from caveats(readings.labels, items)
+    yield from untested({"people"} if by_people(readings.labels, items) else ())
     yield from about_repeats(readings)
     flips = estimates.of("excess_flip_rate")
     if flips is None or flips.reason == NO_REPEAT.code:
