@@ -255,14 +255,14 @@ def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
         yield Statement(text, (evidence,), "unknown")
 
 
-def asked(readings: Readings) -> "pd.DataFrame":
+def made(readings: Readings) -> "pd.DataFrame":
     """The calls that were made: what was only planned tells nothing."""
     return readings.frame[readings.frame["outcome"].notna()]
 
 
 def longest(readings: Readings, rating: str, unit: str) -> Iterator[Rating]:
     """The longest order that was shown, of things (`unit`) in a list that `rating` names."""
-    lengths = asked(readings)["order"].map(len)
+    lengths = made(readings)["order"].map(len)
     if len(lengths):
         why = "longer lists have more places to prefer, and none was shown"
         yield Rating(rating, float(lengths.max()), unit, why)
@@ -270,13 +270,13 @@ def longest(readings: Readings, rating: str, unit: str) -> Iterator[Rating]:
 
 def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:
     """The caveat of a run on few prompts (or tasks: `what`)."""
-    stimuli = asked(readings)["stimulus"].nunique()
+    stimuli = made(readings)["stimulus"].nunique()
     if 0 < stimuli < _FEW_ASKED:
         yield f"Only {stimuli} {what} were asked; intervals are wide and few effects can be seen."
 
 
 def unread(readings: Readings, so: str) -> Iterator[str]:
     """The caveat of a run in which many replies could not be read, and what follows (`so`)."""
-    missing = asked(readings)["value"].isna()
+    missing = made(readings)["value"].isna()
     if len(missing) and missing.mean() > _MANY_UNREAD:
         yield f"{percent(float(missing.mean()))} of the calls gave {so}"

@@ -31,7 +31,7 @@ from judgesheet.axes.candidate_order.advice import control, mitigate, recommend,
 from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
-from judgesheet.axis.words import asked
+from judgesheet.axis.words import made
 from judgesheet.base.records import Estimate, Rating
 
 if TYPE_CHECKING:
@@ -131,6 +131,6 @@ def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """Two candidates are shown, whatever the run."""
-    if len(asked(readings)):
+    if len(made(readings)):
         why = "longer lists are another question"
         yield Rating("candidates in a comparison", 2, "candidates", why)

@@ -74,27 +74,27 @@ _PLOTS = (
         kind="line",
         title="How small a difference does it see?",
         caption="Share of calls that choose the better response, by the number of required "
-        "elements that it states more; a tie is a miss. The vertical line is the difference seen "
-        "in 75 % of calls, with its interval.",
+        "elements that it states more; a tie is a miss. The vertical line is the step seen in "
+        "75 % of calls, with its interval.",
         families=("target_sensitivity",),
         x="delta",
-        x_label="required elements that the responses are apart",
+        x_label="steps between the responses",
         y_label="better response chosen",
         reference=0.75,
         having={"slot": "", "prompt": ""},
         mark="threshold75",
         shows=("target_sensitivity", "target_sensitivity_decided", "miss_by_tie"),
-        brief="Share of calls that choose the better response, by the number of required "
-        "elements that it states more; the dashed line is 75 %.",
+        brief="Share of calls that choose the better response, by the number of steps that it is "
+        "better; the dashed line is 75 %.",
     ),
     Plot(
         kind="scatter",
-        title="Preference with nothing to prefer, and reaction to wording",
+        title="Dark current and reaction to surface",
         caption="Preference where there is nothing to prefer, against pairs of the same content in "
         "which one wording wins in both orders. A good judge stands at the lower left.",
         families=("dark_current", "stable_cross_sensitivity"),
         series="prompt",
-        x_label="preference with nothing to prefer",
+        x_label="preference in vacuum",
         y_label="same wording wins twice",
         having={"set": "same_subset", "kind": ""},
     ),
@@ -113,19 +113,19 @@ _PLOTS = (
         kind="segment",
         title="What the strict tie instruction does",
         caption="Preference between responses of the same content, against the better response "
-        "found where it states one required element more. The arrow leads from the baseline to the "
-        "strict prompt: two operating points, not a curve.",
+        "found at step 1. The arrow leads from the baseline to the strict prompt: two operating "
+        "points, not a curve.",
         families=("raw_false_preference", "target_sensitivity"),
         series="prompt",
         x_label="preference between equals",
-        y_label="better response chosen, 1 element apart",
+        y_label="better response chosen, step 1",
         having={"set": "same_subset", "delta": "1", "slot": ""},
     ),
 )
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for; own pairs alone have most of them not."""
+    """The plots that this run has figures for; own pairs alone have no vacuum and no ladder."""
     for plot in _PLOTS:
         if not estimates or all(map(estimates.family, plot.families)):
             yield plot

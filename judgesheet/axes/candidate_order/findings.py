@@ -278,7 +278,7 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
     text = f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
     told = f"{text}{_leaning(first)}"
     evidence = changes, first, test
-    if above(changes, NOTICEABLE) and (why := _by_order(estimates, SAME)):
+    if above(changes, NOTICEABLE) and (why := by_order(estimates, SAME)):
         yield _said("bad", f"{told}{why.text}.", *evidence, why.estimate)
     elif below(changes, RARE):
         yield _said("good", f"{told}{whatever_lost(changes)}.", changes, first)
@@ -301,7 +301,7 @@ class _Order(NamedTuple):
     estimate: Estimate
 
 
-def _by_order(estimates: Estimates, pairs: str) -> _Order | None:
+def by_order(estimates: Estimates, pairs: str) -> _Order | None:
     """What shows that verdicts on a set of pairs change because of the order."""
     test, component = (
         estimates.known(name, set=pairs) for name in ("order_dependence_p", "position_component")
@@ -366,7 +366,7 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     if by_slot := slot_decides(estimates):
         text += f". In {share_with_interval(by_slot)} of them whoever stands in one slot wins"
         yield _said("bad", f"{text}{p}: do not compare by it.", *evidence, by_slot, stops=True)
-    elif above(changes, NOTICEABLE) and (why := _by_order(estimates, "natural")):
+    elif above(changes, NOTICEABLE) and (why := by_order(estimates, "natural")):
         yield _said("bad", f"{text}{why.text}.", *evidence, why.estimate)
     elif below(changes, RARE):
         yield _said("good", f"{text}{whatever_lost(changes)}.", changes, first, noise)
@@ -439,13 +439,13 @@ def _differences(estimates: Estimates) -> Iterator[Statement]:
         tone: Tone = "bad" if surely_below(last, SEEN) else "neutral"
         if ties is not None and above(ties, MOSTLY):
             text = f"{text}, and {share_with_interval(ties)} are ties."
-            yield _said(tone, text, ties, *evidence, stops=True)
+            yield _said(tone, text, last, ties, *evidence, stops=True)
             return
         decided = estimates.known("target_sensitivity_decided", delta=largest)
         text += (
             ", ties counted as misses; guessing gives 50 % without ties, 33 % among 1, 2 and tie."
         )
-        yield _said(tone, text, decided, *evidence, stops=True)
+        yield _said(tone, text, last, decided, *evidence, stops=True)
     else:
         text = (
             f"Whether it sees large differences cannot be told: of two responses, {text} "

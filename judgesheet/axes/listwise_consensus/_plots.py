@@ -14,7 +14,7 @@ _PLOTS = (
         title="Does deciding from several runs help?",
         caption="How often the right answer is chosen, by number of calls a decision takes: under "
         "as many orders, in one order again and again, and with one call. Intervals over "
-        "prompts; the dashed line is a pick at random.",
+        "prompts; the dashed line is a blind pick.",
         families=("accuracy",),
         x="k",
         series="arm",
@@ -24,7 +24,7 @@ _PLOTS = (
         words=_ARMS,
         shows=("accuracy", "gain"),
         brief="How often the right answer is chosen, by the calls that a decision takes; the "
-        "dashed line is a pick at random.",
+        "dashed line is a blind pick.",
     ),
     Plot(
         kind="heatmap",
@@ -90,7 +90,7 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots of this axis, with the line that picks at random would follow.
+    """The plots of this axis, with the line that blind picks would follow.
 
     Even shares by place only where the orders give them.
     """

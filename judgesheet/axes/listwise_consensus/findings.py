@@ -20,7 +20,6 @@ from judgesheet.axis.words import (
     Tone,
     above,
     announced,
-    asked,
     below,
     curve,
     few_asked,
@@ -29,6 +28,7 @@ from judgesheet.axis.words import (
     interval,
     keys,
     longest,
+    made,
     p_value,
     percentage_points,
     points,
@@ -51,7 +51,7 @@ NEARLY_EVEN = 0.1
 """Every place wins this nearly as often as any other: no place is favoured much."""
 
 
-def _prompts(estimates: Estimates) -> int:
+def asked(estimates: Estimates) -> int:
     """Prompts with at least one winner."""
     first = estimates.known("win_share", position=1)
     return 0 if first is None else first.clusters
@@ -68,7 +68,7 @@ def _by_orders(estimates: Estimates, name: str) -> list[tuple[int, Estimate]]:
     return [(k, one) for k, one in points if "executions" not in Key.parse(one.key).dims]
 
 
-def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
+def from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
     """The largest number of orders that a figure was measured from, and the figure."""
     points = _by_orders(estimates, name)
     return points[-1] if points else (0, None)
@@ -79,7 +79,7 @@ def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    prompts = _prompts(estimates)
+    prompts = asked(estimates)
     if prompts == 0:
         yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
         yield from losses.find(estimates)
@@ -114,7 +114,7 @@ def _tone(direct: Estimate, chance: Estimate) -> Tone:
 
 def _blind(estimates: Estimates) -> Iterator[Statement]:
     """That even all orders together hardly find the right answer."""
-    (k, full), chance = _from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
+    (k, full), chance = from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
     if full is not None and chance is not None and _is_blind(full, chance):
         tone: Tone = "bad" if surely_below(full, _middle(chance)) else "neutral"
         text = (
@@ -170,7 +170,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
         little = f" That is measured, and little: {near}." if nearly_even else ""
         text = f"It favours a place in the list: {told}.{little}"
         yield Statement(text, evidence, "neutral" if nearly_even else "bad")
-    elif _prompts(estimates) >= FEWEST_PROMPTS and nearly_even:
+    elif asked(estimates) >= FEWEST_PROMPTS and nearly_even:
         farthest = f"farthest from it is place {place}, {share(extreme)} ({interval(extreme)})"
         text = f"No place in the list wins much more often than another: {near}, {farthest}"
         text += f"{whatever_lost(extreme)}."
@@ -226,13 +226,13 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
 
 def _order_does_not_matter(estimates: Estimates) -> bool:
     """Whether the order is proven to decide next to nothing."""
-    enough = _prompts(estimates) >= FEWEST_PROMPTS
+    enough = asked(estimates) >= FEWEST_PROMPTS
     return enough and below(estimates.known("excess_flip_rate"), SMALL_FLIPS)
 
 
 def _help(estimates: Estimates) -> Iterator[Statement]:
     """Whether deciding from all orders is right more often than one call."""
-    k, gain = _from_all(estimates, "gain")
+    k, gain = from_all(estimates, "gain")
     if gain is None or gain.value is None or gain.low is None or gain.high is None:
         return
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
@@ -256,8 +256,8 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """Whether to use it, in how many orders, or not to bother."""
-    chance, (_, full) = estimates.known("chance_accuracy"), _from_all(estimates, "accuracy")
-    if _prompts(estimates) == 0:
+    chance, (_, full) = estimates.known("chance_accuracy"), from_all(estimates, "accuracy")
+    if asked(estimates) == 0:
         yield _advice(DO_NOT_USE, _direct(estimates), stops=True)
     elif full is not None and _is_blind(full, chance):
         text = (
@@ -265,7 +265,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             f"hardly more often than a pick at random ({interval(full)})."
         )
         yield _advice(text, full, chance, stops=True)
-    elif _prompts(estimates) < FEWEST_PROMPTS:
+    elif asked(estimates) < FEWEST_PROMPTS:
         text = (
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
             "profile asks all of them."
@@ -301,7 +301,7 @@ def _middle(chance: Estimate) -> float:
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     """How many orders a decision should rest on."""
-    _, gain = _from_all(estimates, "gain")
+    _, gain = from_all(estimates, "gain")
     excess, shared = estimates.known("excess_flip_rate"), estimates.known("error_correlation")
     flips = estimates.known("order_flip_rate")
     if _order_does_not_matter(estimates) and below(flips, NEARLY_EVEN) and not above(gain, 0.0):
@@ -389,7 +389,7 @@ ORDER_FIGURES = (
 
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the right answer wins more often than by chance."""
-    (_, full), chance = _from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
+    (_, full), chance = from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
     if full is None or chance is None or chance.value is None:
         return
     passed = True if above(full, chance.value) else False if _is_blind(full, chance) else None
@@ -411,7 +411,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from few_asked(readings)
     so = "no answer on the whole list; decisions rest on the readable rest, which may differ."
     yield from unread(readings, so)
-    frame = asked(readings)
+    frame = made(readings)
     if frame["item"].nunique() > frame["stimulus"].nunique():
         yield "Some stimuli hold several lists; the intervals take the lists as independent."
     yield from _odd_orders(estimates)

@@ -39,7 +39,7 @@ from judgesheet.axis import (
     within_prompts,
 )
 from judgesheet.axis.figure import declared_in, measured, shared
-from judgesheet.axis.words import asked
+from judgesheet.axis.words import made
 from judgesheet.base.records import Estimate, Rating
 
 NAME = "score_order"
@@ -154,7 +154,7 @@ def _possible(scores: Scores) -> Iterator[str]:
 
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest rubric that was shown."""
-    scales = asked(readings)["scale"]
+    scales = made(readings)["scale"]
     if len(scales):
         why = "longer rubrics have more places to prefer, and none was shown"
         yield Rating("scores in a rubric", float(scales.max()), "scores", why)

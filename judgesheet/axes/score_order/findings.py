@@ -38,7 +38,6 @@ from judgesheet.axis.words import (
     Tone,
     above,
     announced,
-    asked,
     below,
     correlation,
     ends,
@@ -48,6 +47,7 @@ from judgesheet.axis.words import (
     interval,
     keys,
     level,
+    made,
     number,
     p_value,
     share,
@@ -77,7 +77,7 @@ _SAY = Wording(
 )
 
 
-def _prompts(estimates: Estimates) -> int:
+def asked(estimates: Estimates) -> int:
     """Prompts with at least one reading."""
     chi2 = estimates.known("chi2")
     return 0 if chi2 is None else chi2.clusters
@@ -86,7 +86,7 @@ def _prompts(estimates: Estimates) -> int:
 def _is_unbalanced(estimates: Estimates) -> bool:
     """Whether recorded orders favour positions by themselves, whatever the judge does."""
     first = estimates.known("position_share", position=1)
-    return first is not None and not first.given["balanced"]
+    return first is not None and first.given.get("balanced") is False
 
 
 # -- findings ----------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ def _is_unbalanced(estimates: Estimates) -> bool:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    chi2, prompts = estimates.key("chi2"), _prompts(estimates)
+    chi2, prompts = estimates.key("chi2"), asked(estimates)
     if _lacks_balanced_arm(estimates):
         text = f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}."
         yield Statement(text, (chi2,), "unknown")
@@ -271,7 +271,7 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    chi2, prompts = estimates.of("chi2"), _prompts(estimates)
+    chi2, prompts = estimates.of("chi2"), asked(estimates)
     r = estimates.of("pearson_r", arm="balanced")
     if _lacks_balanced_arm(estimates):
         return
@@ -441,7 +441,7 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from unread(
         readings, "no score; the figures describe the readable rest, which may differ."
     )
-    items = list(asked(readings)["item"].unique())
+    items = list(made(readings)["item"].unique())
     yield from caveats(readings.labels, items)
     yield from untested({"people"} if by_people(readings.labels, items) else ())
     yield from about_repeats(readings)
