@@ -272,7 +272,8 @@ def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:
     """The caveat of a run on few prompts (or tasks: `what`)."""
     stimuli = made(readings)["stimulus"].nunique()
     if 0 < stimuli < _FEW_ASKED:
-        yield f"Only {stimuli} {what} were asked; intervals are wide and few effects can be seen."
+        told = f"{what} were" if stimuli > 1 else f"{what.removesuffix('s')} was"
+        yield f"Only {stimuli} {told} asked; intervals are wide and few effects can be seen."
 
 
 def unread(readings: Readings, so: str) -> Iterator[str]:
