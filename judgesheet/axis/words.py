@@ -224,7 +224,8 @@ def if_lost(
     if say(worst) == say((estimate.value or 0.0) if read is None else read):
         return ""
     way = "up" if side == "high" else "down"
-    return f"; {way} to {say(worst)} if {lost_calls(lost)} were all adverse"
+    was = "was" if lost.calls == 1 else "were all"
+    return f"; {way} to {say(worst)} if {lost_calls(lost)} {was} adverse"
 
 
 def whatever_lost(estimate: Estimate) -> str:
