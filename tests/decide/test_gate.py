@@ -32,10 +32,10 @@ from judgesheet.base.records import (
     Verdict,
 )
 from judgesheet.cli import main
-from judgesheet.decide import policy as policies
-from judgesheet.decide.compare import compare
 from judgesheet.decide import decide
+from judgesheet.decide import policy as policies
 from judgesheet.decide.baseline import against
+from judgesheet.decide.compare import compare
 from judgesheet.sheet import render
 from judgesheet.sheet.page import build
 from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
