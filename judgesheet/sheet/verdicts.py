@@ -68,7 +68,8 @@ def annotations(sheet: Datasheet) -> Iterator[str]:
     """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
     if sheet.decision is not None and sheet.decision.verdict in ("reject", "not proven"):
         told = "; ".join((sheet.decision.text, *sheet.decision.needed))
-        yield f"::error title={_property('judgesheet: decision')}::{_data(_minus(show.visible(told)))}"
+        title = _property("judgesheet: decision")
+        yield f"::error title={title}::{_data(_minus(show.visible(told)))}"
     for verdict in sheet.verdicts:
         if verdict.status == "proven":
             continue
