@@ -36,12 +36,14 @@ def failed(axis: AxisResult) -> Iterator[Control]:
 
 def _controlled(axis: AxisResult, sheet: Datasheet) -> AxisResult:
     own = tuple(control for control in axis.controls if control.code not in OF_RUN)
-    of_run = (_complete(axis, sheet), _served(axis, sheet), _readable(axis, sheet))
+    of_run = [_complete(axis, sheet), _served(axis, sheet)]
+    if axis.made:
+        of_run.append(_readable(axis, sheet))
     checked = replace(axis, controls=(*of_run, *own))
     whole = next((c for c in failed(checked) if c.of == "run" and EVERY in c.touches), None)
     return replace(
         checked,
-        void=None if whole is None else f"{whole.name}: {whole.text}",
+        void=None if whole is None else whole.text,
         voided=dict(_touched(checked, "run")) | dict(_unbounded(checked)),
         unearned=dict(_touched(checked, "judge")),
     )
@@ -83,7 +85,7 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
     goes_on = isinstance(looks, Mapping) and looks.get("ended") is False
     # Only a plain no counts: a sheet that does not say may be whole.
     cut = sheet.run.get("complete") is False and (axis.made < axis.planned or goes_on)
-    text = f"{count(axis.made)} of {count(axis.planned)} planned calls were made"
+    text = f"{'only ' if cut else ''}{count(axis.made)} of {count(axis.planned)} calls were made"
     mend = "finish the run: the same command goes on"
     return Control(
         "run complete", not cut, text, code=COMPLETE, of="run", mend=mend, touches=(EVERY,)
@@ -121,9 +123,8 @@ def _readable(axis: AxisResult, sheet: Datasheet) -> Control:
     lost = {name: number for name, number in kinds.items() if number}
     told = ", ".join(f"{count(number)} {name}" for name, number in lost.items())
     share = _share_read(axis)
-    if not axis.made:
-        passed, text = None, "no call was made"
-    elif not axis.answered:
+    passed: bool | None
+    if not axis.answered:
         passed, text = False, f"none of {count(axis.made)} calls gave a verdict ({told})"
     else:
         passed = True if share >= READABLE else None

@@ -64,9 +64,11 @@ def _every(axis: AxisResult) -> Iterator[Statement]:
 
 
 def _of_control(control: Control) -> Statement:
-    text = f"{_capital(control.name)}: {control.text.rstrip('.')}."
-    mend = f" To mend it, {control.mend}." if control.mend else ""
-    return Statement(f"Control failed. {text}{mend}", control.evidence, "bad", control=control.code)
+    whose = "" if control.of == "run" else f"control failed: {control.name}. "
+    told = f"{whose}{control.text}"
+    mend = f" To mend it: {control.mend}." if control.mend else ""
+    text = f"{_capital(told).rstrip('.')}.{mend}"
+    return Statement(text, control.evidence, "bad", control=control.code or control.name)
 
 
 def _ranked(axes: Sequence[AxisResult], limited: set[str]) -> Iterator[tuple[int, int]]:

@@ -103,12 +103,14 @@ class Advice:
 class Finding:
     """A sentence in plain words under the name of its axis, marked with what it means.
 
-    `must` says that page one has no room for anything else before it.
+    `void` is why it does not hold, where that is not so of the whole axis. `must` says that page
+    one has no room for anything else before it.
     """
 
     axis: str
     text: str
     void: str
+    holds: bool
     evidence: tuple[Evidence, ...]
     mark: Mark
     rank: int
@@ -176,7 +178,8 @@ def _findings(axis: AxisResult, context: Context) -> Iterator[Finding]:
         yield Finding(
             axis=show.visible(axis.title, 80),
             text=show.tied(show.visible(statement.text, 600)),
-            void=show.visible(statement.void, 200),
+            void="" if axis.void is not None else show.visible(statement.void, 200),
+            holds=not statement.void,
             evidence=context.evidence(statement.evidence),
             mark=VOID if statement.void else mark,
             rank=statement.rank,

@@ -118,6 +118,7 @@ class Context:
         clusters = {
             axis.name: max((estimate.clusters for estimate in axis.estimates), default=0)
             for axis in self.sheet.axes
+            if axis.made
         }
         return {name: number for name, number in clusters.items() if number}
 
