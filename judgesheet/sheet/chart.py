@@ -48,15 +48,18 @@ REFERENCE, MARK = Style(MUTED, "", "3.6 1.8"), Style(MUTED, "")
 """How a line to compare with is drawn, and one that stands for an estimate."""
 
 
+Sample = Literal["line", "dot", "bar", "rule", "cell", "interval", "bound", "limit", "null", ""]
+
+
 class Entry(NamedTuple):
     """A sign of the drawing with what it means; one without a `sample` is words alone."""
 
-    sample: Literal["line", "dot", "bar", "rule", "cell", ""]
+    sample: Sample
     style: Style
     name: str
 
 
-_SAMPLES = {"dot": 5.0, "cell": 8.0, "": -3.0}
+_SAMPLES = {"dot": 5.0, "cell": 8.0, "limit": 2.0, "null": 2.0, "": -3.0}
 """How wide the sample of a legend is, where it is no line."""
 _THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
@@ -245,8 +248,8 @@ class Canvas:
                 x, y = 0.0, y + 9
             self._sample(sample, style, x, y)
             self._text(told, x + begin, y, text_anchor="start")
-            x += end + 8
-        return y + 6 if entries else 4.0
+            x += end + 9
+        return y + 8 if entries else 4.0
 
     def _sample(self, sample: str, style: Style, x: float, y: float) -> None:
         if sample in ("line", "rule"):

@@ -16,7 +16,7 @@ from judgesheet.sheet.chart import themed
 from judgesheet.sheet.figures import SMALL, Drawing, draw
 from judgesheet.sheet.forest import forest
 from judgesheet.sheet.page import Page, build
-from judgesheet.sheet.page.parts import Room, flat, share_out
+from judgesheet.sheet.page.parts import flat, share_out
 from judgesheet.sheet.page.table import AxisPart
 from judgesheet.sheet.templates import template
 
@@ -51,7 +51,7 @@ class Drawings:
 def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     """The sheet for browsers: light, dark and print; figures link to their `cases`."""
     page = build(sheet)
-    drawn = drawings(page, Room().effects)
+    drawn = drawings(page)
     styles = dense(style("sheet.css") + style("screen.css"))
     script = style("sort.js")
     # Style sheet, script and drawings are ours; everything else goes through autoescape.
@@ -86,7 +86,7 @@ def style(name: str) -> str:
     return (data_folder("templates") / name).read_text(encoding="utf-8")
 
 
-def drawings(page: Page, room: int) -> Drawings:
+def drawings(page: Page) -> Drawings:
     """Every figure; page two gets the first of each axis, then the second, while there is room.
 
     Figures that must not be used come to page two only where there is no other, and the one that
@@ -113,7 +113,7 @@ def drawings(page: Page, room: int) -> Drawings:
         drawn.append(mine)
     front = flat(share_out(queues if any(queues) else spare, lambda _: 1, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
-    return Drawings(small, forest(page.axes, room), front, rest)
+    return Drawings(small, forest(page.axes), front, rest)
 
 
 def _drawn(axis: AxisPart, plot: Plot, void: str, number: int) -> Drawing:
