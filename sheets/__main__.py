@@ -62,7 +62,7 @@ def _line(made: Made) -> str:
     judge, right = made.judge, " or ".join(sorted(made.judge.right))
     held = "right" if made.is_right else f"WRONG, {right} is right: {judge.why}"
     told = "".join(f" ({fault})" for fault in made.faults)
-    return f"{judge.name:29}{judge.policy:14} {made.decision:11}{made.code!s:>4}  {held}{told}"
+    return f"{judge.name:30}{judge.policy:14} {made.decision:11}{made.code!s:>4}  {held}{told}"
 
 
 def _row(made: Made) -> str:

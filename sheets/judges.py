@@ -31,8 +31,9 @@ class Judge:
 
     `words` are the arguments of `judgesheet` that make its run, without policy and folder; in them
     `{files}` is the folder that `prepare` writes into, `{url}` the address of the `endpoint` that
-    answers. `right` are the decisions of `policy` that are right, `why` says why. `ends` is the
-    exit code that its run must have.
+    answers. `right` are the decisions of `policy` that are right, `why` says why. A decision short
+    of `reject` must name a figure that shows the fault, whose key begins with `fault`. `ends` is
+    the exit code that the run must have.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Judge:
     words: tuple[str, ...]
     prepare: Callable[[Path], None] = lambda _: None
     endpoint: Endpoint | None = None
+    fault: str = ""
     ends: int = COMPLETE
 
 
@@ -110,15 +112,17 @@ FAULTY = (
     ),
     simulated(
         "follows-length", "longer", "ranking", NOT_ADOPTED,
-        "what is longer wins, padded copies always: no limit of the policy sees that",
+        "what is longer wins, whatever it says: better responses are no longer than others",
     ),
     simulated(
         "halo", "perfect?halo=1", "scoring", NOT_ADOPTED,
         "four of five criteria are scored as the first: they say nothing of their own",
+        fault="criterion_order.pearson_r",
     ),
     simulated(
-        "one-criterion-unrelated", "perfect?greedy=0&heeds=0:1:1:1:1", "scoring", NOT_ADOPTED,
+        "one-criterion-unrelated", "perfect?heeds=0:1:1:1:1", "scoring", NOT_ADOPTED,
         "the first criterion of every prompt is scored without looking at its quality",
+        fault="criterion_order.pearson_r[criterion=Accuracy",
     ),
     simulated(
         "random", "random", "ranking", REJECT,
@@ -132,6 +136,7 @@ FAULTY = (
     simulated(
         "prefers-padded", "perfect?filler=20", "ranking", NOT_ADOPTED,
         "empty sentences win in every pair of a response and its padded copy",
+        fault="candidate_order.filler_preference",
     ),
 )  # fmt: skip
 

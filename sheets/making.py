@@ -1,12 +1,14 @@
 """Make the sheet of a judge by the command line, and hold its decision against the right one."""
 
-import json
 import shutil
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from judgesheet.decide.gate import EXIT_CODES
+from judgesheet.base.datasheet import from_json
+from judgesheet.base.records import Datasheet
+from judgesheet.decide.decision import EXIT_CODES
 from judgesheet.ledger.run_directory import DATASHEET, LEDGER
 from sheets.judges import Judge
 from torture.processes import Ended, Running
@@ -49,9 +51,13 @@ def make(judge: Judge, folder: Path) -> Made:
     )  # fmt: skip
     faults = [f"the run ended with exit code {run.code}"] * (run.code != judge.ends)
     faults += [f"there is no {name}" for name in SHEET if not (folder / name).exists()]
-    decision = _decision(folder / DATASHEET)
+    sheet = _sheet(folder / DATASHEET)
+    decision = sheet.decision.verdict if sheet and sheet.decision else ""
     if EXIT_CODES.get(decision) != gate.code:
         faults.append(f"the gate ended with exit code {gate.code}")
+    if sheet and judge.fault and decision in {"conditions", "not proven"}:
+        if not any(key.startswith(judge.fault) for key in _named(sheet)):
+            faults.append(f"the decision does not name {judge.fault}")
     return Made(judge, decision, gate.code, tuple(faults))
 
 
@@ -70,7 +76,13 @@ def _told(file: Path, *words: str | Path) -> Ended:
     return ended
 
 
-def _decision(file: Path) -> str:
-    """The decision as the sheet has it, "" where there is none."""
-    sheet = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    return str((sheet.get("decision") or {}).get("verdict", ""))
+def _sheet(file: Path) -> Datasheet | None:
+    return from_json(file.read_text(encoding="utf-8")) if file.exists() else None
+
+
+def _named(sheet: Datasheet) -> Iterator[str]:
+    """The keys that a decision rests on: what limits it, its conditions, limits not proven."""
+    if sheet.decision:
+        yield sheet.decision.limiting
+        yield from (key for keys in sheet.decision.condition_keys for key in keys)
+    yield from (verdict.key for verdict in sheet.verdicts if verdict.status != "proven")

@@ -12,7 +12,11 @@ from torture.processes import judgesheet
 
 WIDTHS = (390, 768, 1280)
 """Of a telephone, a tablet and a small screen, in pixels."""
+HEIGHT = 4000
+"""Of the HTML, from its top, in pixels: the first pages; the whole is 70,000 pixels long."""
 DPI = "100"
+LONGEST_MS = 180_000.0
+"""A busy machine takes its time."""
 FOLDER = "png"
 
 
@@ -33,11 +37,12 @@ def take(folders: Iterable[Path]) -> Iterator[Path]:
             shots = folder / FOLDER
             shots.mkdir(exist_ok=True)
             _pages(folder, shots)
+            page = browser.new_page()
+            page.goto((folder / "datasheet.html").as_uri())
             for width in WIDTHS:
-                page = browser.new_page(viewport={"width": width, "height": 900})
-                page.goto((folder / "datasheet.html").as_uri())
-                page.screenshot(path=shots / f"html-{width}.png", full_page=True)
-                page.close()
+                page.set_viewport_size({"width": width, "height": HEIGHT})
+                page.screenshot(path=shots / f"html-{width}.png", timeout=LONGEST_MS)
+            page.close()
             yield from sorted(shots.iterdir())
 
 

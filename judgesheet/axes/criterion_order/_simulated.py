@@ -55,6 +55,8 @@ def perceived(parameters: Parameters, call: Call, known: Known, criterion: str) 
     order, halo = [str(name) for name in call.cell["order"]], parameters.halo
     level = (1 - halo) * known(criterion) + halo * known(min(order))
     heed = _recycled(parameters.heeds, order, criterion)
+    if heed == 1:  # the usual judge, which a draw would only slow down
+        return level
     something = parameters.rng(call.cell["item"], criterion, "something").random()
     return heed * level + (1 - heed) * something
 
