@@ -454,14 +454,20 @@ def render(
     formats: Sequence[str],
     out: str | Path | None = None,
     paper: rendering.Paper = "a4",
+    template: str | Path | None = None,
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
     Files land beside the source unless `out` names another folder. A datasheet.json that is
-    rendered as JSON where it lies stays as it is.
+    rendered as JSON where it lies stays as it is. With a `template`, a file NAME.html.jinja or the
+    name of a shipped one, NAME.html and NAME.pdf are written instead.
     """
     sheet, file = load(source), _sheet_of(Path(source))
     directory = Path(out) if out is not None else file.parent
+    if template is not None:
+        from judgesheet.sheet import own_template
+
+        return own_template.write(sheet, own_template.found(template), directory, tuple(formats))
     there = directory / DATASHEET
     # Written anew by a later version it would no longer be the file whose digest others hold.
     itself = ["json"] if there.exists() and there.samefile(file) else []

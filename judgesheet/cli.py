@@ -461,6 +461,9 @@ def consensus(
 @option("--to", "formats", multiple=True, required=True, type=click.Choice(list(RENDERERS)),
         help="Format; repeatable.")  # fmt: skip
 @option("--out", type=_PATH, help="Folder to write to. [beside the source]")
+@option(
+    "--template", metavar="FILE|NAME", help="A page of your own, NAME.html.jinja, or a shipped one."
+)
 @_PAPER
 def render(**options: Any) -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""

@@ -4,7 +4,6 @@ Prints one line per sheet: the judge, the policy, its decision with the exit cod
 which decision is right. Exits 1 if a decision is not.
 """
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,10 +21,19 @@ _HEAD = "| judge | policy | decision | exit | right | agrees | why |\n|---|---|-
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1)
-@click.option("--to", type=click.Path(path_type=Path), default=Path("build/sheets"),
-              show_default=True, help="A folder, in which each sheet has one of its own.")
-@click.option("--data", type=click.Path(path_type=Path, exists=True), envvar="DATA",
-              help="A folder with public logs (docs/real-judges.md); left out without it. [$DATA]")
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path),
+    default=Path("build/sheets"),
+    show_default=True,
+    help="A folder, in which each sheet has one of its own.",
+)
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path, exists=True),
+    envvar="DATA",
+    help="A folder with public logs (docs/real-judges.md); left out without it. [$DATA]",
+)
 @click.option("--local", is_flag=True, help="Also the small real model, which takes minutes.")
 @click.option("--png", is_flag=True, help="Also picture pages one and two, and the HTML.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True)

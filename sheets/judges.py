@@ -54,9 +54,7 @@ def simulated(
     return Judge(name, policy, right, why, ("probe", "--model", f"sim/{model}", *words), **more)
 
 
-def served(
-    name: str, endpoint: Endpoint, policy: str, right: Decisions, why: str
-) -> Judge:
+def served(name: str, endpoint: Endpoint, policy: str, right: Decisions, why: str) -> Judge:
     """A near-perfect judge behind a real endpoint, which does what its script says."""
     return Judge(name, policy, right, why, endpoint.words, endpoint=endpoint)
 

@@ -40,6 +40,7 @@ HOMES = {
     "scipy": {"stats"},
     "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
     "typst": {"sheet"},
+    "weasyprint": {"sheet.own_template"},
     "click": {"cli", "commands"},
     "rich": {"commands.progress"},
 }
