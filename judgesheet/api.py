@@ -572,18 +572,18 @@ def doctor(
     *,
     directory: str | Path | None = None,
     save: str | Path | None = None,
-    base_url: str | None = None,
-    api_key_env: str | None = None,
+    **how: Any,
 ) -> list[Diagnosis]:
     """Check the machine, and with `model` also the endpoint (a few tiny questions).
 
-    With a `directory`, that run is checked instead: its ledger, its plan, and whether its files
-    were made from it. `save` names a new folder for a run of all that can be read of its ledger.
+    `how` it is reached: `base_url`, `api_key_env`, `auth` and `transport`, as with `probe`. With a
+    `directory`, that run is checked instead: its ledger, its plan, and whether its files were made
+    from it. `save` names a new folder for a run of all that can be read of its ledger.
     """
     if directory is None:
         if save is not None:
             raise UsageError("--save needs the run directory that is to be saved")
-        return examine(model, base_url=base_url, api_key_env=api_key_env)
+        return examine(model, **how)
     if model is not None:
         raise UsageError("give a run directory or --model, not both")
     from judgesheet.commands.run_checkup import examine_run, save_run

@@ -28,6 +28,7 @@ TOP = {"", "__main__", "api", "cli", "testing"}
 """Modules above all folders."""
 
 HOMES = {
+    "httpx": {"judges"},
     "aiohttp": {"judges.transport"},
     "litellm": {"judges.litellm"},
     "certifi": {"judges.transport"},
