@@ -587,7 +587,7 @@ class Recommendation:
     """What to do with this judge, and the keys of the estimates behind it.
 
     `binding` is False where it only says that nothing more needs to be done; `stops` says that the
-    judge must not be used for this.
+    judge must not be used for this. `void` is why it does not hold, "" where it does.
     """
 
     axis: str
@@ -595,6 +595,7 @@ class Recommendation:
     evidence: tuple[str, ...]
     binding: bool = True
     stops: bool = False
+    void: str = ""
 
 
 VerdictStatus = Literal["proven", "broken", "not proven", "void"]

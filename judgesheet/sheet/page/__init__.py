@@ -8,7 +8,7 @@ was measured and whether it is valid.
 
 from dataclasses import dataclass
 
-from judgesheet.base.datasheet import by_key, to_json
+from judgesheet.base.datasheet import by_key, to_json, worst_verdicts
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.sheet import show
 from judgesheet.sheet.page import appendix
@@ -73,9 +73,5 @@ def build(sheet: Datasheet) -> Page:
 
 
 def _context(sheet: Datasheet) -> Context:
-    # Of two rules on one figure the worse outcome comes last, and so is kept.
-    ranks = ("proven", "not proven", "void", "broken")
-    worst_last = sorted(sheet.verdicts, key=lambda verdict: ranks.index(verdict.status))
-    verdicts = {verdict.key: verdict for verdict in worst_last}
     estimates = by_key(sheet)
-    return Context(sheet, estimates, verdicts, Anchors(estimates))
+    return Context(sheet, estimates, worst_verdicts(sheet), Anchors(estimates))
