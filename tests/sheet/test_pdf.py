@@ -111,7 +111,14 @@ def links(reader: PdfReader, number: int) -> list[int]:
     """The pages that the links of a page lead to, each link once although it may have two lines."""
     notes = [note.get_object() for note in reader.pages[number].get("/Annots", [])]
     pages = {str(page.indirect_reference): at for at, page in enumerate(reader.pages)}
-    return [pages[str(next(iter(note["/Dest"].get_object())))] for note in notes]
+    named = reader.named_destinations
+
+    def page_of(target: Any) -> int:
+        if isinstance(target, str):
+            return reader.get_destination_page_number(named[target]) or 0
+        return pages[str(next(iter(target)))]
+
+    return [page_of(note["/Dest"].get_object()) for note in notes]
 
 
 def flat(outline: Any) -> list[Any]:
@@ -166,8 +173,8 @@ FULL = {
 
 # Letter is the shorter page; a sheet that has least or most on it is set on the longer one too.
 SET = [(name, "letter") for name in FULL] + [(n, "a4") for n in ("one", "four judged", "hostile")]
-FRONT = ("verdict", "checks", "valid", "price", "features", "effects")
-ROOM_LEFT = ("ratings", "advice")
+FRONT = ("verdict", "checks", "valid", "features", "effects")
+ROOM_LEFT = ("ratings", "price", "advice")
 """Parts of page one that stand there if there is anything to say and room for it."""
 BACK = ("characteristics", "figures", "remedies", "uncertainty")
 
@@ -245,12 +252,13 @@ def test_what_page_one_leaves_out_is_counted_and_stands_in_the_appendix() -> Non
     assert all(squashed(one.text) in "".join(others) for one in absent)
 
 
-def test_page_one_fills_its_room() -> None:
-    """What would still fit is not left out: with one finding less, all the others stay."""
-    text = page_one(sheets.several(2))
-    for axis in sheets.several(2).axes:
-        for finding in axis.findings:
-            assert squashed(finding.text) in text
+def test_page_one_uses_the_room_it_has() -> None:
+    """On two axes all but the notes find a place, and all that is advised."""
+    sheet = sheets.several(2)
+    text = page_one(sheet)
+    told = [one for axis in sheet.axes for one in axis.findings if one.tone != "neutral"]
+    for sentence in (*told, *sheet.recommendations):
+        assert squashed(sentence.text) in text
 
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])
