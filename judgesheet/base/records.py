@@ -579,6 +579,11 @@ class AxisResult:
         """Why the figure with this key must not be used; "" where it may be."""
         return self.void or self.voided.get(key, "")
 
+    def status(self, key: str) -> FigureCode:
+        """What the figure with this key means; "" where nothing is said of it."""
+        known = self.statuses.get(key)
+        return ("void" if self.void_reason(key) else "") if known is None else known.code
+
     @property
     def made(self) -> int:
         """The calls that were settled, one way or another."""
@@ -646,8 +651,9 @@ class Decision:
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
     `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
-    proven to be broken. `limiting` is the key that decides ("" where none stands out), `text` the
-    decision in one sentence. `required` and `warning` count the limits that must be proven and
+    proven to be broken. `limiting` is the key that decides ("" where none stands out) and `because`
+    what of it did: how its limit came out, or an `advice` that rests on it. `text` is the decision
+    in one sentence. `required` and `warning` count the limits that must be proven and
     those that only warn, by how they came out. `needed` says what would decide, the cheapest
     first. `unlimited` counts the problems found whose figures no limit bounds.
     """
@@ -662,6 +668,7 @@ class Decision:
     warning: Counts = Counts()
     needed: tuple[str, ...] = ()
     unlimited: int = 0
+    because: Literal["proven", "broken", "not proven", "void", "advice", ""] = ""
 
     @property
     def told_conditions(self) -> tuple[str, ...]:
