@@ -771,9 +771,8 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
         for finding in sorted(axis.findings, key=lambda finding: finding.rank):
             told = f"not usable ({finding.void}): {finding.text}" if finding.void else finding.text
             say_lines(_wrapped("∅" if finding.void else MARKS[finding.tone], told))
-    void = {axis.name for axis in run.datasheet.axes if axis.void is not None}
     for advice in run.datasheet.recommendations:
-        if advice.axis not in void:
+        if not advice.void:
             say_lines(_wrapped("→", advice.text))
     if run.datasheet.decision is not None:
         say_lines(as_text(run.datasheet))

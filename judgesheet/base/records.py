@@ -370,16 +370,19 @@ class Estimate:
 class Plot:
     """A plot as data: which family of estimates to draw, and how.
 
-    `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
+    `kind` is one of `sheet.figures.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
     `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
-    (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
-    among the values of x, `even` puts it at equal shares. `names` says that the values of x are
-    names, even where they look like numbers. `mark` names an estimate without dimensions that is
-    drawn across, with its interval. `words` says families and values of dimensions as a reader
-    does; of a single share, `rest` names what is left of the whole, which is then drawn too.
-    `shows` names the figures whose effect one sees in it, and `brief` says in one sentence what is
-    drawn: such a plot can stand on page one, where the worst finding rests on one of those figures.
+    (`{"slot": ""}`). `reference` is a value to compare with, `reference_label` what it is; where
+    the members share out a whole among the values of x, `even` puts it at equal shares. `ends` are
+    the least and the greatest number that the scale reaches at least; at them the colours of a heat
+    map end. `names` says that the values of x are names, even where they look like numbers. `mark`
+    names an estimate without dimensions that is drawn across, with its interval. `words` says
+    families and values of dimensions as a reader does; of a single share, `rest` names what is left
+    of the whole, which is then drawn too. `shows` names the figures whose effect one sees in it,
+    and `brief` says in one sentence what is drawn: such a plot can stand on page one, where the
+    worst finding rests on one of those figures. `title` and `caption` say what is drawn, `result`
+    what one sees in it, decided by intervals as findings are; "" where nothing is shown.
     """
 
     kind: str
@@ -400,6 +403,9 @@ class Plot:
     rest: str = ""
     shows: tuple[str, ...] = ()
     brief: str = ""
+    result: str = ""
+    reference_label: str = ""
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -581,7 +587,7 @@ class Recommendation:
     """What to do with this judge, and the keys of the estimates behind it.
 
     `binding` is False where it only says that nothing more needs to be done; `stops` says that the
-    judge must not be used for this.
+    judge must not be used for this. `void` is why it does not hold, "" where it does.
     """
 
     axis: str
@@ -589,6 +595,7 @@ class Recommendation:
     evidence: tuple[str, ...]
     binding: bool = True
     stops: bool = False
+    void: str = ""
 
 
 VerdictStatus = Literal["proven", "broken", "not proven", "void"]

@@ -108,12 +108,12 @@ def _stops(sheet: Datasheet) -> Iterator[tuple[str, str]]:
     """
     judged = conditions.judged_axes(sheet)
     for advice in sheet.recommendations:
-        if advice.stops and advice.axis in judged:
+        if advice.stops and not advice.void and advice.axis in judged:
             yield next(iter(advice.evidence), ""), advice.text
     for axis in sheet.axes:
         if axis.name in judged:
             for finding in axis.findings:
-                if finding.stops and not finding.control:
+                if finding.stops and not finding.void:
                     yield next(iter(finding.evidence), ""), finding.text
 
 
@@ -164,9 +164,9 @@ def _unlimited(sheet: Datasheet) -> int:
     """How many of the problems found rest on figures that no limit bounds."""
     limited = {one.key for one in sheet.verdicts}
     return sum(
-        statement.tone == "bad" and not statement.control and not limited & {*statement.evidence}
+        statement.tone == "bad"
+        and not (statement.control or statement.void or limited & {*statement.evidence})
         for axis in sheet.axes
-        if axis.void is None
         for statement in axis.findings
     )
 

@@ -228,14 +228,14 @@ def _slot(estimates: Estimates) -> Iterator[Statement]:
         return
     first = estimates.known("slot1_share", set=SAME)
     text = f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
-    if _by_order(estimates, SAME):
+    if by_order(estimates, SAME):
         test = estimates.known("order_dependence_p", set=SAME)
         yield _said("bad", f"{text}{_leaning(first)}.", changes, first, test)
     else:
         yield _said("neutral", f"{text}, which may be noise.", changes, first)
 
 
-def _by_order(estimates: Estimates, pairs: str) -> bool:
+def by_order(estimates: Estimates, pairs: str) -> bool:
     """Whether verdicts on a set of pairs change because of the order, and not by noise alone."""
     component = estimates.known("position_component", set=pairs)
     by_test = announced(estimates, "order_dependence_p", set=pairs)
@@ -284,7 +284,7 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
-    bad = above(changes, NOTICEABLE) and _by_order(estimates, "natural")
+    bad = above(changes, NOTICEABLE) and by_order(estimates, "natural")
     tone: Tone = "bad" if bad else "good" if below(changes, RARE) else "unknown"
     test = estimates.known("order_dependence_p", set="natural") if bad else None
     yield _said(tone, f"{text}.", changes, first, noise, test)

@@ -60,7 +60,7 @@ _SAY = Wording(
 )
 
 
-def _moved(estimates: Estimates) -> dict[str, Estimate]:
+def moved_criteria(estimates: Estimates) -> dict[str, Estimate]:
     """The gaps of the criteria that Friedman's test announces after Holm's correction, by size."""
     criteria = [dims["criterion"] for dims, _ in estimates.family("friedman_p_holm")]
     gaps = {
@@ -84,12 +84,12 @@ def _lists(estimates: Estimates) -> Mapping[str, Any]:
     return {} if gap is None else gap.given
 
 
-def _points(estimates: Estimates, part: float) -> float:
+def points_of_scale(estimates: Estimates, part: float) -> float:
     """A part of the scale in points."""
     return part * ((_lists(estimates).get("scale") or _USUAL_SCALE) - 1)
 
 
-def _clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bool:
+def clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bool:
     """Whether an effect is proven to be small, from enough prompts to say so."""
     return _prompts(estimates) >= FEWEST_PROMPTS and below(estimate, limit)
 
@@ -126,11 +126,11 @@ def find(estimates: Estimates) -> Iterator[Statement]:
 
 def _gap(estimates: Estimates) -> Statement:
     """Whether a criterion's place in the list moves its score."""
-    moved, most = _moved(estimates), estimates.known("max_delta_pos")
+    moved, most = moved_criteria(estimates), estimates.known("max_delta_pos")
     if moved:
         return _places(estimates, moved)
     evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
-    if most is not None and _clears(estimates, most, _points(estimates, SMALL_GAP)):
+    if most is not None and clears(estimates, most, points_of_scale(estimates, SMALL_GAP)):
         text = "No criterion's score moves by much with its place in the list"
         return Statement(f"{text}: by {number(most, 'most')} points at most.", evidence, "good")
     reach = "" if most is None or most.most is None else f": by up to {number(most, 'most')} points"
@@ -156,7 +156,7 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
         text += f" (gap: {level(gap)} interval {ends(gap)})"
     if others:
         text += f"; also {_listed([other for other, _ in others])}"
-    limit = _points(estimates, SMALL_GAP)
+    limit = points_of_scale(estimates, SMALL_GAP)
     # Proven to be there and proven to be small: told, without blame.
     small = all(below(each, limit) for each in moved.values())
     tests = (estimates.key("friedman_p_holm", criterion=each) for each in moved)
@@ -173,7 +173,7 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
     matters = surely_above(estimates.known("excess_change_rate"), 0.0)
     if told := order_changes(estimates, "criteria", "a criterion's score"):
         text, change = told
-        few = _clears(estimates, change, SMALL_CHANGES)
+        few = clears(estimates, change, SMALL_CHANGES)
         yield Statement(
             f"{text}{', so the order matters beyond noise' if matters else ''}.",
             (change.key, estimates.key("repeat_change_rate"), estimates.key("excess_change_rate")),
@@ -229,15 +229,15 @@ def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recom
 
 def _apart(estimates: Estimates) -> dict[str, Estimate]:
     """Criteria whose gap is proven to be large; a prompt of their own spares them."""
-    limit = _points(estimates, LARGE_GAP)
-    return {name: gap for name, gap in _moved(estimates).items() if above(gap, limit)}
+    limit = points_of_scale(estimates, LARGE_GAP)
+    return {name: gap for name, gap in moved_criteria(estimates).items() if above(gap, limit)}
 
 
 def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
     excess, most = estimates.known("excess_change_rate"), estimates.of("max_delta_pos")
-    small, few = _points(estimates, SMALL_GAP), enough(estimates)
-    if _moved(estimates):
+    small, few = points_of_scale(estimates, SMALL_GAP), enough(estimates)
+    if moved_criteria(estimates):
         orders = f"the {few.orders} balanced orders" if few else "balanced orders"
         large = _apart(estimates)
         alone = f", and ask for {_listed(list(large))} in a prompt of its own" if large else ""
@@ -256,7 +256,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             excess,
             few and few.at,
         )
-    elif _clears(estimates, most, small):
+    elif clears(estimates, most, small):
         yield _advice(
             f"Do not worry about the order of the criteria: no place is worth {small:g} points.",
             most,

@@ -41,7 +41,7 @@ NEARLY_EVEN = 0.1
 """Every place wins this nearly as often as any other: no place is favoured much."""
 
 
-def _prompts(estimates: Estimates) -> int:
+def asked(estimates: Estimates) -> int:
     """Prompts with at least one winner."""
     first = estimates.known("win_share", position=1)
     return 0 if first is None else first.clusters
@@ -58,7 +58,7 @@ def _by_orders(estimates: Estimates, name: str) -> list[tuple[int, Estimate]]:
     return [(k, one) for k, one in points if "executions" not in Key.parse(one.key).dims]
 
 
-def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
+def from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
     """The largest number of orders that a figure was measured from, and the figure."""
     points = _by_orders(estimates, name)
     return points[-1] if points else (0, None)
@@ -69,7 +69,7 @@ def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    prompts = _prompts(estimates)
+    prompts = asked(estimates)
     if prompts == 0:
         text = "No reply could be read as an answer on the whole list, so nothing is known here."
         yield Statement(text, tuple(estimates)[:1], "bad")
@@ -140,7 +140,7 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
             yield Statement(f"{text}{little}", evidence)
         else:
             yield Statement(text, evidence, "bad")
-    elif _prompts(estimates) >= FEWEST_PROMPTS and nearly_even:
+    elif asked(estimates) >= FEWEST_PROMPTS and nearly_even:
         text = (
             "No place in the list wins much more often than another: every place is within "
             f"{100 * NEARLY_EVEN:g} points of {percent(even)}."
@@ -191,13 +191,13 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
 
 def _order_does_not_matter(estimates: Estimates) -> bool:
     """Whether the order is proven to decide next to nothing."""
-    enough = _prompts(estimates) >= FEWEST_PROMPTS
+    enough = asked(estimates) >= FEWEST_PROMPTS
     return enough and below(estimates.known("excess_flip_rate"), SMALL_FLIPS)
 
 
 def _help(estimates: Estimates) -> Iterator[Statement]:
     """Whether deciding from all orders is right more often than one call."""
-    k, gain = _from_all(estimates, "gain")
+    k, gain = from_all(estimates, "gain")
     if gain is None or gain.value is None or gain.low is None or gain.high is None:
         return
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
@@ -221,8 +221,8 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """Whether to use it, in how many orders, or not to bother."""
-    chance, (_, full) = estimates.known("chance_accuracy"), _from_all(estimates, "accuracy")
-    if _prompts(estimates) == 0:
+    chance, (_, full) = estimates.known("chance_accuracy"), from_all(estimates, "accuracy")
+    if asked(estimates) == 0:
         text = "Do not rank lists with it as it was asked: no reply could be read."
         yield _advice(text, _direct(estimates), stops=True)
     elif full is not None and _is_blind(full, chance):
@@ -231,7 +231,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             f"hardly more often than a blind pick ({interval(full)})."
         )
         yield _advice(text, full, chance, stops=True)
-    elif _prompts(estimates) < FEWEST_PROMPTS:
+    elif asked(estimates) < FEWEST_PROMPTS:
         text = (
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
             "profile asks all of them."
@@ -262,7 +262,7 @@ def _is_blind(full: Estimate, chance: Estimate | None) -> bool:
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     """How many orders a decision should rest on."""
-    _, gain = _from_all(estimates, "gain")
+    _, gain = from_all(estimates, "gain")
     excess, shared = estimates.known("excess_flip_rate"), estimates.known("error_correlation")
     flips = estimates.known("order_flip_rate")
     if _order_does_not_matter(estimates) and below(flips, NEARLY_EVEN) and not above(gain, 0.0):
@@ -341,7 +341,7 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
 
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the right answer wins more often than by chance."""
-    (_, full), chance = _from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
+    (_, full), chance = from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
     if full is None or chance is None or chance.value is None:
         return
     passed = True if above(full, chance.value) else False if _is_blind(full, chance) else None

@@ -65,7 +65,7 @@ _SAY = Wording(
 )
 
 
-def _prompts(estimates: Estimates) -> int:
+def asked(estimates: Estimates) -> int:
     """Prompts with at least one reading."""
     chi2 = estimates.known("chi2")
     return 0 if chi2 is None else chi2.clusters
@@ -82,7 +82,7 @@ def _is_unbalanced(estimates: Estimates) -> bool:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    chi2, prompts = estimates.key("chi2"), _prompts(estimates)
+    chi2, prompts = estimates.key("chi2"), asked(estimates)
     if _lacks_balanced_arm(estimates):
         text = f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}."
         yield Statement(text, (chi2,), "unknown")
@@ -241,7 +241,7 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    chi2, prompts = estimates.of("chi2"), _prompts(estimates)
+    chi2, prompts = estimates.of("chi2"), asked(estimates)
     r = estimates.of("pearson_r", arm="balanced")
     if _lacks_balanced_arm(estimates):
         return

@@ -141,8 +141,13 @@ class Front:
 
     @property
     def passed(self) -> str:
-        """The controls that were passed, in one line."""
-        return ", ".join(check.name for check in self.checks if check.passed)
+        """The controls that were passed, in one line; where only on some axes, with these."""
+        elsewhere = {check.name for check in self.checks if not check.passed}
+        return ", ".join(
+            f"{check.name} ({check.scope})" if check.name in elsewhere else check.name
+            for check in self.checks
+            if check.passed
+        )
 
 
 def front(context: Context) -> Front:
@@ -190,7 +195,7 @@ def _findings(axis: AxisResult, context: Context) -> Iterator[Finding]:
 def advice(context: Context) -> Iterator[Advice]:
     """The recommendations, in the sheet's order."""
     for advised in context.sheet.recommendations:
-        title, void = context.title(advised.axis, 80), context.void.get(advised.axis, "")
+        title, void = context.title(advised.axis, 80), show.visible(advised.void, 200)
         text = show.tied(show.visible(advised.text, 600))
         evidence = context.evidence(advised.evidence)
         yield Advice(title, text, void, evidence, advised.binding or advised.stops)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -81,18 +81,6 @@ class Anchors:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """Printed lines for the plot of effects and for the table of page two."""
-
-    effects: int = 13
-    rows: int = 30
-
-    def part(self, share: float) -> "Room":
-        """A share of the room of page two."""
-        return replace(self, rows=int(share * self.rows))
-
-
-@dataclass(frozen=True, slots=True)
 class Context:
     """What every part of the page reads: the sheet, and what was found out about it first.
 
@@ -103,7 +91,6 @@ class Context:
     sheet: Datasheet
     estimates: Mapping[str, Estimate]
     verdicts: Mapping[str, Verdict]
-    room: Room
     anchors: Anchors
 
     @property
