@@ -54,9 +54,7 @@ def simulated(
     return Judge(name, policy, right, why, ("probe", "--model", f"sim/{model}", *words), **more)
 
 
-def served(
-    name: str, endpoint: Endpoint, policy: str, right: Decisions, why: str
-) -> Judge:
+def served(name: str, endpoint: Endpoint, policy: str, right: Decisions, why: str) -> Judge:
     """A near-perfect judge behind a real endpoint, which does what its script says."""
     return Judge(name, policy, right, why, endpoint.words, endpoint=endpoint)
 
@@ -156,7 +154,8 @@ BADLY_MEASURED = (
         "another model answered half of the only axis that was asked",
     ),
     served(
-        "served-model-changed-between", Endpoint(renamed_at_half), "ranking", CONDITIONS | NOT_PROVEN,
+        "served-model-changed-between", Endpoint(renamed_at_half),
+        "ranking", CONDITIONS | NOT_PROVEN,
         "each axis of the policy was answered by one model, but not all by the same: none of the "
         "two is shown to keep every limit",
     ),

@@ -26,7 +26,8 @@ def renamed_at_half(_: Call, asked: float, answer: Answer) -> loopback.Answer:
 
 def refused_in_one_order(call: Call, _: float, answer: Answer) -> loopback.Answer:
     """Three of ten comparisons are refused where the second response stands in slot 1."""
-    is_swapped = call.cell["order"] == ["v", "u"]
+    # Two equal texts are the same question in both orders.
+    is_swapped = call.cell["order"] == ["v", "u"] and call.cell["condition"] != "vacuum"
     is_refused = is_swapped and hashed(call.id) % 10 < 3
     return _completion(answer, **{"finish_reason": "content_filter"} if is_refused else {})
 
