@@ -253,6 +253,13 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @_UNTIL
 @_NO_PDF
 @_NO_CASES
+@option(
+    "--template",
+    "templates",
+    multiple=True,
+    metavar="FILE|NAME",
+    help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
+)
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge and write its datasheet. Resumes an unfinished run.
 
