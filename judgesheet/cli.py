@@ -217,9 +217,6 @@ _WHERE_FROM = (
             help="Ask from this process, or from the workers of a Ray cluster."),
     option("--engine-address", metavar="ADDRESS",
            help="The Ray cluster, HOST:PORT or auto. [one on this machine, for this probe]"),
-    option("--shards", metavar="URL",
-           help="Where its workers write, a folder that all of them see or an address such as "
-                "s3://BUCKET/FOLDER. [where they did, or in --out]"),
 )  # fmt: skip
 
 
