@@ -20,14 +20,14 @@ _MOST_LOOSE, _LONGEST_LOOSE = 20_000, 8_000
 """Characters in which objects are sought that are spelled loosely, in all and for one."""
 
 _TOKEN = re.compile(
-    r"""(?P<text> "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | [“”](?:[^“”\\]|\\.)*+[“”] )
-    | (?P<comment> //[^\n]*+ | /\*(?:[^*]|\*(?!/))*+\*/ )
-    | (?P<comma> , (?=\s*+[}\]]) )
-    | (?P<key> [A-Za-z_]\w*+ (?=\s*+:) )
+    r"""(?P<text> "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | [“”](?:[^“”\\]|\\.)*[“”] )
+    | (?P<comment> //[^\n]* | /\*.*?\*/ )
+    | (?P<comma> , (?=\s*[}\]]) )
+    | (?P<key> [A-Za-z_]\w* (?=\s*:) )
     | (?P<word> [Tt]rue | [Ff]alse | null | None )\b
-    | (?P<bare> (?<=:) \s*+ (?!(?:N|NaN|[Tt]rue|[Ff]alse|null|None)\b)
+    | (?P<bare> (?<=:) \s* (?!(?:N|NaN|[Tt]rue|[Ff]alse|null|None)\b)
         [A-Za-z][^,{}\[\]"\n|]{0,60} (?=[,}]) )
-    | (?P<plain> [{}\[\]:,] | \s++ | -?\d[\d.eE+-]*+ )""",
+    | (?P<plain> [{}\[\]:,] | \s+ | -?\d[\d.eE+-]* )""",
     re.VERBOSE | re.DOTALL,
 )
 _WORDS = {"True": "true", "False": "false", "None": "null"}

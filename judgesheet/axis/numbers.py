@@ -9,30 +9,45 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import count, zip_longest
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+_group = count()
+
+
+def _whole(pattern: str) -> str:
+    """A pattern that gives nothing back of what it matched first.
+
+    Atomic groups and possessive quantifiers are for that, but before Python 3.11.5 they lose signs,
+    and -3 was read as 3. Looking ahead and then taking what was seen is the same everywhere.
+    """
+    name = f"_{next(_group)}"
+    return f"(?=(?P<{name}>{pattern}))(?P={name})"
+
 
 # Signs that make another number of one, or a range.
 _SIGNS = r"+\-−–—~≈≃<>≤≥±×÷%‰^⁄/"
 # Dress: markup, quotes, brackets, LaTeX commands.
-_MARK = rf"(?:\\[a-zA-Z]{{1,30}}+|\\|_|[^\w{_SIGNS}\\.,;!?])"
+_MARK = rf"(?:\\[a-zA-Z]{{1,30}}(?![a-zA-Z])|\\|_|[^\w{_SIGNS}\\.,;!?])"
 # Never more at once: marks behind each of many names would be read as often as there are names.
-_DRESS = rf"{_MARK}{{0,200}}+"
+_DRESS = rf"{_MARK}{{0,200}}"
 _INLINE = rf"(?:(?!\n){_MARK})"
 _SOME = "|".join(WORDS)
 _DIGITS = rf"""(?P<open><\s*)? (?P<number>\d{{1,4}}(?:[.,]\d{{1,4}})?|(?:{_SOME})\b) (?(open)\s*>)
     (?!\d|[.,]\d|[A-Za-z])"""
 # What may stand before a number: "the score is", or some words and a colon.
+_SAID = rf"""(?:(?:the|an?|my|this|it|final|overall|score|rating|grade|level|result|response|is|of
+    |i|would|rate|give|be)\b{_DRESS}){{1,10}}"""
 _LABEL = rf"""(?:
-    (?:(?:the|an?|my|this|it|final|overall|score|rating|grade|level|result|response|is|of
-        |i|would|rate|give|be)\b{_DRESS}){{1,10}}+
-    | [^\W\d_]{{1,30}}+(?:[ ][^\W\d_]{{1,30}}+){{0,2}}\s*[:=] )"""
+    {_whole(_SAID)}
+    | [^\W\d_]{{1,30}}(?:[ ][^\W\d_]{{1,30}}){{0,2}}\s*[:=] )"""
 _HOW = re.IGNORECASE | re.VERBOSE
 
+_BEFORE = rf"""
+    (?: [\[(]\s?1\s?[-–—]\s?\d{{1,4}}\s?[\])] | [-=]> | {_MARK} | [-–—](?=\s) ){{0,200}}"""
 _NUMBER = re.compile(
-    rf"""(?: [\[(]\s?1\s?[-–—]\s?\d{{1,4}}\s?[\])] | [-=]> | {_MARK} | [-–—](?=\s) ){{0,200}}+
-    (?:{_LABEL}{_DRESS})? {_DIGITS}""",
+    rf"{_whole(_BEFORE)} (?:{_LABEL}{_whole(_DRESS)})? {_DIGITS}",
     _HOW,
 )
 _WHOLE = re.compile(r"(\d+)(?:\.0+|,00?)?")
@@ -41,14 +56,14 @@ _RANGE = re.compile(r"\s*(?:(?:[-–—]|to\b|or\b)\s*\d|[-+%½~]\S|[+%½])")
 _UNIT = r"(?:\s*(?:(?:points?|stars?)\b|[分点점]))?"
 _SCALE = re.compile(
     rf"""{_UNIT} (?:
-    {_DRESS} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
-        | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_DRESS}
+    {_whole(_DRESS)} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
+        | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_whole(_DRESS)}
     (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)? (?:-point\sscale)? (?![\d.]\d) )? {_UNIT}""",
     _HOW,
 )
 _REMARK = re.compile(rf"{_MARK}*?(?:\(([^()\n]*)\)|(?:\s-{{1,2}}\s|[–—:=|])([^\n]*))")
 # What may follow a verdict: marks, no words.
-_CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}})*+")
+_CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
 
 # A word before a noun counts things, it does not score them; "one" hardly ever does.
 _SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
@@ -127,13 +142,15 @@ def touches(words: str, number: int | None, largest: int) -> bool:
 
 # What opens an item of a list, or a quotation.
 _AROUND = r"""(?:[-+>][ ]|\d{1,2}[.)][ ])"""
-_OPENING = re.compile(rf"(?:{_MARK}|{_AROUND})*+(?:\w+(?:[ ]\w+){{0,2}}:{_MARK}*+)?", _HOW)
+_OPENING = re.compile(
+    rf"{_whole(f'(?:{_MARK}|{_AROUND})*')}(?:\w+(?:[ ]\w+){{0,2}}:{_MARK}*)?", _HOW
+)
 _BRACKET = re.compile(r"\[\s*(?P<name>[^\[\]\n]{1,100})\]")
 _ITEM = re.compile(r"^\d{1,2}[.)]\s*")
 _INSIDE = re.compile(r"(?P<name>.*?)[\s:=]+(?P<number>\d[^\n]*)")
 _BARE = re.compile(
-    rf"""^(?:{_INLINE}|{_AROUND})*+ (?P<name>[^\W\d][^\n:=|\[\]]{{0,99}}?)
-    {_INLINE} (?:[-=]>|{_INLINE}|[-–—][ ]){{0,200}}+ {_DIGITS}""",
+    rf"""^{_whole(f"(?:{_INLINE}|{_AROUND})*")} (?P<name>[^\W\d][^\n:=|\[\]]{{0,99}}?)
+    {_INLINE} {_whole(f"(?:[-=]>|{_INLINE}|[-–—][ ]){{0,200}}")} {_DIGITS}""",
     _HOW | re.MULTILINE,
 )
 
