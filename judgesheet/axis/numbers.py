@@ -128,6 +128,8 @@ def supports(words: str, number: int | None, largest: int) -> bool:
 
     Where the verdict has several numbers, `number` is None.
     """
+    if is_closing(words):
+        return True
     if names_another(words, number, largest):
         return False
     return explains(_AGAIN.sub(lambda one: " " if _value(one["number"]) == number else one[0], words))

@@ -104,7 +104,7 @@ def probe(
             ledger.give_up()
         watch = _watch(ledger, until)
         try:
-            progress = _ask(request, judge, ledger, on_progress, watch)
+            progress = _ask(request, judge, ledger, on_progress, watch, tell)
         # What was paid for before the judge failed is measured and shown.
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
@@ -163,6 +163,7 @@ def _ask(
     ledger: Ledger,
     on_progress: Callable[[Progress], None],
     watch: Callable[[], bool],
+    tell: Callable[[str], None],
 ) -> Progress:
     """Ask what is pending: from here, or by the workers of another engine."""
     totals = ledger.totals()
@@ -170,14 +171,14 @@ def _ask(
         from judgesheet.collect.engines import ask_elsewhere
 
         return ask_elsewhere(request, judge, ledger, on_progress)
-    settings, reader = collect_settings(request), partial(_reader, ledger)
+    settings, reader = collect_settings(request), partial(_reader, ledger, tell)
     return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, watch))
 
 
-def _reader(ledger: Ledger) -> IsReadable:
-    from judgesheet.measuring import parsing
+def _reader(ledger: Ledger, tell: Callable[[str], None]) -> IsReadable:
+    from judgesheet.measuring.early import EarlyWarning
 
-    return parsing.readable_by(ledger.parsers())
+    return EarlyWarning(ledger.parsers(), tell)
 
 
 def _publish(*what: Any, **how: Any) -> Datasheet:
