@@ -38,7 +38,11 @@ _WORDS = {"True": "true", "False": "false", "None": "null"}
 _FORM = re.compile(r"""[^}]{0,400}?(?:\bN\b|["'”]\s*\||\.\.\.|…)""")
 
 
-_AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted)[_ ]")
+_AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted|actual|true|real)[_ ]")
+# What stands in place of a key that holds an earlier verdict.
+_INSTEAD = re.compile(
+    r"(?:final|revised|corrected|updated|actual)(?:[_ ](?:answer|verdict|decision|choice))?|correction"
+)
 
 
 class _UnclearError(ValueError):
@@ -246,7 +250,11 @@ def _under(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
     if isinstance(value, Mapping):
         names = {name: str(name).strip().casefold() for name in value}
         mine = [name for name in value if names[name] == key]
-        akin = [name for name in value if mine and _AKIN.sub("", names[name]) == key]
+        akin = [
+            name
+            for name in value
+            if mine and (_AKIN.sub("", names[name]) == key or _INSTEAD.fullmatch(names[name]))
+        ]
         yield from (value[name] for name in dict.fromkeys((*mine, *akin)))
         value = [value[name] for name in value if name not in mine]
     if isinstance(value, list):

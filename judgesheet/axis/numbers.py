@@ -64,7 +64,9 @@ _SCALE = re.compile(
     _HOW,
 )
 # What stands between a number and a remark on it.
-_APART = re.compile(rf"{_MARK}{{0,200}}(?:\(|\s-{{1,2}}\s|[–—:=|,;.!]|\n|(?:because|since|as|due)\b)", _HOW)
+_APART = re.compile(
+    rf"{_MARK}{{0,200}}(?:\(|\s-{{1,2}}\s|[–—:=|,;.!]|\n|(?:because|since|as|due)\b)", _HOW
+)
 # What may follow a verdict: marks, no words.
 _CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
 
@@ -76,9 +78,12 @@ _ALONE = re.compile(
         [^\W\d_]{3,})""",
     _HOW,
 )
-_OUT_OF = re.compile(r"\d{1,4}\s?(?:/|out\sof|of(?:\sthe)?)\s?\d{1,4}(?=\s[^\W\d_]{3,})", re.IGNORECASE)
+_OUT_OF = re.compile(
+    r"\d{1,4}\s?(?:/|out\sof|of(?:\sthe)?)\s?\d{1,4}(?=\s[^\W\d_]{3,})", re.IGNORECASE
+)
 _SCALED = re.compile(
-    rf"(?<![\w.,])(?P<number>\d{{1,4}}|(?:{_SOME}))\s?(?:/|out\sof|of)\s?(?P<of>\d{{1,4}}|(?:{_SOME})\b)(?![\d.,]\d)", _HOW
+    rf"(?<![\w.,])(?P<number>\d{{1,4}}|(?:{_SOME}))\s?(?:/|out\sof|of)\s?(?P<of>\d{{1,4}}|(?:{_SOME})\b)(?![\d.,]\d)",
+    _HOW,
 )
 # "One" hardly ever scores.
 _SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
@@ -132,7 +137,9 @@ def supports(words: str, number: int | None, largest: int) -> bool:
         return True
     if names_another(words, number, largest):
         return False
-    return explains(_AGAIN.sub(lambda one: " " if _value(one["number"]) == number else one[0], words))
+    return explains(
+        _AGAIN.sub(lambda one: " " if _value(one["number"]) == number else one[0], words)
+    )
 
 
 def names_another(words: str, number: int | None, largest: int) -> bool:

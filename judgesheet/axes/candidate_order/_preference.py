@@ -1,0 +1,100 @@
+"""Which of two responses words prefer: whether a reason agrees with the verdict that it is given for."""
+
+from collections.abc import Iterator
+
+from judgesheet.axis.afterwords import compiled, explains, sentences
+
+# How the two are named.
+_FIRST = rf"""(?<![\d.,])1(?!\d|[.,]\d) | (?-i:\bA\b)(?=\s(?:is|was|has|\w+s)\b) | \b«first former
+    (?:response|answer|candidate|option)_(?:one|a) erste[rns]? premi[eè]re? primer[ao]? prim[ao]
+    primeir[ao] eerste pierwsz\w+ перв\w+ birinci» | 第一|最初の|[1一]つ目|첫\s?번째|الأول|पहल"""
+_SECOND = rf"""(?<![\d.,])2(?!\d|[.,]\d) | (?-i:\bB\b)(?=\s(?:is|was|has|\w+s)\b) | \b«second latter
+    (?:response|answer|candidate|option)_(?:two|b) zweite[rns]? deuxi[eè]me seconde? segund[ao]
+    second[ao] tweede drug\w+ втор\w+ ikinci» | 第二|[2二]番目|[2二]つ目|두\s?번째|الثاني|दूसर"""
+_OTHER = rf"""\b«other opposite alternative andere[rns]? autre otr[ao] altr[ao]
+    outr[ao]» | 另一|もう一方|다른"""
+_SIDES = compiled(rf"(?P<first>{_FIRST}) | (?P<second>{_SECOND}) | (?P<other>{_OTHER})")
+
+# What says of the thing that is named before it that it is the better one, or the worse, or equal.
+_BETTER = rf"""\b«better best superior stronger prefer\w* wins? (?<!["'])winner clearer
+    outperform\w* more_\w+ besser\w* bevorzug\w* überlegen gewinnt meilleure?s? préf\w+ supérieure?
+    gagne mejor gana migliore vince melhor vence beter wint lepsz\w+ wygrywa лучше побежда\w+
+    предпочт\w+ daha_iyi» | 更[好优佳完全详准清]|优于|胜|优れ|良い|勝|優|낫|나은|더\s?좋|우수|أفضل|बेहतर"""
+_WORSE = rf"""\b«worse worst inferior weaker loses? less_\w+ schlechter\w* verliert pire moins
+    peor pierde peggiore perde pior slechter gorsz\w+ хуже daha_kötü» | 更差|不如|劣|못하|더\s?나쁘"""
+_EQUAL = rf"""\b«tie[ds]? draw equally equivalent gleichwertig empate pareggio
+    ничья» | 平手|平局|引き分け|동점"""
+_NOT = rf"""(?:\b«not no never neither nor nicht kein\w* pas ni non não niet nie не»
+    | n['’]t\b | 不)\W*(?:\w+\W+){{0,2}}?"""
+_PREFERENCE = compiled(
+    rf"(?P<not>{_NOT})? (?: (?P<better>{_BETTER}) | (?P<worse>{_WORSE}) | (?P<tie>{_EQUAL}) )"
+)
+# What stands before or behind the thing that another is compared with.
+_THAN = compiled(
+    rf"""(?:\b«than als que di do dan niż чем over to against unlike compared_\w+ of» | 比)
+    \W*(?:\w+\W+){{0,3}}?(?:回答|答案|回复|第)?$"""
+)
+_THAN_BEHIND = compiled(r"\W{0,3}(?:より|보다|에\s비해)")
+# Words that say without a preference that neither was chosen.
+_ALIKE = compiled(
+    rf"""\b«equal same both neither either gleich beide égales? deux igual(?:es)? ambas uguali
+    одинаков\w+» | 一样|相同|同等|동등|같"""
+)
+# What is said of a response that was not chosen.
+_LACKS = compiled(
+    rf"""\W*(?:\w+\W+){{0,2}}?«omits? lacks? misses missing fails? leaves? ignores? overlooks?
+    only merely invents? repeats? contradicts? forgets? skips? does(?:n['’]t|_not)
+    (?:has|gives|names|offers)_no
+    is_(?:vague|wrong|incomplete|incorrect|inaccurate|unclear|too|misleading|missing|less|shorter|weaker|not)
+    contains_(?:(?:a|an|two|several|factual)_)?(?:errors?|mistakes?|false)»"""
+)
+
+_CHOSEN = {"1": "first", "2": "second", "tie": "tie", "abstain": "tie"}
+_OPPOSITE = {"first": "second", "second": "first"}
+
+
+def supports(words: str, verdict: str) -> bool:
+    """Whether words behind a verdict are reasons for it, or closings."""
+    against = (_is_against(sentence, verdict) for sentence in sentences(words))
+    return explains(words) and not any(against)
+
+
+def prefers_another(words: str, verdict: str) -> bool:
+    """Whether words end up with another verdict than this one: their last preference counts."""
+    preferred = [*_preferred(words)]
+    return bool(preferred) and preferred[-1] != _CHOSEN[verdict]
+
+
+def _is_against(sentence: str, verdict: str) -> bool:
+    """Whether a sentence is for another verdict, or speaks first of what was not chosen."""
+    if prefers_another(sentence, verdict):
+        return True
+    first, chosen = _SIDES.search(sentence), _CHOSEN[verdict]
+    if chosen == "tie":
+        named = {one.lastgroup for one in _SIDES.finditer(sentence)}
+        return len(named - {"other"}) == 1
+    if first is None:
+        return _ALIKE.search(sentence) is not None
+    return first.lastgroup != chosen and _LACKS.match(sentence, first.end()) is None
+
+
+def _preferred(words: str) -> Iterator[str]:
+    """The sides that words prefer, in order: `first`, `second`, `other` or `tie`.
+
+    A word of preference is about the side that is named last before it, unless that is the one
+    that another is compared with. What is not better is worse.
+    """
+    sides = [
+        (one.start(), one.lastgroup or "")
+        for one in _SIDES.finditer(words)
+        if not _THAN.search(words, max(0, one.start() - 40), one.start())
+        and not _THAN_BEHIND.match(words, one.end())
+    ]
+    for one in _PREFERENCE.finditer(words):
+        if one["tie"] and not one["not"]:
+            yield "tie"
+        before = [side for at, side in sides if at < one.start()]
+        if one["tie"] or not before:
+            continue
+        is_other = bool(one["worse"]) != bool(one["not"])
+        yield _OPPOSITE.get(before[-1], before[-1]) if is_other else before[-1]
