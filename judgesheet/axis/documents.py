@@ -41,7 +41,8 @@ _FORM = re.compile(r"""[^}]{0,400}?(?:\bN\b|["'”]\s*\||\.\.\.|…)""")
 _AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted|actual|true|real)[_ ]")
 # What stands in place of a key that holds an earlier verdict.
 _INSTEAD = re.compile(
-    r"(?:final|revised|corrected|updated|actual)(?:[_ ](?:answer|verdict|decision|choice))?|correction"
+    r"(?:final|revised|corrected|updated|actual)(?:[_ ](?:answer|verdict|decision|choice))?"
+    r"|correction"
 )
 
 

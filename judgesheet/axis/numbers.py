@@ -55,7 +55,9 @@ _NUMBER = re.compile(
 _WHOLE = re.compile(r"(\d+)(?:\.0+|,00?)?")
 _RANGE = re.compile(r"\s*(?:(?:[-–—]|to\b|or\b)\s*\d|[-+%½~]\S|[+%½])")
 
-_UNIT = rf"(?:{_MARK}{{0,3}}(?:(?:points?|pts?|stars?|punkte?n?|sterne?n?|étoiles?|estrellas?|stelle|punt[io]s?|pontos?|балл(?:а|ов)?|звезд[аы]?)\b|[个顆颗つ]?[分点점星]|별점?))?"
+_UNIT = rf"""(?:{_MARK}{{0,3}}(?:
+    (?:points?|pts?|stars?|punkte?n?|sterne?n?|étoiles?|estrellas?|stelle|punt[io]s?|pontos?
+    |балл(?:а|ов)?|звезд[аы]?)\b | [个顆颗つ]?[分点점星] | 별점? ))?"""
 _SCALE = re.compile(
     rf"""{_UNIT} (?:
     {_whole(_DRESS)} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
@@ -72,7 +74,7 @@ _CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
 
 # A number before a noun counts things, it does not score them.
 _ALONE = re.compile(
-    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d)
+    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d|\s[°%€$£])
     (?!\s(?!(?:would|is|was|might|may|could|should|seems|fits|feels|instead|rather|now|then|it|not|or
         |and|to|at|for|if|as|because|since|but|out|in|on|points?|stars?|so|than|too|from|with|by)\b)
         [^\W\d_]{3,})""",
@@ -161,7 +163,8 @@ _AGAIN = re.compile(
 )
 _SCORED = re.compile(
     r"""\b(?:scores?|rating|rate[ds]?|grade[ds]?|mark|deserv\w+|worth|merit\w*|note|nota|punkte?|оценк\w*)\b
-    [^\d\n.;]{0,25}?(?P<score>\d{1,4})(?![\d%]|[.,]\d) | (?<![\d.,/])(?P<of>\d{1,4})\s?/\s?(?P<largest>\d{1,4})
+    [^\d\n.;]{0,25}?(?P<score>\d{1,4})(?![\d%]|[.,]\d)
+    | (?<![\d.,/])(?P<of>\d{1,4})\s?/\s?(?P<largest>\d{1,4})
     | (?:评?分|得分|スコア|点数|점수)[^\d\n。]{0,8}?(?P<points>\d{1,4})""",
     _HOW,
 )
@@ -194,6 +197,15 @@ _BARE = re.compile(
 )
 
 
+_PIECE = re.compile(
+    rf"(?P<name>[^\W\d][^\n:=|,;\[\]]{{0,60}})[:=]{_INLINE}{{0,9}}{_DIGITS}(?:\s?/\s?\d{{1,4}})?",
+    _HOW,
+)
+_LIST = re.compile(
+    r"^\W{0,9}(?:[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}[,;|][^\S\n]?){1,30}"
+    r"[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}$",
+    re.MULTILINE,
+)
 LONGEST_BEFORE = 200
 """Characters before a verdict that are looked at."""
 
@@ -220,8 +232,8 @@ class Named:
     `name` is None where nothing of that name was asked about, `number` where it is not whole or one
     of a range; `place` is where its digits stand. `begins` says whether nothing but marks, and
     readings like it, stands before it on its line, `ends` whether nothing but the scale, marks and
-    a remark follows it there, and `alone` whether it has its lines for itself. `before` are the words
-    before it on its line.
+    a remark follows it there, and `alone` whether it has its lines for itself. `before` are the
+    words before it on its line.
     """
 
     name: str | None
@@ -250,7 +262,7 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
     A name stands in brackets, or without them alone with its number on a line. `names` maps the
     plain names of what was asked about (`plain`) to what they name.
     """
-    by_place = {one.place: one for one in _bare(text, names, largest)}
+    by_place = {one.place: one for one in (*_listed(text, names), *_bare(text, names, largest))}
     # By place, as `[Name] 4` alone on a line is found both ways.
     by_place |= {one.place: one for one in _bracketed(text, names)}
     found = sorted(by_place.values(), key=lambda one: one.start)
@@ -296,6 +308,16 @@ def _bare(text: str, names: Mapping[str, str], largest: int) -> Iterator[_Found]
         name, tail = names.get(plain(line["name"])), text[line.end() : _line_end(text, line.end())]
         if name and _remark(tail, None, largest) is not None:
             yield _Found(name, line["number"], line.span("number"), line.start(), line.end())
+
+
+def _listed(text: str, names: Mapping[str, str]) -> Iterator[_Found]:
+    """`Name: 4, Other: 3` on a line with nothing else; in brackets they need no line."""
+    for line in _LIST.finditer(text):
+        pieces = [*_PIECE.finditer(text, line.start(), line.end())]
+        if all(plain(piece["name"]) in names for piece in pieces):
+            for piece in pieces:
+                name, place = names[plain(piece["name"])], piece.span("number")
+                yield _Found(name, piece["number"], place, piece.start("name"), place[1])
 
 
 def _line_end(text: str, at: int) -> int:

@@ -100,17 +100,13 @@ async def question(judge: Judge) -> Reply:
     return await _ask(judge, {})
 
 
-async def _ask(
-    judge: Judge, extra: Mapping[str, Any], repeat: int = 0, content: str = ""
-) -> Reply:
+async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0, content: str = "") -> Reply:
     call = Call(
         axis=EXAMINATION,
         stimulus=EXAMINATION,
         cell={},
         repeat=repeat,
-        messages=(
-            {"role": "user", "content": content or f"{_QUESTION.format('4')} {_JSON_FORM}"},
-        ),
+        messages=({"role": "user", "content": content or f"{_QUESTION.format('4')} {_JSON_FORM}"},),
         # Enough for the object that is asked for, and little to pay for.
         params={"temperature": 0.0, "max_tokens": 64, **extra},
         reply="text" if content else "json",

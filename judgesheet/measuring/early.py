@@ -46,7 +46,9 @@ def told(lost: list[tuple[Call, Reply]], seen: int, parser: Parser | None) -> st
     """What to know of replies of one axis that cannot be read, of so many that were seen."""
     axis = all_axes()[lost[0][0].axis]
     shapes = [
-        shape_of(axis, reply.text, call.reply, reply.outcome, call.cell, parser, reply.finish_reason)
+        shape_of(
+            axis, reply.text, call.reply, reply.outcome, call.cell, parser, reply.finish_reason
+        )
         for call, reply in lost
     ]
     commonest = Counter(shapes).most_common(1)[0][0]

@@ -79,7 +79,14 @@ def _differing() -> Iterator[tuple[Case, Case]]:
 
 def test_a_plain_reply_that_did_not_end_by_itself_is_unreadable() -> None:
     for case in cases():
-        for reason in ("length", "model_length", "MAX_TOKENS", "SAFETY", "incomplete", "never seen"):
+        for reason in (
+            "length",
+            "model_length",
+            "MAX_TOKENS",
+            "SAFETY",
+            "incomplete",
+            "never seen",
+        ):
             assert replace(case, finish=reason).found is None
 
 

@@ -20,7 +20,8 @@ def probed(out: Path, every: int) -> list[str]:
     with serving(script) as server:
         judgesheet.probe(
             "openai-compatible/m", out, base_url=server.base_url, axes=["score_order"],
-            profile="smoke", reply="text", pdf=False, concurrency=1, max_calls=26, cases=False, tell=told.append,
+            profile="smoke", reply="text", pdf=False, concurrency=1, max_calls=26,
+            cases=False, tell=told.append,
         )  # fmt: skip
     return told
 

@@ -1,48 +1,50 @@
-"""Which of two responses words prefer: whether a reason agrees with the verdict that it is given for."""
+"""Which of two responses words prefer: whether a reason agrees with its verdict."""
 
 from collections.abc import Iterator
 
 from judgesheet.axis.afterwords import compiled, explains, sentences
 
 # How the two are named.
-_FIRST = rf"""(?<![\d.,])1(?!\d|[.,]\d) | (?-i:\bA\b)(?=\s(?:is|was|has|\w+s)\b) | \b«first former
+_FIRST = r"""(?<![\d.,])1(?!\d|[.,]\d) | (?-i:\bA\b)(?=\s(?:is|was|has|\w+s)\b) | \b«first former
     (?:response|answer|candidate|option)_(?:one|a) erste[rns]? premi[eè]re? primer[ao]? prim[ao]
     primeir[ao] eerste pierwsz\w+ перв\w+ birinci» | 第一|最初の|[1一]つ目|첫\s?번째|الأول|पहल"""
-_SECOND = rf"""(?<![\d.,])2(?!\d|[.,]\d) | (?-i:\bB\b)(?=\s(?:is|was|has|\w+s)\b) | \b«second latter
+_SECOND = r"""(?<![\d.,])2(?!\d|[.,]\d) | (?-i:\bB\b)(?=\s(?:is|was|has|\w+s)\b) | \b«second latter
     (?:response|answer|candidate|option)_(?:two|b) zweite[rns]? deuxi[eè]me seconde? segund[ao]
     second[ao] tweede drug\w+ втор\w+ ikinci» | 第二|[2二]番目|[2二]つ目|두\s?번째|الثاني|दूसर"""
-_OTHER = rf"""\b«other opposite alternative andere[rns]? autre otr[ao] altr[ao]
+_OTHER = r"""\b«other opposite alternative andere[rns]? autre otr[ao] altr[ao]
     outr[ao]» | 另一|もう一方|다른"""
 _SIDES = compiled(rf"(?P<first>{_FIRST}) | (?P<second>{_SECOND}) | (?P<other>{_OTHER})")
 
 # What says of the thing that is named before it that it is the better one, or the worse, or equal.
-_BETTER = rf"""\b«better best superior stronger prefer\w* wins? (?<!["'])winner clearer
+_BETTER = r"""\b«better best superior stronger prefer\w* wins? (?<!["'])winner clearer
     outperform\w* more_\w+ besser\w* bevorzug\w* überlegen gewinnt meilleure?s? préf\w+ supérieure?
     gagne mejor gana migliore vince melhor vence beter wint lepsz\w+ wygrywa лучше побежда\w+
-    предпочт\w+ daha_iyi» | 更[好优佳完全详准清]|优于|胜|优れ|良い|勝|優|낫|나은|더\s?좋|우수|أفضل|बेहतर"""
-_WORSE = rf"""\b«worse worst inferior weaker loses? less_\w+ schlechter\w* verliert pire moins
-    peor pierde peggiore perde pior slechter gorsz\w+ хуже daha_kötü» | 更差|不如|劣|못하|더\s?나쁘"""
-_EQUAL = rf"""\b«tie[ds]? draw equally equivalent gleichwertig empate pareggio
+    предпочт\w+ daha_iyi»
+    | ‹更[好优佳完全详准清] 优于 胜 优れ 良い 勝 優 낫 나은 더_?좋 우수 أفضل बेहतर›"""
+_WORSE = r"""\b«worse worst inferior weaker loses? less_\w+ schlechter\w* verliert pire moins
+    peor pierde peggiore perde pior slechter gorsz\w+ хуже daha_kötü»
+    | ‹更差 不如 劣 못하 더_?나쁘›"""
+_EQUAL = r"""\b«tie[ds]? draw equally equivalent gleichwertig empate pareggio
     ничья» | 平手|平局|引き分け|동점"""
-_NOT = rf"""(?:\b«not no never neither nor nicht kein\w* pas ni non não niet nie не»
-    | n['’]t\b | 不)\W*(?:\w+\W+){{0,2}}?"""
+_NOT = r"""(?:\b«not no never neither nor nicht kein\w* pas ni non não niet nie не»
+    | n['’]t\b | 不)\W*(?:\w+\W+){0,2}?"""
 _PREFERENCE = compiled(
     rf"(?P<not>{_NOT})? (?: (?P<better>{_BETTER}) | (?P<worse>{_WORSE}) | (?P<tie>{_EQUAL}) )"
 )
 # What stands before or behind the thing that another is compared with.
 _THAN = compiled(
-    rf"""(?:\b«than als que di do dan niż чем over to against unlike compared_\w+ of» | 比)
-    \W*(?:\w+\W+){{0,3}}?(?:回答|答案|回复|第)?$"""
+    r"""(?:\b«than als que di do dan niż чем over to against unlike compared_\w+ of» | 比)
+    \W*(?:\w+\W+){0,3}?(?:回答|答案|回复|第)?$"""
 )
 _THAN_BEHIND = compiled(r"\W{0,3}(?:より|보다|에\s비해)")
 # Words that say without a preference that neither was chosen.
 _ALIKE = compiled(
-    rf"""\b«equal same both neither either gleich beide égales? deux igual(?:es)? ambas uguali
+    r"""\b«equal same both neither either gleich beide égales? deux igual(?:es)? ambas uguali
     одинаков\w+» | 一样|相同|同等|동등|같"""
 )
 # What is said of a response that was not chosen.
 _LACKS = compiled(
-    rf"""\W*(?:\w+\W+){{0,2}}?«omits? lacks? misses missing fails? leaves? ignores? overlooks?
+    r"""\W*(?:\w+\W+){0,2}?«omits? lacks? misses missing fails? leaves? ignores? overlooks?
     only merely invents? repeats? contradicts? forgets? skips? does(?:n['’]t|_not)
     (?:has|gives|names|offers)_no
     is_(?:vague|wrong|incomplete|incorrect|inaccurate|unclear|too|misleading|missing|less|shorter|weaker|not)
