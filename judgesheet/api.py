@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet import sheet as rendering
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
-from judgesheet.base.datasheet import from_json
+from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.files import one_command, read_from, write_whole
 from judgesheet.base.records import Casebook, Datasheet, Plan, Stimulus
@@ -29,6 +29,7 @@ from judgesheet.collect.request import Request, as_request, make_plan, settle, w
 from judgesheet.commands.checkup import Diagnosis, examine
 from judgesheet.commands.probing import probe as probe  # noqa: PLC0414 - a command as the others are
 from judgesheet.decide import compare as comparing
+from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.judges import check_name
 from judgesheet.judges.providers import name_in_runs
@@ -268,14 +269,14 @@ def gate(
     (run directory or datasheet.json) it is also compared with that one; `force` does so even if the
     two answer different questions. `junit` names a file for the verdicts.
     """
-    from judgesheet.decide.gate import against, judge
+    from judgesheet.decide.baseline import against
 
     rules, sheet = policies.load(policy), load(source)
     if baseline is None:
-        judged = judge(sheet, rules)
+        judged = decide(sheet, rules)
     else:
         comparison = _compared((baseline, source), (load(baseline), sheet), force=force)
-        judged = judge(sheet, rules, against(comparison, rules))
+        judged = decide(sheet, rules, against(comparison, rules))
     if junit is not None:
         write_whole(Path(junit), rendering.render(judged, "junit"))
     return judged
@@ -489,7 +490,8 @@ def load(source: str | Path) -> Datasheet:
         read_from(Path(source) / part)
     if not file.exists():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
-    return from_json(file)
+    sheet = from_json(file)
+    return sheet if sheet.schema_version == SCHEMA_VERSION else decide(sheet)
 
 
 @one_command()

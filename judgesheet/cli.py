@@ -480,7 +480,7 @@ def gate(as_json: bool, **options: Any) -> None:
 
     Exits 0 if every limit is proven, 3 if one is broken, 4 if one is not proven.
     """
-    from judgesheet.decide.gate import EXIT_CODES
+    from judgesheet.decide import EXIT_CODES
     from judgesheet.sheet import verdicts
 
     sheet = judgesheet.gate(**options)
@@ -754,26 +754,27 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
     What the run ran into is told on standard error.
     """
     from judgesheet.base.datasheet import to_json
-    from judgesheet.sheet.page.identity import failures, mixed, refusals
+    from judgesheet.sheet.page.identity import failures, refusals
     from judgesheet.sheet.verdicts import as_text
 
     sheet = run.datasheet
     for trouble in (
-        mixed(sheet.judge),
         *refusals(sheet.run),
         *(f"failed attempts: {kind}" for kind in failures(sheet.run)),
     ):
-        if trouble:
-            say(trouble, err=True)
+        say(trouble, err=True)
     if as_json:
         say_json(to_json(run.datasheet))
         return
     for axis in run.datasheet.axes:
         say(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
-        for statement in axis.findings:
-            say_lines(_wrapped(MARKS[statement.tone], statement.text))
+        for finding in sorted(axis.findings, key=lambda finding: finding.rank):
+            told = f"not usable ({finding.void}): {finding.text}" if finding.void else finding.text
+            say_lines(_wrapped("∅" if finding.void else MARKS[finding.tone], told))
+    void = {axis.name for axis in run.datasheet.axes if axis.void is not None}
     for advice in run.datasheet.recommendations:
-        say_lines(_wrapped("→", advice.text))
+        if advice.axis not in void:
+            say_lines(_wrapped("→", advice.text))
     if run.datasheet.decision is not None:
         say_lines(as_text(run.datasheet))
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):

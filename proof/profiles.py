@@ -11,7 +11,7 @@ from judgesheet.axis import Options
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet, Estimate, Plan
 from judgesheet.decide import policy as policies
-from judgesheet.decide.gate import EXIT_CODES, PASSED, judge
+from judgesheet.decide import EXIT_CODES, PASSED, decide
 from judgesheet.decide.policy import Policy
 from judgesheet.forecast.rehearsal import expect, rehearse
 from judgesheet.planning.plan import make_plan
@@ -57,7 +57,7 @@ def half_width(estimate: Estimate | None) -> float | None:
 
 def passes(sheet: Datasheet, policy: Policy) -> bool:
     """Whether the gate lets the judge pass."""
-    decision = judge(sheet, policy).decision
+    decision = decide(sheet, policy).decision
     return decision is not None and EXIT_CODES[decision.verdict] == PASSED
 
 

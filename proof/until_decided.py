@@ -13,7 +13,7 @@ from judgesheet.axes import all_axes
 from judgesheet.base.records import Datasheet
 from judgesheet.decide import looks
 from judgesheet.decide import policy as policies
-from judgesheet.decide.gate import judge
+from judgesheet.decide import decide
 from judgesheet.forecast import rehearsal
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.stats.confidence import LEVEL, at_confidence
@@ -102,7 +102,7 @@ def _judges(name: str, sets: int, _rng: Rng, _truths: Truths) -> Rows:
         tables = rehearsal.tables_of(plan, frame)
         for policy, rule, schedule in zip(POLICIES, rules, schedules, strict=True):
             course = rehearsal.until_decided(plan, rule, schedule, frame)
-            once = judge(looks.figures(tables, rule, dict.fromkeys(tables, LEVEL)), rule)
+            once = decide(looks.figures(tables, rule, dict.fromkeys(tables, LEVEL)), rule)
             row = {ADOPTED: _is(course.sheet, "adopt"), REJECTED: _is(course.sheet, "reject")}
             row |= {BEFORE: _is(once, "adopt"), LATER: _is(once, "reject")}
             tally.add(policy, row)

@@ -12,6 +12,7 @@ import sqlite3
 import stat
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
@@ -566,6 +567,29 @@ class Ledger:
             names = [column[0] for column in sums.description]
             known = dict(zip(names, sums.fetchone(), strict=True))
             return Totals(**known, outcomes=dict(outcomes), served_models=dict(served))
+
+    def served_by_axis(self) -> dict[str, tuple[dict[str, int], int]]:
+        """Per axis its answers by the model that the endpoint named, and its mixed stimuli.
+
+        On a mixed stimulus several models answered.
+        """
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT axis, stimulus, served_model, count(*) FROM answer"
+                " WHERE served_model IS NOT NULL GROUP BY 1, 2, 3"
+            ).fetchall()
+        served: dict[str, Counter[str]] = {}
+        models: dict[tuple[str, str], int] = Counter()
+        for axis, stimulus, model, number in rows:
+            served.setdefault(axis, Counter())[model] += number
+            models[axis, stimulus] += 1
+        return {
+            axis: (
+                dict(counts.most_common()),
+                sum(n > 1 for (name, _), n in models.items() if name == axis),
+            )
+            for axis, counts in served.items()
+        }
 
     def reasoning_tokens(self) -> int | None:
         """Those of `Totals.tokens_out` that went into hidden reasoning; None where nobody says."""

@@ -52,7 +52,7 @@ def make_plan(
         # A profile may ask about a part of the pool: name and digest are those of that part.
         used = [stimulus for stimulus in pool if stimulus.id in asked]
         labels.extend(axis.labels(used))
-        provenance["stimuli"].append(_about_stimuli(axis, used, stimuli_path))
+        provenance["stimuli"].append(_about_stimuli(axis, used, len(pool), stimuli_path))
         provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
         calls.extend(mine)
     return Plan(seed, tuple(calls), tuple(labels), provenance)
@@ -65,12 +65,15 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
     return np.random.default_rng([seed, zlib.crc32(axis.encode())])
 
 
-def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> dict[str, Any]:
+def _about_stimuli(
+    axis: Axis, used: Sequence[Stimulus], in_pool: int, path: Path | None
+) -> dict[str, Any]:
     copies = pools.copies(used)
     return {
         "axis": axis.NAME,
         "name": BUILT_IN if path is None else path.name,
         "stimuli": len(used),
+        "in_pool": in_pool,
         "digest": pools.pool_digest(used),
         **({"copies": copies} if copies else {}),
     }

@@ -23,8 +23,8 @@ _TYPE, _SMALLEST = 7.2, 5.2
 _WIDTH = 0.53
 """Mean width of a character in sizes of type, in the widest of the usual fonts of browsers."""
 _LINE, _HEAD, _FOOT = 11.6, 13.0, 15.0
-_OUTCOMES = {True: "#0a6b4f", False: "#a6260d", None: "#6b4e00"}
-"""Colour of a limit that is kept, broken, not proven."""
+_OUTCOMES = {"proven": "#0a6b4f", "broken": "#a6260d", "not proven": "#6b4e00", "void": MUTED}
+"""Colour of a limit by how it came out."""
 ERROR = 0.05
 """How often a one-sided bound is on the wrong side of a true value."""
 _MOST_NAMED = 2
@@ -57,7 +57,7 @@ class Effect:
         if self.spec.void:
             return MUTED
         verdict = self.spec.verdict
-        return SERIES[0].colour if verdict is None else _OUTCOMES[verdict.passed]
+        return SERIES[0].colour if verdict is None else _OUTCOMES[verdict.status]
 
 
 @dataclass(frozen=True, slots=True)

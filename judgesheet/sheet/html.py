@@ -94,7 +94,7 @@ def drawings(page: Page, room: int) -> Drawings:
     drawn = []
     worst, small, seen = page.front.picture, None, set()
     if worst is not None:
-        small = _told(draw(worst.plot, worst.axis.estimates, "worst", SMALL), worst.void)
+        small = draw(worst.plot, worst.axis.estimates, "worst", SMALL)
     for axis in page.axes:
         mine = []
         for plot in axis.result.figures:
@@ -112,7 +112,7 @@ def drawings(page: Page, room: int) -> Drawings:
 
 
 def _told(drawing: Drawing, void: bool) -> Drawing:
-    return replace(drawing, title=f"∅ Void: {drawing.title}") if void else drawing
+    return replace(drawing, title=f"∅ Not usable: {drawing.title}") if void else drawing
 
 
 def security_policy(css: str, script: str = "") -> str:

@@ -1,7 +1,8 @@
 """`datasheet.junit.xml`: the verdicts as test cases, for continuous integration.
 
-A broken limit is a failure, one that is not proven an error, or skipped where the policy only
-warns. The form is the one of Ant's JUnit report, which GitLab, Jenkins and GitHub actions read.
+A broken limit is a failure, one that is not proven or void an error, or skipped where the policy
+only warns. The case `decision` fails or errs exactly when the gate does not pass. The form is that
+of Ant's JUnit report, which GitLab, Jenkins and GitHub actions read.
 """
 
 from collections import Counter
@@ -33,6 +34,7 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
     properties = SubElement(suite, "properties")
     for name, value in _properties(sheet).items():
         SubElement(properties, "property", name=name, value=_text(value))
+    _decision(suite, sheet)
     for verdict in sheet.verdicts:
         _case(suite, verdict)
     SubElement(suite, "system-out").text = _text(sheet.decision.text if sheet.decision else "")
@@ -46,7 +48,7 @@ def _head(sheet: Datasheet) -> dict[str, str]:
     ended = show.parse_moment(sheet.run.get("ended_at"))
     if ended is not None and ended.tzinfo is not None:
         ended = ended.astimezone(UTC)  # the schema knows no time zones
-    kinds = Counter(_kind(verdict) for verdict in sheet.verdicts)
+    kinds = Counter((_of_decision(sheet), *(_kind(verdict) for verdict in sheet.verdicts)))
     return {
         "id": "0",
         "name": "judgesheet gate",
@@ -54,7 +56,7 @@ def _head(sheet: Datasheet) -> dict[str, str]:
         "timestamp": ended.strftime("%Y-%m-%dT%H:%M:%S") if ended else _NO_TIME,
         # Asked for by the schema; the real name would tell whose machine it was.
         "hostname": "localhost",
-        "tests": str(len(sheet.verdicts)),
+        "tests": str(1 + len(sheet.verdicts)),
         "failures": str(kinds["failure"]),
         "errors": str(kinds["error"]),
         "skipped": str(kinds["skipped"]),
@@ -76,23 +78,40 @@ def _properties(sheet: Datasheet) -> dict[str, str]:
 
 def _kind(verdict: Verdict) -> str:
     """The element that says how a case ended; "" for one that passed."""
-    if verdict.passed is None:
-        return "skipped" if verdict.warns else "error"
-    return "" if verdict.passed else "failure"
+    if verdict.status == "broken":
+        return "failure"
+    return "" if verdict.status == "proven" else "skipped" if verdict.warns else "error"
+
+
+def _of_decision(sheet: Datasheet) -> str:
+    """The element that says how the decision came out; "" for one with which the gate passes."""
+    decision = sheet.decision
+    if decision is None:
+        return "error"
+    return {"reject": "failure", "not proven": "error"}.get(decision.verdict, "")
+
+
+def _decision(suite: Element, sheet: Datasheet) -> None:
+    decision = sheet.decision
+    told = () if decision is None else (decision.text, *decision.needed)
+    type_ = "no decision" if decision is None else decision.verdict
+    _put(suite, "decision", "judgesheet", _of_decision(sheet), type_, told)
 
 
 def _case(suite: Element, verdict: Verdict) -> None:
     name, axis = f"{verdict.key} {verdict.rule}", Key.parse(verdict.key).axis
-    case = SubElement(
-        suite, "testcase", name=_text(name), classname=_text(f"judgesheet.{axis}"), time="0"
-    )
-    kind = _kind(verdict)
+    told = (verdict.why, verdict.needed)
+    _put(suite, name, f"judgesheet.{axis}", _kind(verdict), verdict.status, told)
+
+
+def _put(suite: Element, name: str, of: str, kind: str, type_: str, told: tuple[str, ...]) -> None:
+    case = SubElement(suite, "testcase", name=_text(name), classname=_text(of), time="0")
     if kind:
-        told = _text("; ".join(part for part in (verdict.why, verdict.needed) if part))
-        fault = SubElement(case, kind, message=told)
+        message = _text("; ".join(part for part in told if part))
+        fault = SubElement(case, kind, message=message)
         if kind != "skipped":
-            fault.set("type", "not proven" if kind == "error" else "limit broken")
-            fault.text = told
+            fault.set("type", type_)
+            fault.text = message
 
 
 def _text(text: str) -> str:

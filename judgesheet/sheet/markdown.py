@@ -41,6 +41,11 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
         "datasheet.md.jinja",
         page=page,
         axes=[(axis, [*map(_cells, axis.every)]) for axis in page.axes],
+        glance=[
+            (f"{g.axis}", g.asked, g.figure or "–", g.value or "–", g.limit or "–",
+             f"{g.mark.symbol} {g.mark.word}")
+            for g in page.front.glance
+        ],
         items=[(row.name, row.value) for row in rows],
         remedies=[
             (f"{r.action}: {r.figure}", r.before, r.after, r.gain or "–", r.mark.word, r.calls)

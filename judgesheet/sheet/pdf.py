@@ -6,7 +6,7 @@ can be read as code, and it can open no file but itself and our fonts.
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -15,7 +15,6 @@ from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import NO_TYPESETTER, data_folder
 from judgesheet.sheet import Paper, show
-from judgesheet.sheet.forest import forest
 from judgesheet.sheet.html import drawings
 from judgesheet.sheet.page import build, refit
 from judgesheet.sheet.page.parts import Room
@@ -24,16 +23,12 @@ if TYPE_CHECKING:
     from typst import Compiler
 
 SUFFIX = "pdf"
-Part = Literal["first", "second", "whole"]
-"""What is set: page one or page two alone, to see whether it is one, or the document."""
-PAGES: tuple[Part, Part] = ("first", "second")
-ROOM: Mapping[Paper, Room] = {
-    "a4": Room(),
-    "letter": replace(Room(), features=15, advice=8, side=16, effects=12, rows=27),
-}
-"""What the first two pages hold, in lines."""
+Part = Literal["second", "whole"]
+"""What is set: page two alone, to see whether it is one, or the document."""
+ROOM: Mapping[Paper, Room] = {"a4": Room(), "letter": Room(effects=12, rows=27)}
+"""What page two holds, in lines."""
 SHARES = (0.92, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
-"""Parts of the room that are tried, one after the other, until a page holds."""
+"""Parts of the room that are tried, one after the other, until the page holds."""
 # For a sheet that does not say when it ended: any fixed date will do.
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 
@@ -51,23 +46,17 @@ def render(sheet: Datasheet, paper: Paper) -> bytes:
 
 
 def fitted(sheet: Datasheet, paper: Paper, press: "Press") -> dict[str, Any]:
-    """The page as data, with the most room, in steps, with which page one and page two hold.
+    """The page as data, with the most rows, in steps, with which page two holds.
 
     How many lines fit is an estimate; the last step has no room for any that could be left out.
+    Page one measures itself.
     """
     page = build(sheet, ROOM[paper])
     data: dict[str, Any] = plain(page) | {"figures": plain(drawings(page, ROOM[paper].effects))}
-    full = [part for part in PAGES if press.pages(data, part) > 1]
     for room in map(ROOM[paper].part, SHARES):
-        if not full:
+        if press.pages(data, "second") == 1:
             break
-        smaller = refit(page, sheet, room)
-        if "first" in full:
-            data["front"] = plain(smaller.front)
-            data["figures"]["forest"] = plain(forest(smaller.axes, room.effects))
-        if "second" in full:
-            data["axes"] = plain(smaller.axes)
-        full = [part for part in full if press.pages(data, part) > 1]
+        data["axes"] = plain(refit(page, sheet, room).axes)
     return data
 
 

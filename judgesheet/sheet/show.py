@@ -7,12 +7,13 @@ width of the interval; what was not measured says so and why; invisible characte
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from judgesheet.base import digits
 from judgesheet.base.digits import MINUS, MOST_DECIMALS, decimals, rounded
-from judgesheet.base.records import Datasheet, Estimate, Verdict, canonical_json
+from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
 from judgesheet.base.units import Unit, unit
 
@@ -129,6 +130,29 @@ def looks(run: Mapping[str, Any]) -> str:
     )
 
 
+ROLES = {
+    "reject": "Furthest beyond its limit",
+    "not proven": "First that is not proven",
+    "adopt": "Closest to its limit",
+    "conditions": "Closest to its limit",
+}
+"""What the limiting figure is to each verdict."""
+
+
+def limits(decision: Decision) -> str:
+    """`Limits that must hold: 3 proven, 1 void. Limits that only warn: 2 not proven.`"""
+    kinds = {"Limits that must hold": decision.required, "Limits that only warn": decision.warning}
+    told = {
+        name: ", ".join(
+            f"{number} {status.replace('_', ' ').replace('void', 'not usable (void)')}"
+            for status, number in asdict(counts).items()
+            if number
+        )
+        for name, counts in kinds.items()
+    }
+    return " ".join(f"{name}: {words}." for name, words in told.items() if words)
+
+
 def looked(run: Mapping[str, Any]) -> str:
     """`stopped after look 3 of 5`, of a run that stops once a policy is decided; "" of others."""
     told = run.get("looks")
@@ -195,7 +219,7 @@ def bound(verdict: Verdict, of: Estimate) -> str:
     if finite(verdict.bound) is None:
         return ""
     # Where the limit is broken, the other bound decided.
-    is_upper = (verdict.kind == "max") != (verdict.passed is False)
+    is_upper = (verdict.kind == "max") != (verdict.status == "broken")
     shown = quantity(verdict.bound, of.low, of.high, of.unit)
     return f"{SIGNS['max' if is_upper else 'min']}{shown.bare}"
 

@@ -12,7 +12,7 @@ from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order.ladder import SLOT_TELLS
 from judgesheet.axes.listwise_consensus.places import NOT_EVEN
 from judgesheet.base.records import Datasheet
-from judgesheet.decide.gate import judge
+from judgesheet.decide import decide
 from judgesheet.decide.policy import parse
 from judgesheet.measuring.measure import parse_rows
 from tests.sheet import sheets
@@ -41,7 +41,7 @@ def passes(sheet: Sheet, key: str, limit: str) -> bool | None:
     named = f"{sheet.result.name}.{key}"
     policy = parse(f'name = "p"\n[[limit]]\nkey = "{named}"\n{limit}\nwhy = "w"\n', "p")
     whole: Datasheet = replace(sheets.plausible(), axes=(sheet.result,))
-    (verdict,) = judge(whole, policy).verdicts
+    (verdict,) = decide(whole, policy).verdicts
     return verdict.passed
 
 

@@ -658,8 +658,8 @@ def judged(verdict: Outcome = "reject", sheet: Datasheet | None = None) -> Datas
     axis = sheet.axes[0]
     found = {one.key: one.value for one in axis.estimates}
     verdicts = tuple(
-        Verdict(f"{kind} {limit}", key, found[key], passed, "its interval says so", limit, kind)
-        for name, kind, limit, passed in LIMITS
+        Verdict(f"{kind} {limit}", key, found[key], status, "its interval says so", limit, kind)
+        for name, kind, limit, status in LIMITS
         for key in (f"{axis.name}.{name}",)
     )
     decision = Decision(

@@ -13,7 +13,6 @@ from judgesheet.base.records import Datasheet, digest
 from judgesheet.sheet import show
 from judgesheet.sheet.page import appendix
 from judgesheet.sheet.page import front as first
-from judgesheet.sheet.page.controls import void
 from judgesheet.sheet.page.identity import Identity, identify
 from judgesheet.sheet.page.parts import Anchors, Context, Room, Trimmed, axis_title, records
 from judgesheet.sheet.page.remedies import Remedy, remedies
@@ -74,14 +73,14 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
 
 
 def refit(page: Page, sheet: Datasheet, room: Room) -> Page:
-    """The page model with other room on its first two pages; all else stays as it is."""
-    context = _context(sheet, room)
-    return replace(page, front=first.front(context), axes=axis_parts(context))
+    """The page model with other room on page two; all else stays as it is."""
+    return replace(page, axes=axis_parts(_context(sheet, room)))
 
 
 def _context(sheet: Datasheet, room: Room) -> Context:
-    worst_last = sorted(sheet.verdicts, key=lambda v: (True, None, False).index(v.passed))
     # Of two rules on one figure the worse outcome comes last, and so is kept.
+    ranks = ("proven", "not proven", "void", "broken")
+    worst_last = sorted(sheet.verdicts, key=lambda verdict: ranks.index(verdict.status))
     verdicts = {verdict.key: verdict for verdict in worst_last}
     estimates = by_key(sheet)
-    return Context(sheet, estimates, verdicts, void(sheet), room, Anchors(estimates))
+    return Context(sheet, estimates, verdicts, room, Anchors(estimates))

@@ -1,17 +1,22 @@
 """Page two: the characteristics and the smallest detectable effects."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Characteristic, Estimate, Verdict
+from judgesheet.base.records import (
+    AxisResult,
+    Characteristic,
+    Estimate,
+    FigureCode,
+    FigureStatus,
+    Verdict,
+)
 from judgesheet.base.units import Unit, unit
-from judgesheet.decide.compare import Bounded
 from judgesheet.sheet import show
 from judgesheet.sheet.page.appendix import EstimateFamily, Missing, families, missing
 from judgesheet.sheet.page.parts import (
     OUTCOMES,
-    VOID,
     Context,
     Mark,
     lines_of,
@@ -23,14 +28,18 @@ from judgesheet.sheet.page.parts import (
 )
 from judgesheet.sheet.page.remedies import MOST_REMEDIES
 
-SIGNIFICANT = 0.05
-VISIBLE = 0.10
-"""Without a limit, a null result counts as seen if a tenth of the scale would have shown."""
-ODD_REPLY = 0.01
-"""Where "no effect" is the end of the scale, one odd reply moves an interval off it: so much less
-than this share is still none."""
-EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "none-seen")
-NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
+MARKS: Mapping[FigureCode, Mark] = {
+    "proven": OUTCOMES["proven"],
+    "broken": OUTCOMES["broken"],
+    "not proven": OUTCOMES["not proven"],
+    "void": OUTCOMES["void"],
+    "problem": Mark("✗", "problem", "fail"),
+    "effect": Mark("●", "effect", "effect"),
+    "none seen": Mark("○", "none seen", "none-seen"),
+    "noise": Mark("≈", "noise", "noise"),
+    "open": Mark("?", "open", "open"),
+}
+"""What a figure means -> how it is marked."""
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
 _REMEDY_LINES = 2  # that one mitigation takes
 _LABEL, _CONDITIONS, _WHY, _MARKS = 48, 21, 46, 18
@@ -144,14 +153,6 @@ def counts(axis: AxisResult) -> str:
     return f"{text} ({told})" if told else text
 
 
-def detectable(estimate: Estimate) -> float | None:
-    """The smallest effect that this design would find in 80 of 100 runs; None without interval."""
-    value, low, high = map(show.finite, (estimate.value, estimate.low, estimate.high))
-    if value is None or low is None or high is None or not 0 < estimate.level < 1:
-        return None
-    return Bounded(value, low, high).detectable(estimate.level)
-
-
 def _rows(axis: AxisResult, context: Context) -> list[Spec]:
     """The axis's rows by rank: those under a limit first, those without a value last."""
     named = {row.key: row for row in axis.characteristics}
@@ -164,12 +165,12 @@ def _rows(axis: AxisResult, context: Context) -> list[Spec]:
 
 def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
-    verdict, reason = context.verdicts.get(row.key), context.void.get(axis.name, "")
+    verdict, reason = context.verdicts.get(row.key), show.visible(axis.void_reason(row.key), 200)
     given_in, shown = unit(estimate.unit), show.estimate(estimate)
-    least = detectable(estimate) if _is_null(estimate, row.null) else None
+    status = axis.statuses.get(row.key, FigureStatus(""))
     limit = verdict.limit if verdict else None
     sign = show.SIGNS[verdict.kind] if verdict else ""
-    marks = (VOID,) if reason else tuple(_marks(estimate, row.null, least, noise, verdict))
+    marks = tuple(_marks(estimate, status))
     told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
     return Spec(
@@ -180,7 +181,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         shown=shown._replace(unit=given_in.short or shown.unit),
         size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
-        detectable=_number(least, given_in),
+        detectable=_number(status.detectable, given_in),
         limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
         bound=show.bound(verdict, estimate) if verdict else "",
         marks=marks,
@@ -193,54 +194,13 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     )
 
 
-def _is_null(estimate: Estimate, null: float | None) -> bool:
-    """Whether the interval has two ends and holds the value that would mean no effect."""
-    if null is None or show.finite(estimate.least) is None or show.finite(estimate.most) is None:
-        return False
-    return not _excludes(estimate, null)
-
-
-def _excludes(estimate: Estimate, null: float) -> bool:
-    """Whether the value that would mean no effect lies beyond an end of the interval."""
-    low, high = show.finite(estimate.least), show.finite(estimate.most)
-    slack = ODD_REPLY if null in (unit(estimate.unit).ends or ()) else 0.0
-    return (low is not None and null < low - slack) or (high is not None and null > high + slack)
-
-
-def _marks(
-    estimate: Estimate,
-    null: float | None,
-    least: float | None,
-    noise: Estimate | None,
-    verdict: Verdict | None,
-) -> Iterator[Mark]:
-    """The limit's verdict, or what the figure alone shows; then the end of the scale it touches."""
-    value = estimate.value
-    # Whether a limit is kept says more than whether there is any effect.
-    if verdict is not None:
-        yield OUTCOMES[verdict.passed]
-    elif noise is not None and noise.value is not None:
-        yield from _beyond_noise(estimate, noise.value, show.finite(noise.most))
-    elif value is not None and unit(estimate.unit).kind == "p-value":
-        greatest = value if estimate.greatest is None else estimate.greatest
-        yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
-    elif value is not None and null is not None and least is not None:
-        # A tenth means something on a scale with ends alone.
-        bounded = unit(estimate.unit).ends is not None
-        yield NONE_SEEN if bounded and least <= VISIBLE else UNDECIDED
-    elif value is not None and null is not None and estimate.least is not None:
-        yield EFFECT if _excludes(estimate, null) else UNDECIDED
+def _marks(estimate: Estimate, status: FigureStatus) -> Iterator[Mark]:
+    """What the figure means; then the end of the scale that it touches."""
+    if status.code:
+        yield MARKS[status.code]
     low, high = unit(estimate.unit).ends or (None, None)
-    if value is not None and value in (low, high):
-        yield FLOOR if value == low else CEILING
-
-
-def _beyond_noise(estimate: Estimate, noise: float, most: float | None) -> Iterator[Mark]:
-    """Whether the intervals separate the effect of the order from repetition."""
-    low, high = show.finite(estimate.least), show.finite(estimate.most)
-    if low is not None and high is not None:
-        beyond = (noise if most is None else most) < low
-        yield EFFECT if beyond else NOISE if low <= noise <= high else UNDECIDED
+    if estimate.value is not None and estimate.value in (low, high):
+        yield FLOOR if estimate.value == low else CEILING
 
 
 def _number(value: float | None, given_in: Unit) -> str:
