@@ -70,7 +70,10 @@ def _is_harmless(sentence: str) -> bool:
     begins = _BEGINS.match(sentence)
     if begins is None or _SPEAKS_OF_IT.search(sentence):
         return False
-    return begins["closing"] is not None or _SELF.search(sentence, begins.end()) is None
+    if begins["closing"] is not None:
+        return True
+    asks = sentence.endswith("?") and not sentence.casefold().startswith("why")
+    return not asks and _SELF.search(sentence, begins.end()) is None
 
 
 # -- before a verdict ------------------------------------------------------------------------------
@@ -80,7 +83,8 @@ _DENIED = compiled(
     r"""(?:\b«not never cannot no nor neither without unless if wrong instead_of rather_than
     anything_but far_from refus\w+ reject\w* avoid\w* against nicht kein\w* statt pas jamais sauf
     nunca jamás non mai não niet geen nie не нет değil» | n['’]t\b | 不|别|没|ない|않)
-    [^.,:;!?()\n。，：]{0,30}$"""
+    [^.,:;!?()\n。，：]{0,30}$
+    | (?:^|\n)\W*(?:«if unless wenn falls sofern se si если»|如果|もし|만약)[^.!?\n]*$"""
 )
 
 

@@ -57,12 +57,15 @@ _RANGE = re.compile(r"\s*(?:(?:[-–—]|to\b|or\b)\s*\d|[-+%½~]\S|[+%½])")
 
 _UNIT = rf"""(?:{_MARK}{{0,3}}(?:
     (?:points?|pts?|stars?|punkte?n?|sterne?n?|étoiles?|estrellas?|stelle|punt[io]s?|pontos?
-    |балл(?:а|ов)?|звезд[аы]?)\b | [个顆颗つ]?[分点점星] | 별점? ))?"""
+    |балл(?:а|ов)?|звезд[аы]?
+    |sterren|gwiazdk\w+|yıldız|stjärnor|bintang|sao)\b | [个顆颗つ]?[分点점星] | 별점? ))?"""
 _SCALE = re.compile(
     rf"""{_UNIT} (?:
-    {_whole(_DRESS)} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
+    {_whole(_DRESS)} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|van|sur|de|di|из)\b
+        | 满分[为是]?
         | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_whole(_DRESS)}
-    (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)? (?:-point\sscale)? (?![\d.]\d) )? {_UNIT}""",
+    (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)?
+    (?:-point\sscale|[点점分]\s?(?:満点|만점|满分))? (?![\d.]\d) )? {_UNIT}""",
     _HOW,
 )
 # What stands between a number and a remark on it.
@@ -163,7 +166,7 @@ _AGAIN = re.compile(
 )
 _SCORED = re.compile(
     r"""\b(?:scores?|rating|rate[ds]?|grade[ds]?|mark|deserv\w+|worth|merit\w*|note|nota|punkte?|оценк\w*)\b
-    [^\d\n.;]{0,25}?(?P<score>\d{1,4})(?![\d%]|[.,]\d)
+    [^\d\n.;]{0,25}?(?P<score>\d{1,4})(?![\d%]|[.,]\d|\s(?:would|needs|requires|is\sreserved))
     | (?<![\d.,/])(?P<of>\d{1,4})\s?/\s?(?P<largest>\d{1,4})
     | (?:评?分|得分|スコア|点数|점수)[^\d\n。]{0,8}?(?P<points>\d{1,4})""",
     _HOW,

@@ -4,7 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.candidate_order._preference import prefers_another, supports
+from judgesheet.axes.candidate_order._preference import (
+    praises_another,
+    prefers_another,
+    supports,
+)
 from judgesheet.axis.afterwords import is_denied, takes_back
 from judgesheet.axis.documents import answers, within
 from judgesheet.axis.reply import Reading, one_reading, recorded
@@ -46,8 +50,10 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     verdict = one_reading([within(winner, _verdict) for winner in found.values])
     if verdict is None or is_denied(found.before) or not supports(found.rest, verdict):
         return None
-    contradicts = any(prefers_another(reason, verdict) for reason in found.reasons())
-    if contradicts or any(map(takes_back, found.reasons(behind=True))):
+    for reason in found.reasons():
+        if prefers_another(reason, verdict) or praises_another(reason, verdict):
+            return None
+    if any(map(takes_back, found.reasons(behind=True))):
         return None
     return Reading(verdict, found.alone)
 
