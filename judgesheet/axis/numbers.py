@@ -83,6 +83,7 @@ _ALONE = re.compile(
         [^\W\d_]{3,})""",
     _HOW,
 )
+_OF_ALL = re.compile(rf"\bof\s(?:the|all)\s(?:{_SOME}|\d{{1,2}})\b", re.IGNORECASE)
 _OUT_OF = re.compile(
     r"\d{1,4}\s?(?:/|out\sof|of(?:\sthe)?)\s?\d{1,4}(?=\s[^\W\d_]{3,})", re.IGNORECASE
 )
@@ -149,7 +150,7 @@ def supports(words: str, number: int | None, largest: int) -> bool:
 
 def names_another(words: str, number: int | None, largest: int) -> bool:
     """Whether words name a number from 1 to `largest` that scores, rather than counts things."""
-    words = _OUT_OF.sub(" ", words)
+    words = _OUT_OF.sub(" ", _OF_ALL.sub(" ", words))
     for one in _SCALED.finditer(words):
         if _value(one["of"]) == largest and _value(one["number"]) == number:
             words = words.replace(one[0], " ")
@@ -161,7 +162,7 @@ def names_another(words: str, number: int | None, largest: int) -> bool:
 # The same verdict once more: "(four)", "Final score: 4", "three out of five".
 _AGAIN = re.compile(
     rf"""(?:\b(?:so|the|my|final|overall)\s)*(?:\b(?:score|rating|grade|result|verdict)\b(?:\sis)?[\s:=*_]{{1,6}})?
-    (?<!\w)(?P<number>\d{{1,4}}|{_SOME})(?:\s?(?:/|out\sof|of)\s?(?:\d{{1,4}}|{_SOME}))?(?=\W*(?:$|\n|[.;)]))""",
+    (?<!not\s)(?<!not\sa\s)(?<!\w)(?P<number>\d{{1,4}}|{_SOME})(?:\s?(?:/|out\sof|of)\s?(?:\d{{1,4}}|{_SOME}))?(?=\W*(?:$|\n|[.;)]))""",
     _HOW,
 )
 _SCORED = re.compile(
@@ -309,7 +310,8 @@ def _bare(text: str, names: Mapping[str, str], largest: int) -> Iterator[_Found]
     """`Name: 4` on a line of its own."""
     for line in _BARE.finditer(text):
         name, tail = names.get(plain(line["name"])), text[line.end() : _line_end(text, line.end())]
-        if name and _remark(tail, None, largest) is not None:
+        is_key = "{" in text[line.start() : line.start("name")]  # of an object
+        if name and not is_key and _remark(tail, None, largest) is not None:
             yield _Found(name, line["number"], line.span("number"), line.start(), line.end())
 
 

@@ -50,9 +50,10 @@ _VERB = r"""«
       begins starts ends stops treats cites quotes assumes skips drops neglects outlines
       illustrates clarifies stands wins summari[sz]es lays walks runs helps advises tackles speaks
       responds corresponds aligns deals talks means indicates earns
-      (?:do|does|did|is|are|was|were|has|have|can)(?:n['’]t|_not)_\w+»"""
-_THEY = r"""(?:they|both|neither|all)\s«
-      agree give name cover say state make differ have contain provide offer explain mention
+      (?:do|does|did|is|are|was|were|has|have|can)(?:n['’]t|_not)_\w+
+      (?:would|could)_(?:benefit|use|profit|gain|need)»"""
+_THEY = r"""(?:they|both|neither|all|(?:the\s)?others?)\s(?:do\snot\s)?«
+      exist agree give name cover say state make differ have contain provide offer explain mention
       describe list answer address omit miss lack use show meet follow reach get need share handle
       include»"""
 # Any other verb of the third person, in a sentence that is English.
@@ -98,9 +99,11 @@ _DONE = r"""«
       unmentioned unexplained kept»"""
 # A noun that the words above do not know, with a predicate that they know.
 _ANY_SUBJECT = rf"""the\s(?!«
-      score rating grade verdict order winner result ranking labels? sides? two other numbers?
-      opposite reverse»)[\w-]+\s(?:[\w-]+\s){{0,4}}?(?:is|are|was|were)
-    (?:\s(?:{_MODIFIER}|never|nowhere|hardly))*\s(?:{_DONE}|{_QUALITY})"""
+      scores? ratings? grades? verdict order winner results? ranking labels? sides? two other
+      numbers? opposite reverse scale numbering digits? marks? points above»
+    )[\w-]+\s(?:[\w-]+\s){{0,4}}?(?:
+    (?:is|are|was|were)(?:\s(?:{_MODIFIER}|never|nowhere|hardly))*\s
+      (?:{_DONE}|{_QUALITY}) | {_VERB})"""
 _BE = r"(?:is|are|was|has\sbeen|looks|feels|sounds)(?:n['’]t)?"
 # "I chose it because": of a judge that gives its reason.
 _I = r"""(?:I|we)\s«
@@ -112,7 +115,8 @@ _SCORE_REFLECTS = r"""(?:the|this|my)\s(?:score|rating|grade|verdict|decision|ch
       reflects is_based was_based is_due was_made_on follows_from rests_on comes_from»"""
 
 ENGLISH = rf"""
-    {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_SCORE_REFLECTS} | {_ANY_SUBJECT}
+    there\s(?:is|are)\s(?:no|little|not|some|also|only|one|an?)\b
+    | {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_SCORE_REFLECTS} | {_ANY_SUBJECT}
     | (?:«
       only just even mostly also»\s)?«
       the this these its their an? each every all both most many some several half which your»
@@ -127,15 +131,19 @@ ENGLISH = rf"""
       \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_SOME_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
     | {_THEY} | the\s(?:more\s)?(?!other\b|wrong\b)\w+\sone\b | (?-i:[A-H])\s(?:{_VERB}|is|was)\b
     | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_SOME_VERB})
-    | (?:slightly|marginally|narrowly|clearly|strongly)$ | (?:(?!«
-      wrong other draft placeholder dummy sample test example previous earlier actual»
+    | «
+      partly mostly largely fully slightly marginally narrowly clearly strongly partially
+      entirely»$
+    | (?:(?!«
+      wrong other draft placeholder dummy sample test example previous earlier actual that this my
+      your best»
       )[a-z]{{3,20}}\s)?{_JUDGED}
 """
 
 # -- how a reason begins, in other languages -------------------------------------------------------
 
 OTHER_LANGUAGES: Mapping[str, str] = {
-    "German": r"""antwort\s | das\sliegt\sdaran | da\s(?:sie|die|der|das|es)\b
+    "German": r"""antwort\s | kandidat(?:in)?\s | das\sliegt\sdaran | da\s(?:sie|die|der|das|es)\b
     | (?:die|der|das|diese[rs]?|beide|alle)\s(?:erste\s|zweite\s)?«
       antwort(?:en)? text lösung erklärung wichtigsten meisten ursachen? schritte»
     | (?:sie|er|es)\s«
@@ -145,7 +153,7 @@ OTHER_LANGUAGES: Mapping[str, str] = {
       gute? vollständig unvollständig klar korrekt richtig nennt erklärt gibt enthält es_fehl\w+
       fehlt»
     """,
-    "French": r"""réponse\s | parce\squ | puisqu
+    "French": r"""réponse\s | candidate?\s | parce\squ | puisqu
     | (?:la|cette|les|le|ce|l['’])\s?(?:première\s|seconde\s|deuxième\s|deux\s)?«
       réponses? texte explication solution»
     | (?:elle|il)\s«
@@ -153,7 +161,7 @@ OTHER_LANGUAGES: Mapping[str, str] = {
       est_(?:complète?|claire?|correcte?|exacte?)» | «car raison justification explication»
     | (?:(?:très|presque|plutôt|assez)\s)?«
       bonne? complète? incomplète? claire? correcte? explique donne manque»""",
-    "Spanish": r"""respuesta\s | «
+    "Spanish": r"""respuesta\s | candidat[oa]\s | «
       porque ya_que puesto_que razón motivo justificación explicación»
     | (?:la|esta|el|este|las|ambas)\s(?:primera\s|segunda\s)?«
       respuestas? texto explicación solución»
@@ -172,7 +180,7 @@ OTHER_LANGUAGES: Mapping[str, str] = {
     | (?:het|dit|de|beide)\s(?:eerste\s|tweede\s)?«antwoord(?:en)? reacties? tekst uitleg»""",
     "Polish": r"""(?:(?:ta|obie|obydwie)\s)?«
       odpowied(?:ź|zi) ponieważ gdyż uzasadnienie powód wyjaśnienie»""",
-    "Russian": r"""(?:(?:этот|первый|второй|оба|данный)\s)?«ответ[аы]?»
+    "Russian": r"""кандидат\s | (?:(?:этот|первый|второй|оба|данный)\s)?«ответ[аы]?»
     | «
       потому_что так_как поскольку обоснование причина пояснение объяснение»
     | (?:(?:очень|почти|довольно)\s)?«
@@ -253,11 +261,15 @@ TURN = rf"""
       죄송 반대로 반대입 معذرة العكس تصحيح माफ़ उल्टा yanlışlıkla tersi nhầm terbalik›"""
 # A reason is about what was judged; the verdict, its height and its author are not in it.
 # One word alone: what it is about may be the response, or the verdict.
+# One word alone, or a comparison with nothing: what it is about may be the verdict.
 _LONE = r"""^(?:or\s)?(?:
-    less|more|better|worse|higher|lower|neither|none|never|either|both|all|another|nothing|wrong|false|incorrect|invalid|untrue|right|true|about|around|some|any)$"""
+    neither|never|either|another|wrong|false|incorrect|invalid|untrue|right|true)$
+    | (?<!\w)(?:less|more|better|worse|higher|lower)$"""
 OF_THE_VERDICT = rf"""
-    {_LONE} | half\s(?:of\s)?that$ | «
-      too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+ would_have sarcas\w*
+    {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
+      too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
+      merit(?:s|ed)?_(?:less|more|this|that|it|a) guess(?:work)?
+      (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is off$ would_have sarcas\w*
       ironic\w* maybe perhaps final_answer
       (?:should|must|needs?_to|has_to|ought_to|could|might|may|would)(?:n['’]t)?_(?:(?:also|even|well)_)?(?:be|have_been)_{_HEIGHT}
       (?:it|this|that|score|verdict|rating)_(?:should|must|ought|needs)

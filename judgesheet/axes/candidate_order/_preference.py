@@ -37,8 +37,8 @@ _BETTER = r"""\b«
       更[好优佳完全详准清] 优于 胜 优れ 良い 勝 優 낫 나은 더_?좋 우수 أفضل बेहतर›"""
 _WORSE = r"""\b«
       not_(?:quite_|nearly_|at_all_)?(?:as|so)_\w+ worse worst inferior weaker poorer loses?
-      less_\w+ schlechter\w* verliert pire moins peor pierde peggiore perde pior slechter gorsz\w+ хуже
-      daha_kötü»
+      less_\w+ schlechter\w* verliert pire moins peor pierde peggiore perde pior slechter gorsz\w+
+      хуже daha_kötü»
     | ‹更差 不如 劣 못하 더_?나쁘›"""
 _EQUAL = r"""\b«
       tie[ds]? draw equally equivalent gleichwertig empate pareggio ничья»
