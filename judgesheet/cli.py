@@ -142,7 +142,7 @@ _TEMPERATURE = option("--temperature", type=Finite(0, 5), default=0.0)
 _TOKENS = option("--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]")
 _REPLY = _choice(
     "--reply", "auto", "text", "json",
-    help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
+    help="Reply format; auto: json where only that is kept to. [text; json for local/ and sim/]",
 )  # fmt: skip
 _BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
 _KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from judgesheet.base import digits
 from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.prices import Prices, cost
-from judgesheet.base.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
+from judgesheet.base.records import HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
 from judgesheet.collect.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
 from judgesheet.judges import Judge
@@ -242,7 +243,7 @@ class Circuit:
             return
         why = f", {len(reply.text):,} characters"
         why += f", finish reason {brief(reply.finish_reason)}" if reply.finish_reason else ""
-        if reply.finish_reason in CUT_OFF:
+        if is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens"
         else:
             advice = "try another --reply, or a --parser of your own,"

@@ -1,7 +1,7 @@
 """The request of a user, and how it is settled: axes, reply format, parsers, the plan.
 
 A request may leave the reply format and the log-probabilities to the endpoint (`auto`). `settle`
-decides these, with at most one call for each; `make_plan` makes no call.
+decides these, with a few tiny questions; `make_plan` makes no call.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -130,7 +130,7 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
 
     UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
-    from judgesheet.judges.check import gives_logprobs, honours_json_schema
+    from judgesheet.judges.check import gives_logprobs, needs_json
 
     provider_of(request.model)
     _refuse_what_frameworks_set(request)
@@ -149,7 +149,7 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
     if reply == "auto":
         asked = earlier.get("reply")
-        reply = asked or ("json" if _try_endpoint(request, honours_json_schema) else "text")
+        reply = asked or ("json" if _try_endpoint(request, needs_json) else "text")
     if logprobs == "auto":
         asked = earlier.get("logprobs")
         logprobs = _try_endpoint(request, gives_logprobs) if asked is None else bool(asked)

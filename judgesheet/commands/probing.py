@@ -105,7 +105,7 @@ def probe(
             ledger.give_up()
         watch = _watch(ledger, until)
         try:
-            progress = _ask(request, judge, ledger, on_progress, watch)
+            progress = _ask(request, judge, ledger, on_progress, watch, tell)
         # What was paid for before the judge failed is measured and shown.
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
@@ -191,9 +191,10 @@ def _ask(
     ledger: Ledger,
     on_progress: Callable[[Progress], None],
     watch: Callable[[], bool],
+    tell: Callable[[str], None],
 ) -> Progress:
     """Ask what is pending: from here, or by the workers of a cluster."""
-    settings, reader = collect_settings(request), partial(_reader, ledger)
+    settings, reader = collect_settings(request), partial(_reader, ledger, tell)
     if request.engine == "ray":
         from judgesheet.collect.workers import by_workers
 
@@ -201,10 +202,10 @@ def _ask(
     return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, watch))
 
 
-def _reader(ledger: Ledger) -> IsReadable:
-    from judgesheet.measuring import parsing
+def _reader(ledger: Ledger, tell: Callable[[str], None]) -> IsReadable:
+    from judgesheet.measuring.early import EarlyWarning
 
-    return parsing.readable_by(ledger.parsers())
+    return EarlyWarning(ledger.parsers(), tell)
 
 
 def _publish(*what: Any, **how: Any) -> Datasheet:
