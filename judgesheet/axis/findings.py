@@ -80,12 +80,14 @@ class Enough(NamedTuple):
     single: Estimate
 
 
-def enough(estimates: Estimates) -> Enough | None:
+def enough(
+    estimates: Estimates, figures: Sequence[str] = ("budget_r", "budget_agreement")
+) -> Enough | None:
     """How many orders to average: by correlation with quality, else by agreement with all orders.
 
-    None where neither curve is known as a whole.
+    None where neither curve (none of `figures`) is known as a whole.
     """
-    for figure in ("budget_r", "budget_agreement"):
+    for figure in figures:
         points = curve(estimates, figure, arm="balanced")
         if points and len(points) == len(estimates.family(figure, arm="balanced")):
             orders, last = points[-1]

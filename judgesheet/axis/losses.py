@@ -35,6 +35,7 @@ from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 from judgesheet.base.records import Estimate, Statement
+from judgesheet.base.sanitize import brief
 from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
 from judgesheet.stats.losses import dispersion_p, permutation_p
 from judgesheet.stats.reads import total_calls
@@ -49,13 +50,15 @@ MANY = 0.05
 """A share of lost calls that is a fault of the judge by itself."""
 MOST_FIRST = 12
 """Things by which calls are counted if they are listed first; more are different ones each time."""
+MOST_REASONS = 5
+"""Finish reasons that are named; a server may make up a new one for every call."""
 NO_COMPARISON = Reason(
     "no_comparison", "no stimulus has lost and read calls that differ in what was listed where"
 )
 ONE_STIMULUS = Reason("one_stimulus", "one stimulus, or every call was lost: nothing to compare")
 NOT_THE_CELL = {
     *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
-    *("alone", "order", "shape"),
+    *("alone", "finish_reason", "order", "shape"),
 }
 # Keys of a cell that name what was judged, not under which condition.
 _THINGS = {"item", "pair", "better"}
@@ -102,6 +105,20 @@ class Shaped:
         parts = (f"{self.calls} calls", first and f"listed first: {first}")
         where = places and f"its favourite at {places}"
         return "; ".join(part for part in (*parts, where) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Shaped):
+    """`Shaped`, of replies that did not end by themselves; `by_reason` counts by finish reason."""
+
+    by_reason: Mapping[str, int]
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        reasons = ", ".join(f"{name} ({count})" for name, count in self.by_reason.items())
+        # Not super(): in a class with slots it looks for the class that there was before.
+        return f"{Shaped.words.fget(self)}; finish reason: {reasons}"  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
@@ -193,7 +210,18 @@ class Calls:
         # One decimal: sums of thirds come out as 2.9999999999999996.
         places = {str(at + 1): round(float(n), 1) for at, n in enumerate(known.sum(axis=0)) if n}
         by_first = dict(sorted(first.items())) if len(first) <= MOST_FIRST else {}
-        return Shaped(int(mine.sum()), by_first, places)
+        given = int(mine.sum()), by_first, places
+        reasons = self._reasons(mine)
+        return Ended(*given, reasons) if reasons else Shaped(*given)
+
+    def _reasons(self, mine: Flags) -> dict[str, int]:
+        """How often the endpoint gave which finish reason for these calls, the commonest first."""
+        if "finish_reason" not in self.frame:
+            return {}
+        said = self.frame.loc[mine, "finish_reason"].dropna().map(brief)
+        counted = Counter(said.tolist()).most_common()
+        more = sum(count for _, count in counted[MOST_REASONS:])
+        return {**dict(counted[:MOST_REASONS]), **({"others": more} if more else {})}
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
@@ -320,7 +348,8 @@ def loss_shape(calls: Calls) -> Iterator[Draft]:
     Nothing, a refusal, prose, JSON of another form, two verdicts, and so on: `judgesheet cases`
     shows the replies, and says what would read them. The conditions count the same calls by what
     was listed first and by where the judge's favourite stood: a judge that refuses only where its
-    favourite stands second biases every other figure.
+    favourite stands second biases every other figure. Replies that did not end by themselves are
+    counted by the endpoint's reason too.
     """
     if "shape" not in calls.frame or not calls.some:
         return

@@ -499,7 +499,7 @@ def logged(
     ]
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    ingest([path], tmp_path / "ledger.sqlite", tmp_path / "plan.jsonl")
+    ingest([path], tmp_path / "ledger.sqlite")
     with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
         [result] = measure(ledger).results
     return result
