@@ -130,4 +130,6 @@ def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
 
 def tested_range(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001
     """Two candidates are shown, whatever the run."""
-    yield Rating("candidates in a comparison", 2, "candidates", "longer lists are another question")
+    yield Rating(
+        "candidates in a comparison", 2.0, "candidates", "longer lists are another question"
+    )
