@@ -20,6 +20,7 @@ Outcome = Literal[
     "timeout",
     "empty",  # an answer without words, and no reason why
     "unavailable",  # 5xx, 408, 409, 529, an error inside a 200, or a broken connection
+    "unreachable",  # no connection until the user changes something: a certificate or a proxy
     "rate_limited",  # 429
     "too_long",  # the prompt does not fit the judge's context
     "unpaid",  # 402, or an account without credit
@@ -35,7 +36,9 @@ RETRYABLE: frozenset[Outcome] = frozenset(
     {"timeout", "unavailable", "rate_limited", "malformed", "empty", "unsupported"}
 )
 """Outcomes that pass: the call is asked again at once."""
-HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found", "unpaid", "rejected"})
+HOPELESS: frozenset[Outcome] = frozenset(
+    {"unauthorized", "not_found", "unpaid", "rejected", "unreachable"}
+)
 """Outcomes that only the user can change: the call waits until they have, and so does the run."""
 UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited", "unsupported"}
 """Outcomes of requests that an endpoint turns away, and asks no money for."""
@@ -45,9 +48,6 @@ NEVER_ASKED = frozenset({NOT_CONNECTED, "batch_expired", "batch_cancelled", "exp
 """Reasons of requests that no model was given: that one, and those of batches that ended before."""
 BATCH = "batch"
 """The provider of a judge that was asked in batches alone; its model is `PROVIDER/NAME`."""
-
-CUT_OFF: frozenset[str] = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
-"""Finish reasons of replies that are not whole: they ended where the tokens did."""
 
 ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
