@@ -6,10 +6,11 @@ batch files.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.providers import DialectName
@@ -60,22 +61,22 @@ _REFUSING = re.compile(
 )
 """Words, in lower case, of an endpoint that knows a parameter not at all; not those of one that
 finds its value too large."""
-_NO_REASON = {None, "", "stop", "end_turn", "stop_sequence", "eos", "eos_token"}
-"""Finish reasons that do not say why an answer has no words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """What distinguishes one API from another.
 
-    `body` makes a request's body from the model and the call, `read` takes a decoded response and
-    gives None where that is no chat completion.
+    `headers` are sent with every request, `key_headers` where there is a key. `body` makes a
+    request's body from the model and the call, `read` takes a decoded response and gives None where
+    that is no chat completion.
     """
 
     path: str
     key_headers: Callable[[str], Mapping[str, str]]
     body: Callable[[str, Call], dict[str, Any]]
     read: Callable[[Any], Answer | None]
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def request_body(
@@ -105,7 +106,7 @@ def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
     if answer is None:
         return Answer("malformed")
     silent = answer.outcome == "ok" and not answer.text.strip()
-    unexplained = silent and answer.finish_reason in _NO_REASON
+    unexplained = silent and is_whole(answer.finish_reason)
     return replace(answer, outcome="empty") if unexplained else answer
 
 
@@ -228,7 +229,7 @@ def _tokens_out(usage: Any) -> int | None:
 
 
 def _anthropic_key(key: str) -> Mapping[str, str]:
-    return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+    return {"x-api-key": key}
 
 
 def _anthropic_body(model: str, call: Call) -> dict[str, Any]:
@@ -274,7 +275,13 @@ def _read_message(body: Any) -> Answer | None:
 
 OPENAI = Dialect("/chat/completions", _bearer, _openai_body, _read_completion)
 COMPATIBLE = replace(OPENAI, body=_compatible_body)
-ANTHROPIC = Dialect("/messages", _anthropic_key, _anthropic_body, _read_message)
+ANTHROPIC = Dialect(
+    "/messages",
+    _anthropic_key,
+    _anthropic_body,
+    _read_message,
+    headers={"anthropic-version": "2023-06-01"},
+)
 DIALECTS: Mapping[DialectName, Dialect] = {
     "compatible": COMPATIBLE,
     "openai": OPENAI,

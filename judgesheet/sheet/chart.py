@@ -59,7 +59,7 @@ class Entry(NamedTuple):
     name: str
 
 
-_SAMPLES = {"dot": 5.0, "cell": 8.0, "limit": 2.0, "null": 2.0, "": -3.0}
+_SAMPLES = {"dot": 5.0, "cell": 8.0, "null": 2.0, "": -3.0}
 """How wide the sample of a legend is, where it is no line."""
 _THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
@@ -237,14 +237,14 @@ class Canvas:
             font_family="Inter, system-ui, sans-serif", text_anchor="middle",
         )  # fmt: skip
 
-    def _legend(self, entries: Sequence[Entry]) -> float:
-        """Say what the signs mean, in lines at the top; how high they are."""
+    def _legend(self, entries: Sequence[Entry], width: float) -> float:
+        """Say what the signs mean, in lines of that width at the top; how high they are."""
         x, y = 0.0, 5.0
         for sample, style, name in entries:
             begin = _SAMPLES.get(sample, 14.0) + 3
-            told = cut(name, self._width - begin)
+            told = cut(name, width - begin)
             end = begin + text_width(told)
-            if x and x + end > self._width:
+            if x and x + end > width:
                 x, y = 0.0, y + 9
             self._sample(sample, style, x, y)
             self._text(told, x + begin, y, text_anchor="start")
@@ -303,7 +303,7 @@ class Chart(Canvas):
         self, size: Place, x: Axis, y: Axis, legend: Sequence[Entry] = (), least: float = 30.0
     ) -> None:
         super().__init__(size[0])
-        top = self._legend(legend)
+        top = self._legend(legend, self._width)
         under = wrapped(x.title, self._width)
         lines = max((label.count("\n") for _, label in x.ticks), default=0) + 1
         bottom = 3 + LINE * (lines + len(under.splitlines()))

@@ -47,6 +47,8 @@ HUGE = 1e200
 """What is beyond is drawn there: sums and differences must not overflow."""
 ROW, CELL = 16.5, 9.5
 """Heights of a row whose name may take two lines, and of one of a table."""
+DODGE = 0.16
+"""How far series that share their places stand apart, as a part of the least distance of two."""
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
 LEAST_SHARES = 0.0, 0.2
@@ -551,4 +553,4 @@ def _dodge(index: int, data: Data, places: Iterable[float]) -> float:
     if not 2 <= len(places) <= CROWDED or len(data.series) < 2:
         return 0.0
     step = min(b - a for a, b in pairwise(places))
-    return step * 0.08 * (index - (len(data.series) - 1) / 2)
+    return step * DODGE * (index - (len(data.series) - 1) / 2)

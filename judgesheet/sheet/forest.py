@@ -160,10 +160,8 @@ def forest(axes: Sequence[AxisPart]) -> Drawing:
     sure = show.confidence(effect.spec.estimate for effect in effects)
     cards = tuple(_card(title, effect) for panel in panels for title, group in panel.groups
                   for effect in group)  # fmt: skip
-    caption = f"The bound is one-sided ({sure}): it is what is compared with the limit."
-    if not limited:
-        judged = any(row.verdict for axis in axes for row in axis.every)
-        caption = "" if judged else "No limits are drawn because no policy was applied."
+    judged = any(row.verdict for axis in axes for row in axis.every)
+    caption = "" if judged else "No limits are drawn because no policy was applied."
     drawing = Drawing("forest", title, caption, _description(effects), notes=notes, cards=cards)
     return replace(drawing, svg=_Forest(panels, sure).svg("forest", title, drawing.description))
 
@@ -271,9 +269,10 @@ class _Forest(Canvas):
         self._widths = widths
         labels = max(text_width(effect.label) for effect in effects)
         self._left, self._right = labels + 2 * _GAP, self._columns[0] - 2 * _GAP
-        top = self._legend(list(_signs(effects, sure))) + _ROW
+        # The heads of the columns stand beside the last line of the legend.
+        top = self._legend(list(_signs(effects, sure)), self._columns[0] - _GAP)
         for head, x in zip(heads, self._columns, strict=True):
-            self._text(head, x, top - _ROW / 2, text_anchor="start", fill=MUTED)
+            self._text(head, x, top - 8, text_anchor="start", fill=MUTED)
         for panel in panels:
             self._panel(panel, top)
             top += panel.height
@@ -368,6 +367,8 @@ class _Forest(Canvas):
         elif sample == "bound":
             self._bound(x, x + 13, y, style.colour)
         elif sample == "limit":
+            steps = path("M", x + 1, y - 4, "h", 13.0, "v", 8.0, "h", -13.0, "z")
+            self._add("path", d=steps, fill=_BEYOND)
             self._stroke(path("M", x + 1, y - 4.5, "v", 9.0), style.colour, "1.4")
         elif sample == "null":
             self._stroke(path("M", x + 1, y - 4.5, "v", 9.0), style.colour, "0.9", "1 2")
@@ -381,9 +382,8 @@ def _signs(effects: Sequence[Effect], sure: str) -> Iterator[Entry]:
     yield Entry("dot", plain, "value")
     yield Entry("interval", plain, f"{sure} interval")
     if any(effect.bound is not None for effect in effects):
-        yield Entry("bound", plain, "the bound that decides")
+        yield Entry("bound", plain, "one-sided bound, which decides")
     if any(effect.limit is not None for effect in effects):
-        yield Entry("limit", plain, "limit")
-        yield Entry("cell", Style(_BEYOND, ""), "beyond the limit")
+        yield Entry("limit", plain, "limit, and beyond it")
     if any(effect.null is not None for effect in effects):
         yield Entry("null", Style(MUTED, ""), "no effect")

@@ -199,11 +199,11 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
 
 
 def _marks(estimate: Estimate, status: FigureStatus) -> Iterator[Mark]:
-    """What the figure means; then the end of the scale that it touches."""
+    """What the figure means; of one without a limit, then the end of the scale that it touches."""
     if status.code:
         yield MARKS[status.code]
     low, high = unit(estimate.unit).ends or (None, None)
-    if estimate.value is not None and estimate.value in (low, high):
+    if status.code not in OUTCOMES and estimate.value is not None and estimate.value in (low, high):
         yield FLOOR if estimate.value == low else CEILING
 
 
