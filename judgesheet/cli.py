@@ -146,6 +146,11 @@ _REPLY = _choice(
 )  # fmt: skip
 _BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
 _KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
+_AUTH = option(
+    "--auth",
+    metavar="MODULE:FACTORY",
+    help="Your own function that makes an httpx.Auth or a transport (docs/corporate.md).",
+)
 _POLICY = option("--policy", metavar="FILE|NAME", help=f"Limits to hold the judge to: {_POLICIES}")
 _UNTIL = option(
     "--until-decided",
@@ -185,6 +190,7 @@ _WHAT_TO_ASK = (
 _HOW_TO_ASK = (
     _BASE_URL,
     _KEY,
+    _AUTH,
     option("--extra-body", metavar="JSON", type=json_object, default="{}", show_default=False,
            help="Merged into every request."),
     option("--timeout", "timeout_s", type=Finite(0.1), default=120.0, help="Seconds per call."),
@@ -211,9 +217,6 @@ _WHERE_FROM = (
             help="Ask from this process, or from the workers of a Ray cluster."),
     option("--engine-address", metavar="ADDRESS",
            help="The Ray cluster, HOST:PORT or auto. [one on this machine, for this probe]"),
-    option("--shards", metavar="URL",
-           help="Where its workers write, a folder that all of them see or an address such as "
-                "s3://BUCKET/FOLDER. [where they did, or in --out]"),
 )  # fmt: skip
 
 
@@ -247,6 +250,13 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @_UNTIL
 @_NO_PDF
 @_NO_CASES
+@option(
+    "--template",
+    "templates",
+    multiple=True,
+    metavar="FILE|NAME",
+    help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
+)
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge and write its datasheet. Resumes an unfinished run.
 
@@ -461,6 +471,9 @@ def consensus(
 @option("--to", "formats", multiple=True, required=True, type=click.Choice(list(RENDERERS)),
         help="Format; repeatable.")  # fmt: skip
 @option("--out", type=_PATH, help="Folder to write to. [beside the source]")
+@option(
+    "--template", metavar="FILE|NAME", help="A page of your own, NAME.html.jinja, or a shipped one."
+)
 @_PAPER
 def render(**options: Any) -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""
@@ -638,6 +651,7 @@ def explain(key: str | None) -> None:
 @option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
 @_BASE_URL
 @_KEY
+@_AUTH
 @_JSON
 def doctor(as_json: bool, **options: Any) -> None:
     """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.
@@ -771,9 +785,8 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
         for finding in sorted(axis.findings, key=lambda finding: finding.rank):
             told = f"not usable ({finding.void}): {finding.text}" if finding.void else finding.text
             say_lines(_wrapped("∅" if finding.void else MARKS[finding.tone], told))
-    void = {axis.name for axis in run.datasheet.axes if axis.void is not None}
     for advice in run.datasheet.recommendations:
-        if advice.axis not in void:
+        if not advice.void:
             say_lines(_wrapped("→", advice.text))
     if run.datasheet.decision is not None:
         say_lines(as_text(run.datasheet))

@@ -8,12 +8,12 @@ from math import ceil
 import numpy as np
 
 from judgesheet import axis as kit
-from judgesheet import collect, decide, forecast, ledger, measuring, planning, stats
+from judgesheet import collect, forecast, ledger, measuring, planning, stats
+from judgesheet import decide as deciding
 from judgesheet.axes import all_axes
 from judgesheet.base.records import Datasheet
-from judgesheet.decide import looks
+from judgesheet.decide import decide, looks
 from judgesheet.decide import policy as policies
-from judgesheet.decide import decide
 from judgesheet.forecast import rehearsal
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.stats.confidence import LEVEL, at_confidence
@@ -25,7 +25,7 @@ from proof.profiles import JUDGES, plan_of
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-STAGES = (planning, ledger, collect, measuring, decide, forecast)
+STAGES = (planning, ledger, collect, measuring, deciding, forecast)
 MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
 SETS, POWER_OF, SHEETS = 300, 5, 12
 """Data sets at the limit, of which one in so many is drawn for power, too; sheets of a judge."""

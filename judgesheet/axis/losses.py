@@ -22,9 +22,12 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.words import (
+    UNSURE,
     Tone,
     announced,
+    indicated,
     keys,
+    p_value,
     share_with_interval,
     surely_above,
 )
@@ -410,19 +413,29 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     rate = estimates.known("loss_rate")
     if rate is None or not rate.value:
         return
-    tests = {name: estimates.known(name) for name in _PATTERNS}
-    shown = [name for name in tests if announced(estimates, name)]
+    tests = {name: test for name in _PATTERNS if (test := estimates.known(name)) is not None}
+    sure = [name for name in tests if announced(estimates, name)]
+    shown = [name for name in tests if indicated(estimates, name)]
     text = f"It gives no verdict in {share_with_interval(rate)} of calls"
-    if shown:
-        depends = " and ".join(_PATTERNS[name] for name in shown)
-        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, shown)}."
-        yield Statement(text, keys(rate, *(tests[name] for name in shown)), "bad")
+    if sure:
+        depends = _depends(tests, sure)
+        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, sure)}."
+        yield Statement(text, keys(rate, *(tests[name] for name in sure)), "bad")
     else:
-        known = any(test is not None for test in tests.values())
-        more = "; that this depends on order, place or stimulus is not shown." if known else "."
-        tone: Tone = "bad" if surely_above(rate, MANY) else "neutral"
-        yield Statement(f"{text}{more}", keys(rate, *tests.values()), tone)
+        tone: Tone = "bad" if surely_above(rate, MANY) else "unknown" if shown else "neutral"
+        least = min(tests.values(), key=lambda test: test.value or 0.0, default=None)
+        if shown:
+            text += f"; that this depends on {_depends(tests, shown)} is indicated{UNSURE}"
+        elif least is not None:
+            what = "order, place or stimulus"
+            text += f"; that this depends on {what} is not shown (smallest {p_value(least)})"
+        yield Statement(f"{text}.", keys(rate, *tests.values()), tone)
     yield from _shapes(estimates)
+
+
+def _depends(tests: Mapping[str, Estimate], names: Sequence[str]) -> str:
+    """What lost calls depend on, each with its test."""
+    return " and ".join(f"{_PATTERNS[name]} ({p_value(tests[name])})" for name in names)
 
 
 def _shapes(estimates: Estimates) -> Iterator[Statement]:

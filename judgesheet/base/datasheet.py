@@ -18,7 +18,7 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.files import adapter, checked, decoded, text_of
 from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
-from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 
 SCHEMA_VERSION = "2.0"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
@@ -44,6 +44,17 @@ ROUNDING = 1e-9
 def by_key(sheet: Datasheet) -> dict[str, Estimate]:
     """Every estimate of the sheet by its key, in the sheet's order."""
     return {estimate.key: estimate for axis in sheet.axes for estimate in axis.estimates}
+
+
+WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
+"""Of several verdicts on one figure, or on one axis, the first counts."""
+
+
+def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
+    """The verdict on each key; where two rules limit one figure, the worse outcome counts."""
+    # What comes last is kept.
+    ranked = sorted(sheet.verdicts, key=lambda verdict: -WORST.index(verdict.status))
+    return {verdict.key: verdict for verdict in ranked}
 
 
 def to_json(sheet: Datasheet) -> str:

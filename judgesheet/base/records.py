@@ -20,6 +20,7 @@ Outcome = Literal[
     "timeout",
     "empty",  # an answer without words, and no reason why
     "unavailable",  # 5xx, 408, 409, 529, an error inside a 200, or a broken connection
+    "unreachable",  # no connection until the user changes something: a certificate or a proxy
     "rate_limited",  # 429
     "too_long",  # the prompt does not fit the judge's context
     "unpaid",  # 402, or an account without credit
@@ -35,7 +36,9 @@ RETRYABLE: frozenset[Outcome] = frozenset(
     {"timeout", "unavailable", "rate_limited", "malformed", "empty", "unsupported"}
 )
 """Outcomes that pass: the call is asked again at once."""
-HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found", "unpaid", "rejected"})
+HOPELESS: frozenset[Outcome] = frozenset(
+    {"unauthorized", "not_found", "unpaid", "rejected", "unreachable"}
+)
 """Outcomes that only the user can change: the call waits until they have, and so does the run."""
 UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited", "unsupported"}
 """Outcomes of requests that an endpoint turns away, and asks no money for."""
@@ -367,16 +370,19 @@ class Estimate:
 class Plot:
     """A plot as data: which family of estimates to draw, and how.
 
-    `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
+    `kind` is one of `sheet.figures.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
     `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
-    (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
-    among the values of x, `even` puts it at equal shares. `names` says that the values of x are
-    names, even where they look like numbers. `mark` names an estimate without dimensions that is
-    drawn across, with its interval. `words` says families and values of dimensions as a reader
-    does; of a single share, `rest` names what is left of the whole, which is then drawn too.
-    `shows` names the figures whose effect one sees in it, and `brief` says in one sentence what is
-    drawn: such a plot can stand on page one, where the worst finding rests on one of those figures.
+    (`{"slot": ""}`). `reference` is a value to compare with, `reference_label` what it is; where
+    the members share out a whole among the values of x, `even` puts it at equal shares. `ends` are
+    the least and the greatest number that the scale reaches at least; at them the colours of a heat
+    map end. `names` says that the values of x are names, even where they look like numbers. `mark`
+    names an estimate without dimensions that is drawn across, with its interval. `words` says
+    families and values of dimensions as a reader does; of a single share, `rest` names what is left
+    of the whole, which is then drawn too. `shows` names the figures whose effect one sees in it,
+    and `brief` says in one sentence what is drawn: such a plot can stand on page one, where the
+    worst finding rests on one of those figures. `title` and `caption` say what is drawn, `result`
+    what one sees in it, decided by intervals as findings are; "" where nothing is shown.
     """
 
     kind: str
@@ -397,6 +403,9 @@ class Plot:
     rest: str = ""
     shows: tuple[str, ...] = ()
     brief: str = ""
+    result: str = ""
+    reference_label: str = ""
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -567,6 +576,11 @@ class AxisResult:
         """Why the figure with this key must not be used; "" where it may be."""
         return self.void or self.voided.get(key, "")
 
+    def status(self, key: str) -> FigureCode:
+        """What the figure with this key means; "" where nothing is said of it."""
+        known = self.statuses.get(key)
+        return ("void" if self.void_reason(key) else "") if known is None else known.code
+
     @property
     def made(self) -> int:
         """The calls that were settled, one way or another."""
@@ -578,7 +592,7 @@ class Recommendation:
     """What to do with this judge, and the keys of the estimates behind it.
 
     `binding` is False where it only says that nothing more needs to be done; `stops` says that the
-    judge must not be used for this.
+    judge must not be used for this. `void` is why it does not hold, "" where it does.
     """
 
     axis: str
@@ -586,6 +600,7 @@ class Recommendation:
     evidence: tuple[str, ...]
     binding: bool = True
     stops: bool = False
+    void: str = ""
 
 
 VerdictStatus = Literal["proven", "broken", "not proven", "void"]
@@ -633,8 +648,9 @@ class Decision:
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
     `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
-    proven to be broken. `limiting` is the key that decides ("" where none stands out), `text` the
-    decision in one sentence. `required` and `warning` count the limits that must be proven and
+    proven to be broken. `limiting` is the key that decides ("" where none stands out) and `because`
+    what of it did: how its limit came out, or an `advice` that rests on it. `text` is the decision
+    in one sentence. `required` and `warning` count the limits that must be proven and
     those that only warn, by how they came out. `needed` says what would decide, the cheapest
     first. `unlimited` counts the problems found whose figures no limit bounds.
     """
@@ -649,6 +665,7 @@ class Decision:
     warning: Counts = Counts()
     needed: tuple[str, ...] = ()
     unlimited: int = 0
+    because: Literal["proven", "broken", "not proven", "void", "advice", ""] = ""
 
     @property
     def told_conditions(self) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ or when it is interrupted. In each case the same command resumes it.
 import asyncio
 import json
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from random import uniform
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 from judgesheet.base import digits
 from judgesheet.base.errors import JudgeError, StoppedError
@@ -24,7 +24,7 @@ from judgesheet.base.records import HOPELESS, RETRYABLE, SETTLING, Call, Outcome
 from judgesheet.base.sanitize import brief, said_by_server
 from judgesheet.collect.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
 from judgesheet.judges import Judge
-from judgesheet.ledger.ledger import Ledger, Pending, Totals
+from judgesheet.ledger.ledger import Ledger, Totals
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
@@ -112,23 +112,9 @@ class Progress:
 IsReadable = Callable[[Call, Reply], bool]
 
 
-class Book(Protocol):
-    """What is used of a ledger here: a worker of many has none, and writes to a log instead."""
-
-    @property
-    def refused_parameters(self) -> Mapping[str, str | None]: ...  # noqa: D102
-    @property
-    def limits(self) -> Mapping[str, Any]: ...  # noqa: D102
-    def pending(self) -> Iterator[Pending]: ...  # noqa: D102
-    def totals(self) -> Totals: ...  # noqa: D102
-    def recent(self, seconds: float, /) -> Iterator[tuple[float, int]]: ...  # noqa: D102
-    def record(self, replies: Sequence[Reply], /) -> None: ...  # noqa: D102
-    def set_meta(self, key: str, value: Any, /) -> None: ...  # noqa: D102
-
-
 async def collect(
     judge: Judge,
-    ledger: Book,
+    ledger: Ledger,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None] = lambda _: None,
     is_readable: IsReadable | None = None,
@@ -151,7 +137,7 @@ async def collect(
 
 async def enter_and_collect(
     judge: Judge,
-    ledger: Book,
+    ledger: Ledger,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None],
     reader: Callable[[], IsReadable],
@@ -175,7 +161,7 @@ async def enter_and_collect(
     return progress
 
 
-def _is_settled(ledger: Book) -> bool:
+def _is_settled(ledger: Ledger) -> bool:
     totals = ledger.totals()
     return totals.settled == totals.planned
 
@@ -284,6 +270,7 @@ class Circuit:
 _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "timeout": ("did not answer in time", "check the base URL or raise --timeout"),
     "unavailable": ("failed or could not be reached", "check that it runs, and the base URL"),
+    "unreachable": ("could not be reached", "check its certificate and the proxy"),
     "empty": ("answered without a word", "check the server's log"),
     "rate_limited": ("limited the request rate", "wait, or set --rpm, --tpm or --rate"),
     "unpaid": ("asks for payment", "top up the account"),
@@ -412,7 +399,7 @@ class Budget:
         return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
 
 
-def recent(ledger: Book, settings: CollectSettings) -> list[tuple[float, int]]:
+def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]:
     """`Ledger.recent` of the window that limits are counted in, with the ledgers beside it."""
     found = [*ledger.recent(settings.window_s)]
     for path in settings.beside:
@@ -469,7 +456,7 @@ class _Session:
     def __init__(
         self,
         judge: Judge,
-        ledger: Book,
+        ledger: Ledger,
         settings: CollectSettings,
         on_progress: Callable[[Progress], None],
         is_readable: IsReadable | None,

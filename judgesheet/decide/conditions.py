@@ -34,7 +34,7 @@ def of(sheet: Datasheet) -> Iterator[Condition]:
             yield from _untold(axis, {Key.parse(key).name for key in kept})
             yield from _lost(axis)
     for advice in sheet.recommendations:
-        if advice.binding and advice.axis in judged:
+        if advice.binding and not advice.void and advice.axis in judged:
             yield advice.text, advice.evidence
 
 

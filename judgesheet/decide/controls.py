@@ -83,9 +83,13 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
     """Whether all was asked: whoever looks at a run before its end sees what chance shows first."""
     looks = sheet.run.get("looks")
     goes_on = isinstance(looks, Mapping) and looks.get("ended") is False
-    # Only a plain no counts: a sheet that does not say may be whole.
-    cut = sheet.run.get("complete") is False and (axis.made < axis.planned or goes_on)
+    lacking = [one.name for one in sheet.axes if one.made < one.planned]
+    # Only a plain no counts: a sheet that does not say may be whole. Where no axis lacks a call,
+    # something else is missing, such as settings of a sweep.
+    cut = sheet.run.get("complete") is False and (axis.name in lacking or goes_on or not lacking)
     text = f"{'only ' if cut else ''}{count(axis.made)} of {count(axis.planned)} calls were made"
+    if cut and axis.name not in lacking:
+        text = "the run has not come to its end"
     mend = "finish the run: the same command goes on"
     return Control(
         "run complete", not cut, text, code=COMPLETE, of="run", mend=mend, touches=(EVERY,)
@@ -94,7 +98,9 @@ def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
 
 def _served(axis: AxisResult, sheet: Datasheet) -> Control:
     """Whether one model answered all calls of the axis, as far as the endpoint says."""
-    known = axis.served_models or sheet.judge.get("served_models")
+    # Without counts of its own an axis may have been answered by any model of the sheet.
+    by_axis = any(one.served_models for one in sheet.axes)
+    known = axis.served_models if by_axis else sheet.judge.get("served_models")
     models = known if isinstance(known, Mapping) else {}
     passed: bool | None = len(models) == 1
     text = "every reply names the same model"

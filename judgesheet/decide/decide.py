@@ -3,7 +3,7 @@
 What it finds out is stored in the sheet, and everything that prints only prints it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from judgesheet.base.datasheet import SCHEMA_VERSION
@@ -30,7 +30,9 @@ def decide(
     checked = with_controls(replace(sheet, schema_version=SCHEMA_VERSION))
     judged = _with_verdicts(checked, policy, extra)
     marked = with_remedies(with_statuses(with_findings(judged)))
-    return replace(marked, decision=decide_judge(marked) if marked.verdicts else None)
+    # A policy of which nothing applies proves nothing, which is a decision, too.
+    is_judged = bool(marked.verdicts) or isinstance(marked.provenance.get("policy"), Mapping)
+    return replace(marked, decision=decide_judge(marked) if is_judged else None)
 
 
 def _with_verdicts(sheet: Datasheet, policy: Policy | None, extra: Sequence[Verdict]) -> Datasheet:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
-from judgesheet.base.records import AxisResult, Control, Datasheet, Statement
+from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation, Statement
 from judgesheet.decide.controls import failed
 
 STOP, CONTROL, PROBLEM, UNKNOWN, GOOD, NOTE, VOID = range(7)
@@ -17,12 +17,20 @@ _KINDS = {"bad": PROBLEM, "unknown": UNKNOWN, "good": GOOD, "neutral": NOTE}
 
 
 def with_findings(sheet: Datasheet) -> Datasheet:
-    """The sheet with a finding for each failed control, and a rank on every finding."""
+    """The sheet with a finding for each failed control, and a rank on every finding.
+
+    What findings and advice rest on and must not be used makes them void.
+    """
+    by_name = {axis.name: axis for axis in sheet.axes}
     axes = [replace(axis, findings=tuple(_every(axis))) for axis in sheet.axes]
     limited = {verdict.key for verdict in sheet.verdicts if verdict.status == "broken"}
     places = {place: rank for rank, place in enumerate(_ranked(axes, limited), 1)}
     return replace(
         sheet,
+        recommendations=tuple(
+            replace(one, void=_advice_void(by_name.get(one.axis), one))
+            for one in sheet.recommendations
+        ),
         axes=tuple(
             replace(
                 axis,
@@ -45,12 +53,17 @@ def kind(finding: Statement) -> int:
     return STOP if finding.stops else _KINDS[finding.tone]
 
 
-def _void(axis: AxisResult, finding: Statement) -> str:
-    """Why a finding does not hold: it rests on unusable figures, or praises without merit."""
-    reasons = [reason for key in finding.evidence if (reason := axis.void_reason(key))]
-    if finding.tone == "good":
-        reasons += [axis.unearned[key] for key in finding.evidence if key in axis.unearned]
+def _void(axis: AxisResult, evidence: Sequence[str], *, praises: bool) -> str:
+    """Why a sentence does not hold: it rests on unusable figures, or praises without merit."""
+    reasons = [reason for key in evidence if (reason := axis.void_reason(key))]
+    if praises:
+        reasons += [axis.unearned[key] for key in evidence if key in axis.unearned]
     return axis.void or next(iter(reasons), "")
+
+
+def _advice_void(axis: AxisResult | None, advice: Recommendation) -> str:
+    """Why an advice does not hold; that nothing more needs to be done is praise."""
+    return "" if axis is None else _void(axis, advice.evidence, praises=not advice.binding)
 
 
 def _every(axis: AxisResult) -> Iterator[Statement]:
@@ -60,7 +73,9 @@ def _every(axis: AxisResult) -> Iterator[Statement]:
         # What the judge did is mostly told by the axis itself, with its number.
         if control.of == "run" or not told & {*control.evidence}:
             yield _of_control(control)
-    yield from (replace(finding, void=_void(axis, finding)) for finding in own)
+    for finding in own:
+        praises = finding.tone == "good"
+        yield replace(finding, void=_void(axis, finding.evidence, praises=praises))
 
 
 def _of_control(control: Control) -> Statement:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from judgesheet.base.datasheet import by_key
+from judgesheet.base.datasheet import WORST, by_key, worst_verdicts
 from judgesheet.base.keys import Key
 from judgesheet.base.records import (
     AxisResult,
@@ -14,7 +14,6 @@ from judgesheet.base.records import (
     FigureStatus,
     Summary,
     Verdict,
-    VerdictStatus,
 )
 from judgesheet.base.units import unit
 from judgesheet.decide.compare import Bounded
@@ -26,8 +25,6 @@ VISIBLE = 0.10
 ODD_REPLY = 0.01
 """Where "no effect" is the end of the scale, one odd reply moves an interval off it: so much less
 than this share is still none."""
-WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
-"""Of several verdicts on one figure, or on one axis, the first counts."""
 
 
 def with_statuses(sheet: Datasheet) -> Datasheet:
@@ -38,13 +35,6 @@ def with_statuses(sheet: Datasheet) -> Datasheet:
         marked = replace(axis, statuses=dict(_statuses(axis, found, verdicts)))
         axes.append(replace(marked, summary=_summary(marked, verdicts)))
     return replace(sheet, axes=tuple(axes))
-
-
-def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
-    """The verdict on each key; where two rules limit one figure, the worse outcome counts."""
-    # What comes last is kept.
-    ranked = sorted(sheet.verdicts, key=lambda verdict: -WORST.index(verdict.status))
-    return {verdict.key: verdict for verdict in ranked}
 
 
 def _statuses(

@@ -91,7 +91,8 @@ class SimulatedJudge(Judge):
 
         Its body is a completion where log-probabilities are asked for.
         """
-        planted, axis, known = self._parameters, _answering(call.axis), self._known(call)
+        planted = self._parameters.on(call.stimulus)
+        axis, known = _answering(call.axis), self._known(call)
         rng = planted.rng(call.id, attempt)
         # One draw for both: the shares of refused and unreadable replies add up.
         draw = rng.random()

@@ -12,43 +12,48 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Datasheet, Verdict, digest
+from judgesheet.base.records import Datasheet, Decision, Verdict, digest
 from judgesheet.sheet import Paper, show
+from judgesheet.sheet.verdicts import summary
 
 SUFFIX = "junit.xml"
 _NO_TIME = "1970-01-01T00:00:00"
+_DECISIONS = {"adopt": "", "conditions": "", "reject": "failure", "not proven": "error"}
+"""The element that says how the decision came out; "" for one with which the gate passes."""
 
 
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
-    """The verdicts of a sheet as one test suite.
+    """The decision and the verdicts of a sheet as one test suite.
 
-    UsageError if the sheet carries no verdict.
+    UsageError if the sheet carries no decision.
     """
-    if not sheet.verdicts:
+    if sheet.decision is None:
         raise UsageError(
-            "the datasheet carries no verdicts; `judgesheet gate … --policy P --junit FILE` "
-            "makes them, or `judgesheet measure DIR --policy P`"
+            "the datasheet carries no decision; `judgesheet gate … --policy P --junit FILE` "
+            "makes one, or `judgesheet measure DIR --policy P`"
         )
+    decision = sheet.decision
     root = Element("testsuites")
-    suite = SubElement(root, "testsuite", _head(sheet))
+    suite = SubElement(root, "testsuite", _head(sheet, decision))
     properties = SubElement(suite, "properties")
-    for name, value in _properties(sheet).items():
+    for name, value in _properties(sheet, decision).items():
         SubElement(properties, "property", name=name, value=_text(value))
-    _decision(suite, sheet)
+    told = (decision.text, *decision.needed)
+    _put(suite, "decision", "judgesheet", _DECISIONS[decision.verdict], decision.verdict, told)
     for verdict in sheet.verdicts:
         _case(suite, verdict)
-    SubElement(suite, "system-out").text = _text(sheet.decision.text if sheet.decision else "")
+    SubElement(suite, "system-out").text = "\n".join(map(_text, summary(sheet)))
     SubElement(suite, "system-err").text = ""
     indent(root)
     body = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'.encode()
 
 
-def _head(sheet: Datasheet) -> dict[str, str]:
+def _head(sheet: Datasheet, decision: Decision) -> dict[str, str]:
     ended = show.parse_moment(sheet.run.get("ended_at"))
     if ended is not None and ended.tzinfo is not None:
         ended = ended.astimezone(UTC)  # the schema knows no time zones
-    kinds = Counter((_of_decision(sheet), *(_kind(verdict) for verdict in sheet.verdicts)))
+    kinds = Counter((_DECISIONS[decision.verdict], *(_kind(verdict) for verdict in sheet.verdicts)))
     return {
         "id": "0",
         "name": "judgesheet gate",
@@ -64,15 +69,15 @@ def _head(sheet: Datasheet) -> dict[str, str]:
     }
 
 
-def _properties(sheet: Datasheet) -> dict[str, str]:
-    decision, policy = sheet.decision, sheet.provenance.get("policy")
+def _properties(sheet: Datasheet, decision: Decision) -> dict[str, str]:
+    policy = sheet.provenance.get("policy")
     known = policy if isinstance(policy, dict) else {}
     return {
         "judge": str(sheet.judge.get("model", "unnamed judge")),
         "datasheet.sha256": digest(to_json(sheet)),
-        "policy": str(known.get("name") or (decision.policy if decision else "")),
+        "policy": str(known.get("name") or decision.policy),
         "policy.sha256": str(known.get("digest", "")),
-        "decision": decision.verdict if decision else "",
+        "decision": decision.verdict,
     }
 
 
@@ -81,21 +86,6 @@ def _kind(verdict: Verdict) -> str:
     if verdict.status == "broken":
         return "failure"
     return "" if verdict.status == "proven" else "skipped" if verdict.warns else "error"
-
-
-def _of_decision(sheet: Datasheet) -> str:
-    """The element that says how the decision came out; "" for one with which the gate passes."""
-    decision = sheet.decision
-    if decision is None:
-        return "error"
-    return {"reject": "failure", "not proven": "error"}.get(decision.verdict, "")
-
-
-def _decision(suite: Element, sheet: Datasheet) -> None:
-    decision = sheet.decision
-    told = () if decision is None else (decision.text, *decision.needed)
-    type_ = "no decision" if decision is None else decision.verdict
-    _put(suite, "decision", "judgesheet", _of_decision(sheet), type_, told)
 
 
 def _case(suite: Element, verdict: Verdict) -> None:

@@ -37,7 +37,6 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
 def section(sheet: Datasheet) -> str:
     """The section with its markers: verdict, scope, key figures, where the datasheet lies."""
     known, decision, served = by_key(sheet), sheet.decision, sheet.judge.get("served_models")
-    void = {axis.name for axis in sheet.axes if axis.void is not None}
     return fill(
         "model_card.md.jinja",
         begin=Markdown(BEGIN),
@@ -45,8 +44,9 @@ def section(sheet: Datasheet) -> str:
         sheet=sheet,
         mark=decision and DECISIONS[decision.verdict],
         counts="" if decision is None else show.limits(decision),
+        role="" if decision is None else show.ROLES[decision.because],
         stops=[f for axis in sheet.axes for f in axis.findings if f.control or f.stops],
-        advice=[one for one in sheet.recommendations if one.axis not in void],
+        advice=[one for one in sheet.recommendations if not one.void],
         served=list(served)[:2] if isinstance(served, dict) else [],
         measured=show.day(sheet.run.get("ended_at")),
         axes=[(axis, [*map(_row, _key_figures(axis, known))]) for axis in sheet.axes],

@@ -34,17 +34,18 @@ def as_text(sheet: Datasheet) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    return "\n".join([*lines, "", *_summary(sheet)])
+    return "\n".join([*lines, "", *summary(sheet)])
 
 
 def as_json(sheet: Datasheet, exit_code: int) -> str:
-    """Verdicts and decision as one JSON document."""
+    """Verdicts, decision and the axes that are not usable, as one JSON document."""
     return json.dumps(
         {
             "exit_code": exit_code,
             "judge": sheet.judge.get("model"),
             "policy": sheet.provenance.get("policy"),
             "decision": sheet.decision and asdict(sheet.decision),
+            "void": {axis.name: axis.void for axis in sheet.axes if axis.void is not None},
             "verdicts": [asdict(verdict) for verdict in sheet.verdicts],
         },
         indent=2,
@@ -58,7 +59,7 @@ def as_markdown(sheet: Datasheet) -> str:
         "verdicts.md.jinja",
         judge=str(sheet.judge.get("model", "unnamed judge")),
         policy=sheet.decision.policy if sheet.decision else "",
-        said=_summary(sheet),
+        said=summary(sheet),
         head=HEAD,
         rows=[(code(key), *others) for key, *others in cells],
     )
@@ -68,7 +69,8 @@ def annotations(sheet: Datasheet) -> Iterator[str]:
     """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
     if sheet.decision is not None and sheet.decision.verdict in ("reject", "not proven"):
         told = "; ".join((sheet.decision.text, *sheet.decision.needed))
-        yield f"::error title=judgesheet: decision::{_data(_minus(show.visible(told)))}"
+        title = _property("judgesheet: decision")
+        yield f"::error title={title}::{_data(_minus(show.visible(told)))}"
     for verdict in sheet.verdicts:
         if verdict.status == "proven":
             continue
@@ -111,7 +113,8 @@ def _minus(text: str) -> str:
     return re.sub(r"(?<!\S)-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
-def _summary(sheet: Datasheet) -> Sequence[str]:
+def summary(sheet: Datasheet) -> Sequence[str]:
+    """The decision, what decided it, what is not usable, and what would decide, line by line."""
     if sheet.decision is None:
         return ()
     decision = sheet.decision
@@ -121,7 +124,7 @@ def _summary(sheet: Datasheet) -> Sequence[str]:
     looks = show.looks(sheet.run)
     lines = (
         *(decision.text, show.limits(decision)),
-        f"{show.ROLES[decision.verdict]}: {decision.limiting}." if decision.limiting else "",
+        f"{show.ROLES[decision.because]}: {decision.limiting}." if decision.limiting else "",
         *(*void, *needed, *conditions),
         f"Looks: {looks}." if looks else "",
     )

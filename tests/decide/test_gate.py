@@ -32,10 +32,10 @@ from judgesheet.base.records import (
     Verdict,
 )
 from judgesheet.cli import main
-from judgesheet.decide import policy as policies
-from judgesheet.decide.compare import compare
 from judgesheet.decide import decide
+from judgesheet.decide import policy as policies
 from judgesheet.decide.baseline import against
+from judgesheet.decide.compare import compare
 from judgesheet.sheet import render
 from judgesheet.sheet.page import build
 from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
@@ -292,8 +292,12 @@ def test_lost_replies_are_a_condition_and_an_open_run_proves_nothing() -> None:
     made = sheet(GOOD)
     lossy = replace(made, axes=(replace(made.axes[0], answered=80, unreadable=20),))
     assert verdict_of(decide(lossy, policy(limit()))) == "conditions"
-    open_run = replace(made, run={"complete": False})
-    assert verdict_of(decide(open_run, policy(limit()))) == "not proven"
+    cut = replace(made, run={"complete": False})
+    cut_here = replace(cut, axes=(replace(made.axes[0], answered=80),))
+    for open_run in (cut, cut_here):
+        judged = decide(open_run, policy(limit()))
+        assert [one.status for one in judged.verdicts] == ["void"]
+        assert verdict_of(judged) == "not proven"
 
 
 def test_axes_that_were_not_probed() -> None:
@@ -305,7 +309,7 @@ def test_axes_that_were_not_probed() -> None:
     assert verdict_of(made) == "adopt"
     assert made.decision is not None
     assert "Not probed: score_order" in made.decision.text
-    assert "Not probed: score order" in build(made).front.strip.text
+    assert build(made).front.banner.text == made.decision.text
 
 
 def test_a_policy_of_which_nothing_applies_proves_nothing() -> None:
@@ -468,8 +472,8 @@ def test_junit_is_valid_and_counts() -> None:
     xmlschema.XMLSchema(Path(__file__).parents[1] / "junit.xsd").validate(text)
     suite = ElementTree.fromstring(text)[0]
     assert {k: suite.get(k) for k in ("tests", "failures", "errors", "skipped")} == {
-        "tests": "4",
-        "failures": "1",
+        "tests": "5",  # the decision is one
+        "failures": "2",
         "errors": "1",
         "skipped": "1",
     }
@@ -481,18 +485,29 @@ def test_junit_is_valid_and_counts() -> None:
     assert properties["policy.sha256"]
 
 
-def test_junit_needs_verdicts() -> None:
+def test_junit_needs_a_decision() -> None:
     with pytest.raises(UsageError, match="--policy"):
-        render(sheet(GOOD), "junit")
+        render(decide(sheet(GOOD)), "junit")
+
+
+def test_junit_of_a_policy_of_which_nothing_applies_is_an_error() -> None:
+    made = decide(sheet(GOOD), policy(limit(V, "max = 0.1", "when_probed = true")))
+    text = render(made, "junit").decode()
+    xmlschema.XMLSchema(Path(__file__).parents[1] / "junit.xsd").validate(text)
+    (case,) = ElementTree.fromstring(text).iter("testcase")
+    assert (case.get("name"), case[0].tag) == ("decision", "error")
 
 
 def test_annotations_cannot_be_forged() -> None:
     lines = list(annotations(three()))
-    assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::warning"]
+    levels = ["::error", "::error", "::error", "::warning"]
+    assert [line.split(" ")[0] for line in lines] == levels
     assert all("\n" not in line and "\r" not in line for line in lines)
-    assert "%250A" in lines[1]
-    assert "position=2]" in lines[0]
-    assert "title=judgesheet%3A score_order" in lines[0]
+    of_decision, broken, open_, _ = lines
+    assert "title=judgesheet%3A decision::Reject" in of_decision
+    assert "position=2]" in broken
+    assert "title=judgesheet%3A score_order" in broken
+    assert "%250A" in open_
 
 
 def test_tables_say_every_limit() -> None:
@@ -595,7 +610,7 @@ def test_junit_and_baseline_from_the_command(run: "Runner", tmp_path: Path) -> N
     old.write_text(to_json(sheet(share(KEY, 0.01, 0.0, 0.03))), encoding="utf-8")
     more = ("--baseline", str(old), "--junit", str(tmp_path / "out" / "j.xml"))
     assert run(share(KEY, 0.3, 0.25, 0.36), limit(KEY, "max = 0.5"), *more).exit_code == 3
-    assert (tmp_path / "out" / "j.xml").read_text(encoding="utf-8").count("<testcase") == 2
+    assert (tmp_path / "out" / "j.xml").read_text(encoding="utf-8").count("<testcase") == 3
     assert run(share(KEY, 0.01, 0.0, 0.03), limit(KEY, "max = 0.5"), *more).exit_code == 0
 
 

@@ -25,8 +25,8 @@ from judgesheet.base.datasheet import from_json, to_json
 from judgesheet.base.errors import RunError, StimuliError, UsageError
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Plan
-from judgesheet.decide import policy as policies
 from judgesheet.decide import EXIT_CODES
+from judgesheet.decide import policy as policies
 from judgesheet.decide.looks import SHARES, Asked, needed, of_plan, schedules
 from judgesheet.forecast.rehearsal import answered
 from judgesheet.judges.simulated import SimulatedJudge, answer_key

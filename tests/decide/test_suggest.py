@@ -11,8 +11,8 @@ import judgesheet
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Bounds, Datasheet, Estimate
 from judgesheet.collect.request import Request, make_plan, settle
-from judgesheet.decide import policy as policies
 from judgesheet.decide import decide
+from judgesheet.decide import policy as policies
 from judgesheet.decide.suggest import suggest
 from judgesheet.forecast.rehearsal import rehearse
 from tests.command import run

@@ -6,15 +6,15 @@ and templates decide nothing. No markup is in here; escaping is the format's own
 was measured and whether it is valid.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from judgesheet.base.datasheet import by_key, to_json
+from judgesheet.base.datasheet import by_key, to_json, worst_verdicts
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.sheet import show
 from judgesheet.sheet.page import appendix
 from judgesheet.sheet.page import front as first
 from judgesheet.sheet.page.identity import Identity, identify
-from judgesheet.sheet.page.parts import Anchors, Context, Room, Trimmed, axis_title, records
+from judgesheet.sheet.page.parts import Anchors, Context, Trimmed, axis_title, records
 from judgesheet.sheet.page.remedies import Remedy, remedies
 from judgesheet.sheet.page.schematic import Schema, schema
 from judgesheet.sheet.page.table import AxisPart, axis_parts
@@ -43,9 +43,9 @@ class Page:
     texts: Texts
 
 
-def build(sheet: Datasheet, room: Room | None = None) -> Page:
-    """The page model of a datasheet; `room` is what the first two pages hold."""
-    context = _context(sheet, room or Room())
+def build(sheet: Datasheet) -> Page:
+    """The page model of a datasheet."""
+    context = _context(sheet)
     document = digest(to_json(sheet))
     model = show.judge(sheet)
     ended = show.parse_moment(sheet.run.get("ended_at"))
@@ -72,15 +72,6 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
     )
 
 
-def refit(page: Page, sheet: Datasheet, room: Room) -> Page:
-    """The page model with other room on page two; all else stays as it is."""
-    return replace(page, axes=axis_parts(_context(sheet, room)))
-
-
-def _context(sheet: Datasheet, room: Room) -> Context:
-    # Of two rules on one figure the worse outcome comes last, and so is kept.
-    ranks = ("proven", "not proven", "void", "broken")
-    worst_last = sorted(sheet.verdicts, key=lambda verdict: ranks.index(verdict.status))
-    verdicts = {verdict.key: verdict for verdict in worst_last}
+def _context(sheet: Datasheet) -> Context:
     estimates = by_key(sheet)
-    return Context(sheet, estimates, verdicts, room, Anchors(estimates))
+    return Context(sheet, estimates, worst_verdicts(sheet), Anchors(estimates))

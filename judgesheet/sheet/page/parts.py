@@ -3,11 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict, VerdictStatus
+from judgesheet.base.records import (
+    AxisResult,
+    Datasheet,
+    Decision,
+    Estimate,
+    Verdict,
+    VerdictStatus,
+)
 from judgesheet.sheet import show
 
 T = TypeVar("T")
@@ -81,18 +88,6 @@ class Anchors:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """Printed lines for the plot of effects and for the table of page two."""
-
-    effects: int = 13
-    rows: int = 30
-
-    def part(self, share: float) -> "Room":
-        """A share of the room of page two."""
-        return replace(self, rows=int(share * self.rows))
-
-
-@dataclass(frozen=True, slots=True)
 class Context:
     """What every part of the page reads: the sheet, and what was found out about it first.
 
@@ -103,7 +98,6 @@ class Context:
     sheet: Datasheet
     estimates: Mapping[str, Estimate]
     verdicts: Mapping[str, Verdict]
-    room: Room
     anchors: Anchors
 
     @property
@@ -121,6 +115,11 @@ class Context:
             if axis.made
         }
         return {name: number for name, number in clusters.items() if number}
+
+    def decided_by(self, decision: Decision) -> Verdict | None:
+        """The limit that decided, of all those on its figure; None where none did."""
+        own = (one for one in self.sheet.verdicts if one.key == decision.limiting)
+        return next((one for one in own if one.status == decision.because), None)
 
     def title(self, axis: str, limit: int) -> str:
         """The title of an axis, or its name where the sheet does not have it."""

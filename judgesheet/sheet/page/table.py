@@ -1,7 +1,8 @@
-"""Page two: the characteristics and the smallest detectable effects."""
+"""Page two: the characteristics, least, typical and most, as a component's datasheet has them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import (
@@ -19,14 +20,11 @@ from judgesheet.sheet.page.parts import (
     OUTCOMES,
     Context,
     Mark,
-    lines_of,
     losses,
     more,
-    share_out,
     size,
     usual,
 )
-from judgesheet.sheet.page.remedies import MOST_REMEDIES
 
 MARKS: Mapping[FigureCode, Mark] = {
     "proven": OUTCOMES["proven"],
@@ -41,20 +39,26 @@ MARKS: Mapping[FigureCode, Mark] = {
 }
 """What a figure means -> how it is marked."""
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
-_REMEDY_LINES = 2  # that one mitigation takes
-_LABEL, _CONDITIONS, _WHY, _MARKS = 48, 21, 46, 18
-"""Characters a line in columns of the table."""
+MOST_FREE = 24
+"""Rows without a limit that the table has where no paper ends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One row of the characteristics table; `effect` is the row's record for the forest plot."""
+    """One row of the characteristics table, and what the forest plot draws of it.
+
+    `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
+    stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
+    limit are at 0, whatever the room, the others follow in turn, axis by axis.
+    """
 
     key: str
     anchor: str
     label: str
     conditions: str
     shown: show.Shown
+    least: str
+    most: str
     size: str
     noise: str
     detectable: str
@@ -67,19 +71,12 @@ class Spec:
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
-
-    @property
-    def lines(self) -> int:
-        """About how many printed lines the row takes."""
-        words = " ".join(mark.word for mark in self.marks)
-        told = (self.conditions, _CONDITIONS) if self.shown.measured else (self.shown.why, _WHY)
-        widths = ((self.label, _LABEL), told, (words, _MARKS))
-        return max(lines_of(text, width) for text, width in widths) + bool(self.imputed)
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class AxisPart:
-    """What the document says of one axis: the `rows` of the table, of `every` one, and the rest.
+    """What the document says of one axis: `every` row, the `rows` of a page without end, the rest.
 
     What the rows share is said once. What was not measured has no row, unless a limit is set on it:
     `unmeasured` counts it. `result` is kept for the figures, which some formats draw.
@@ -109,22 +106,25 @@ class AxisPart:
 
 
 def axis_parts(context: Context) -> tuple[AxisPart, ...]:
-    """Every axis; the rows that fit are chosen evenly over the axes."""
+    """Every axis; rows without a limit take turns, the first of every axis before the second."""
     parts = [_part(axis, context) for axis in context.sheet.axes]
-    # What else stands on the page: the headings of the groups, and the table of remedies.
-    taken = sum(lines_of(f"{p.title} {p.counts} {p.conditions} {p.void}", 120) for p in parts)
-    number = sum(len(axis.mitigations) for axis in context.sheet.axes)
-    taken += _REMEDY_LINES * min(MOST_REMEDIES, number)
-    queues = [part.every for part in parts]
-    chosen = share_out(queues, lambda row: row.lines, context.room.rows - taken)
-    return tuple(replace(p, rows=tuple(kept)) for p, kept in zip(parts, chosen, strict=True))
+    free = [[row.key for row in part.every if row.verdict is None] for part in parts]
+    in_turn = filter(None, chain.from_iterable(zip_longest(*free)))
+    turns = {key: turn for turn, key in enumerate(in_turn, start=1)}
+    return tuple(_with_turns(part, turns) for part in parts)
+
+
+def _with_turns(part: AxisPart, turns: Mapping[str, int]) -> AxisPart:
+    every = tuple(replace(row, turn=turns.get(row.key, 0)) for row in part.every)
+    return replace(part, every=every, rows=tuple(r for r in every if r.turn <= MOST_FREE))
 
 
 def _part(axis: AxisResult, context: Context) -> AxisPart:
     """All rows of an axis; the conditions that most of them share stand in the heading only."""
     every = _rows(axis, context)
     rows = [row for row in every if row.shown.measured or row.verdict is not None]
-    shared = usual(row.conditions for row in rows)
+    limited = [row for row in rows if row.verdict is not None]
+    shared = usual(row.conditions for row in limited or rows)
     own = (replace(r, conditions="") if r.conditions == shared else r for r in rows)
     return AxisPart(
         anchor=context.anchors.of(f"axis-{axis.name}"),
@@ -170,6 +170,8 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     status = axis.statuses.get(row.key, FigureStatus(""))
     limit = verdict.limit if verdict else None
     sign = show.SIGNS[verdict.kind] if verdict else ""
+    side, decided = show.deciding(verdict, estimate) if verdict else ("", shown)
+    bound = f"{show.SIGNS[side]}{decided.value}"
     marks = tuple(_marks(estimate, status))
     told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
@@ -179,6 +181,8 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         label=show.short(estimate.label, 90),
         conditions=", ".join(filter(None, told)),
         shown=shown._replace(unit=given_in.short or shown.unit),
+        least=bound if side == "min" else shown.low or "–",
+        most=bound if side == "max" else shown.high or "–",
         size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
         detectable=_number(status.detectable, given_in),
@@ -195,11 +199,11 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
 
 
 def _marks(estimate: Estimate, status: FigureStatus) -> Iterator[Mark]:
-    """What the figure means; then the end of the scale that it touches."""
+    """What the figure means; of one without a limit, then the end of the scale that it touches."""
     if status.code:
         yield MARKS[status.code]
     low, high = unit(estimate.unit).ends or (None, None)
-    if estimate.value is not None and estimate.value in (low, high):
+    if status.code not in OUTCOMES and estimate.value is not None and estimate.value in (low, high):
         yield FLOOR if estimate.value == low else CEILING
 
 

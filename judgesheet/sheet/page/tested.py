@@ -23,11 +23,12 @@ def _tested(context: Context, *, own: bool) -> Iterator[str]:
     sheet = context.sheet
     pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
     looked = show.looked(sheet.run)
-    number = show.count(sum(context.stimuli.values()))
+    number = sum(context.stimuli.values())
+    on_stimuli = f" on {show.count(number)} stimuli" if number else ""
     profile = sheet.run.get("profile")
     in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
     calls = show.count(total(sheet, "made"))
-    yield f"{calls} calls on {number} stimuli{in_profile}"
+    yield f"{calls} calls{on_stimuli}{in_profile}"
     if looked:
         yield looked
     if own or not pools:
