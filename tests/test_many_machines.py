@@ -13,13 +13,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import httpx
 import pytest
 
 import judgesheet
@@ -404,6 +405,16 @@ def test_a_model_on_this_machine_is_not_asked_by_others() -> None:
     judge.machine = "2 cores"
     with pytest.raises(UsageError, match="leave --engine out, or serve it"):
         refuse_what_cannot_travel(judge, Connection())
+
+
+@pytest.mark.parametrize(
+    ("auth", "travels"), [("module:factory", True), (httpx.BasicAuth("user", "secret"), False)]
+)
+def test_an_authentication_travels_by_its_name_alone(
+    auth: httpx.Auth | str, travels: bool
+) -> None:
+    with nullcontext() if travels else pytest.raises(UsageError):
+        refuse_what_cannot_travel(ScriptedJudge({}), Connection(auth=auth))
 
 
 def test_a_worker_with_another_judge_by_that_name_asks_nothing(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import trustme
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Reply
 from judgesheet.judges import Connection, open_judge
+from tests.command import run, sentence, start
 from tests.judges.loopback import Answer, Request, completion, failure, make_call, serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corporate"
@@ -73,7 +74,7 @@ class Gateway:
         self.served += 1
         if sent != f"Bearer {self.tokens[-1]}" or self.served > self.age:
             return failure(401, message=f"{sent} is expired, {SECRET} too")
-        return completion(f"[RESULT] 3, said to {sent}")
+        return completion(f"<think>I was sent {sent}</think>[RESULT] 3")
 
 
 @pytest.fixture
@@ -97,7 +98,7 @@ def test_a_token_that_expires_is_renewed_while_a_run_goes_on(
     assert len(gateway.tokens) == 3
     for secret in (*gateway.tokens, SECRET):
         assert secret not in repr(replies)
-    assert "said to Bearer [redacted]" in replies[0].text
+    assert "sent Bearer [redacted]" in replies[0].text
 
 
 def test_a_token_is_renewed_before_it_expires(oauth: Callable[[str], None]) -> None:
@@ -300,3 +301,72 @@ def test_a_socket_that_is_not_there_is_unavailable(
 def test_judges_that_send_their_requests_themselves_take_none(model: str) -> None:
     with pytest.raises(UsageError):
         open_judge(model, Connection(auth="oauth:factory"))
+
+
+# -- whole runs ------------------------------------------------------------------------------------
+
+SMOKE = ("--axis", "score_order", "--profile", "smoke", "--reply", "text", "--no-pdf")
+
+
+def test_a_run_with_tokens_holds_none_of_them(tmp_path: Path) -> None:
+    gateway = Gateway(age=30)
+    with serving(gateway) as server:
+        words = (
+            *("probe", "--model", "openai/m", "--base-url", server.base_url, *SMOKE),
+            *("--auth", "oauth:factory", "--concurrency", "4", "--out", tmp_path / "run"),
+        )
+        oauth = {
+            "OAUTH_TOKEN_URL": server.base_url.replace("/v1", "/token"),
+            "OAUTH_CLIENT_ID": "a-client",
+            "OAUTH_CLIENT_SECRET": SECRET,
+        }
+        done = start(*words, cwd=EXAMPLES, **oauth)
+        asked = len(server.requests)
+        again = start(*words, cwd=EXAMPLES)  # nothing is left to ask, so there is no token to fetch
+        assert len(server.requests) == asked
+    assert (done.returncode, again.returncode) == (0, 0), done.stderr + again.stderr
+    assert len(gateway.tokens) > 2
+    kept = {file.name: file.read_bytes() for file in (tmp_path / "run").iterdir()}
+    kept["printed"] = (done.stdout + done.stderr).encode()
+    for name, content in kept.items():
+        for secret in (*gateway.tokens, SECRET):
+            assert secret.encode() not in content, name
+    assert b"sent Bearer [redacted]" in kept["ledger.sqlite"]
+
+
+def test_a_certificate_that_is_not_trusted_ends_a_run_at_once(
+    authority: trustme.CA, tmp_path: Path
+) -> None:
+    with serving(always(completion("[RESULT] 3")), tls=tls(authority)) as server:
+        done = start(
+            *("probe", "--model", "openai-compatible/m", "--base-url", server.base_url, *SMOKE),
+            *("--quiet", "--out", tmp_path / "run"),
+        )
+    said = sentence(done)
+    assert "unable to get local issuer certificate" in said
+    assert "SSL_CERT_FILE" in said
+
+
+@pytest.mark.parametrize(
+    ("model", "named"), [("openai/m", "oauth:nobody"), ("sim/fair", "oauth:factory")]
+)
+@pytest.mark.parametrize("command", ["plan", "probe"])
+def test_a_wrong_option_is_wrong_use(command: str, model: str, named: str, tmp_path: Path) -> None:
+    out = ("--out", tmp_path / "run") if command == "probe" else ()
+    done = run(command, "--model", model, "--auth", named, *SMOKE[:4], *out, cwd=EXAMPLES)
+    assert "oauth" in sentence(done, 2) or "--auth" in sentence(done, 2)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_plan_needs_no_token() -> None:
+    done = run("plan", "--model", "openai/m", "--auth", "oauth:factory", *SMOKE[:4], cwd=EXAMPLES)
+    assert done.returncode == 0, done.stderr
+
+
+def test_doctor_asks_with_it(oauth: Callable[[str], None]) -> None:
+    with serving(Gateway(age=1000)) as server:
+        oauth(server.base_url)
+        words = ("--model", "openai/m", "--base-url", server.base_url, "--auth", "oauth:factory")
+        done = run("doctor", *words, cwd=EXAMPLES)
+    assert f"{server.base_url} answers" in done.stdout, done.stdout
+    assert SECRET not in done.stdout + done.stderr

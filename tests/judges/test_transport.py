@@ -48,8 +48,9 @@ def ask(
     words: str = "Grade this.",
     pause_s: float = 0.0,
     auth: httpx.Auth | None = None,
+    at_once: int = 1,
 ) -> list[Reply]:
-    """The replies to so many questions, one after the other."""
+    """The replies to so many questions, so many at once."""
     connections = 0
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -66,10 +67,14 @@ def ask(
         async with await asyncio.start_server(connected, "127.0.0.1", 0) as server:
             url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
             async with open_judge("openai-compatible/m", Connection(url, auth=auth)) as judge:
-                replies = []
-                for number in range(1, times + 1):
-                    replies.append(await judge.ask(make_call(words), number))
-                    await asyncio.sleep(pause_s)
+                replies, numbers = [], iter(range(1, times + 1))
+
+                async def work() -> None:
+                    for number in numbers:
+                        replies.append(await judge.ask(make_call(words), number))
+                        await asyncio.sleep(pause_s)
+
+                await asyncio.gather(*(work() for _ in range(at_once)))
                 return replies
 
     return asyncio.run(main())
@@ -145,12 +150,15 @@ def test_an_answer_that_nobody_asked_for_answers_nothing() -> None:
     assert (first.text, second.text) == ("[RESULT] 4", "[RESULT] 4")
 
 
-def test_a_connection_that_is_closed_after_each_answer_costs_no_attempt() -> None:
+@pytest.mark.parametrize("pause_s", [0.0, 0.001])
+def test_a_server_that_closes_after_each_answer_costs_no_attempt(pause_s: float) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, _: int) -> None:
         await request_of(reader)
-        writer.write(WHOLE)  # and closed, without a word of it in the headers
+        writer.write(WHOLE)  # without a word in the headers of what comes now
+        await asyncio.sleep(pause_s)
 
-    assert [reply.outcome for reply in ask(serve, 50)] == ["ok"] * 50
+    outcomes = [reply.outcome for reply in ask(serve, 624, at_once=16)]
+    assert outcomes == ["ok"] * 624
 
 
 @pytest.mark.parametrize("resets", [True, False])
