@@ -20,7 +20,7 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.base.resources import data_folder
 from judgesheet.sheet import render
 from judgesheet.sheet.markdown import code, escape
-from judgesheet.sheet.pdf import Press, fitted
+from judgesheet.sheet.pdf import Press, content
 from tests.sheet import sheets
 
 
@@ -108,7 +108,7 @@ def press() -> tuple[Press, dict[str, Any]]:
     """A press, and a page to set with it."""
     sheet = sheets.all_unreadable()
     press = Press(to_json(sheet), "a4")
-    return press, fitted(sheet, "a4", press)
+    return press, content(sheet)
 
 
 @pytest.mark.parametrize("where", ["{url}", "file://{file}", "{file}", "{up}{file}"])

@@ -9,7 +9,6 @@ from judgesheet.base.records import Control, Datasheet, Decision
 from judgesheet.decide import decide
 from judgesheet.sheet.html import drawings, render
 from judgesheet.sheet.page import build
-from judgesheet.sheet.page.parts import Room
 from tests.sheet import sheets
 
 
@@ -30,7 +29,7 @@ def test_the_worst_finding_is_drawn_small_with_what_one_sees_and_how_much() -> N
         "Share of calls that chose each position; the dashed line is an even share. "
         "n: 946 calls or items, 24 stimuli."
     )
-    drawn = drawings(page, Room().effects)
+    drawn = drawings(page)
     assert drawn.worst is not None
     assert picture.plot.title not in [drawing.title for drawing in drawn.front]
     assert picture.plot.title in [drawing.title for drawing in drawn.rest]
@@ -62,7 +61,7 @@ def test_the_limit_that_rejects_a_judge_is_what_is_worst() -> None:
 def test_there_is_no_picture_without_a_finding_that_one_shows(sheet: Datasheet) -> None:
     page = build(sheet)
     assert page.front.picture is None
-    assert drawings(page, Room().effects).worst is None
+    assert drawings(page).worst is None
 
 
 def test_a_finding_that_is_void_is_not_drawn() -> None:

@@ -49,7 +49,8 @@ class Spec:
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
     stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
-    limit are at 0, whatever the room, the others follow in turn, axis by axis.
+    limit are at 0, whatever the room, the others follow in turn, axis by axis. `void` is why the
+    figure must not be used, `voided` the same where that is not so of the whole axis.
     """
 
     key: str
@@ -71,7 +72,15 @@ class Spec:
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
+    voided: str
     turn: int = 0
+
+    @property
+    def remarks(self) -> str:
+        """The conditions that the row does not share, and what else must be known of it alone."""
+        lost = f"lost calls: {self.imputed}" if self.imputed else ""
+        voided = f"not usable: {self.voided}" if self.voided else ""
+        return "; ".join(filter(None, (self.conditions, lost, voided)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +204,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         estimate=estimate,
         null=row.null,
         verdict=verdict,
+        voided="" if axis.void is not None else reason,
     )
 
 
