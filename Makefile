@@ -9,7 +9,7 @@ GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 # Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo announced openmp test bare env check docs site proof check-proof torture bench golden judges counts clean
+.PHONY: help demo announced openmp test bare env check docs site proof check-proof torture sheets bench golden judges counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -61,6 +61,9 @@ check-proof: $(VENV)/dev.stamp  ## the same with few data sets, against the comm
 
 torture: $(VENV)/dev.stamp  ## break everything around real runs and count what that costs (ten minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m torture
+
+sheets: $(VENV)/dev.stamp  ## datasheets of two dozen judges, each held against the decision that is right (minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m sheets --png $(if $(DATA),--data $(DATA))
 
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks

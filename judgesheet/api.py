@@ -454,14 +454,20 @@ def render(
     formats: Sequence[str],
     out: str | Path | None = None,
     paper: rendering.Paper = "a4",
+    template: str | Path | None = None,
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
     Files land beside the source unless `out` names another folder. A datasheet.json that is
-    rendered as JSON where it lies stays as it is.
+    rendered as JSON where it lies stays as it is. With a `template`, a file NAME.html.jinja or the
+    name of a shipped one, NAME.html and NAME.pdf are written instead.
     """
     sheet, file = load(source), _sheet_of(Path(source))
     directory = Path(out) if out is not None else file.parent
+    if template is not None:
+        from judgesheet.sheet import own_template
+
+        return own_template.write(sheet, own_template.found(template), directory, tuple(formats))
     there = directory / DATASHEET
     # Written anew by a later version it would no longer be the file whose digest others hold.
     itself = ["json"] if there.exists() and there.samefile(file) else []
@@ -566,18 +572,18 @@ def doctor(
     *,
     directory: str | Path | None = None,
     save: str | Path | None = None,
-    base_url: str | None = None,
-    api_key_env: str | None = None,
+    **how: Any,
 ) -> list[Diagnosis]:
     """Check the machine, and with `model` also the endpoint (a few tiny questions).
 
-    With a `directory`, that run is checked instead: its ledger, its plan, and whether its files
-    were made from it. `save` names a new folder for a run of all that can be read of its ledger.
+    `how` it is reached: `base_url`, `api_key_env`, `auth` and `transport`, as with `probe`. With a
+    `directory`, that run is checked instead: its ledger, its plan, and whether its files were made
+    from it. `save` names a new folder for a run of all that can be read of its ledger.
     """
     if directory is None:
         if save is not None:
             raise UsageError("--save needs the run directory that is to be saved")
-        return examine(model, base_url=base_url, api_key_env=api_key_env)
+        return examine(model, **how)
     if model is not None:
         raise UsageError("give a run directory or --model, not both")
     from judgesheet.commands.run_checkup import examine_run, save_run

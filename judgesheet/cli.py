@@ -146,6 +146,11 @@ _REPLY = _choice(
 )  # fmt: skip
 _BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
 _KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
+_AUTH = option(
+    "--auth",
+    metavar="MODULE:FACTORY",
+    help="Your own function that makes an httpx.Auth or a transport (docs/corporate.md).",
+)
 _POLICY = option("--policy", metavar="FILE|NAME", help=f"Limits to hold the judge to: {_POLICIES}")
 _UNTIL = option(
     "--until-decided",
@@ -185,6 +190,7 @@ _WHAT_TO_ASK = (
 _HOW_TO_ASK = (
     _BASE_URL,
     _KEY,
+    _AUTH,
     option("--extra-body", metavar="JSON", type=json_object, default="{}", show_default=False,
            help="Merged into every request."),
     option("--timeout", "timeout_s", type=Finite(0.1), default=120.0, help="Seconds per call."),
@@ -247,6 +253,13 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @_UNTIL
 @_NO_PDF
 @_NO_CASES
+@option(
+    "--template",
+    "templates",
+    multiple=True,
+    metavar="FILE|NAME",
+    help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
+)
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge and write its datasheet. Resumes an unfinished run.
 
@@ -461,6 +474,9 @@ def consensus(
 @option("--to", "formats", multiple=True, required=True, type=click.Choice(list(RENDERERS)),
         help="Format; repeatable.")  # fmt: skip
 @option("--out", type=_PATH, help="Folder to write to. [beside the source]")
+@option(
+    "--template", metavar="FILE|NAME", help="A page of your own, NAME.html.jinja, or a shipped one."
+)
 @_PAPER
 def render(**options: Any) -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""
@@ -638,6 +654,7 @@ def explain(key: str | None) -> None:
 @option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
 @_BASE_URL
 @_KEY
+@_AUTH
 @_JSON
 def doctor(as_json: bool, **options: Any) -> None:
     """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.

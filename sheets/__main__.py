@@ -4,28 +4,26 @@ Prints one line per sheet: the judge, the policy, its decision with the exit cod
 which decision is right. Exits 1 if a decision is not.
 """
 
-import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
 
 from sheets import pictures
-from sheets.judges import Judge, judges
-from sheets.making import Made, make
+from sheets.judges import judges
+from sheets.making import Made, is_foreign, make
 
 TABLE = "decisions.md"
+_FOLDER = click.Path(path_type=Path, file_okay=False)
 _HEAD = "| judge | policy | decision | exit | right | agrees | why |\n|---|---|---|--:|---|---|---|"
 
 
 @click.command(help=__doc__)
 @click.argument("names", nargs=-1)
-@click.option("--to", type=click.Path(path_type=Path), default=Path("build/sheets"),
-              show_default=True, help="A folder, in which each sheet has one of its own.")
-@click.option("--data", type=click.Path(path_type=Path, exists=True), envvar="DATA",
-              help="A folder with public logs (docs/real-judges.md); left out without it. [$DATA]")
+@click.option("--to", type=_FOLDER, default=Path("build/sheets"), help="[build/sheets]")
+@click.option("--data", type=_FOLDER, envvar="DATA", help="Public logs (docs/real-judges.md).")
 @click.option("--local", is_flag=True, help="Also the small real model, which takes minutes.")
 @click.option("--png", is_flag=True, help="Also picture pages one and two, and the HTML.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True)
@@ -36,26 +34,26 @@ def main(
     known = judges(data, local=local)
     if unknown := [name for name in names if name not in known]:
         raise click.UsageError(f"there is no judge {unknown[0]}; there are {', '.join(known)}")
+    wanted = {known[name]: to.absolute() / name for name in names or known}
+    if foreign := [folder for folder in wanted.values() if is_foreign(folder)]:
+        raise click.UsageError(f"{foreign[0]} holds something else than a run: choose another --to")
     if png and (lacks := pictures.missing()):
-        raise click.UsageError(f"--png needs {', '.join(lacks)}")
-    wanted, made = [known[name] for name in names or known], []
-    for sheet in _made(wanted, to.absolute(), jobs):
-        click.echo(_line(sheet))
-        made.append(sheet)
+        click.echo(f"no pictures, as this machine lacks {', '.join(lacks)}", err=True)
+        png = False
+    made = []
+    with ThreadPoolExecutor(jobs) as pool:
+        for sheet in pool.map(make, wanted, wanted.values()):
+            click.echo(_line(sheet))
+            made.append(sheet)
     wrong = sum(not sheet.is_right for sheet in made)
     click.echo(f"{len(made)} sheets in {to}, {wrong} with a wrong decision")
     if not names:
         rows = [_HEAD, *map(_row, made)]
         (to / TABLE).write_text("\n".join(rows) + "\n", encoding="utf-8")
     if png:
-        taken = sum(1 for _ in pictures.take(to.absolute() / judge.name for judge in wanted))
+        taken = sum(1 for _ in pictures.take(wanted.values()))
         click.echo(f"{taken} pictures in {to}/*/{pictures.FOLDER}")
     sys.exit(1 if wrong else 0)
-
-
-def _made(wanted: Sequence[Judge], to: Path, jobs: int) -> Iterator[Made]:
-    with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda judge: make(judge, to / judge.name), wanted)
 
 
 def _line(made: Made) -> str:

@@ -54,9 +54,7 @@ def simulated(
     return Judge(name, policy, right, why, ("probe", "--model", f"sim/{model}", *words), **more)
 
 
-def served(
-    name: str, endpoint: Endpoint, policy: str, right: Decisions, why: str
-) -> Judge:
+def served(name: str, endpoint: Endpoint, policy: str, right: Decisions, why: str) -> Judge:
     """A near-perfect judge behind a real endpoint, which does what its script says."""
     return Judge(name, policy, right, why, endpoint.words, endpoint=endpoint)
 
@@ -156,7 +154,8 @@ BADLY_MEASURED = (
         "another model answered half of the only axis that was asked",
     ),
     served(
-        "served-model-changed-between", Endpoint(renamed_at_half), "ranking", CONDITIONS | NOT_PROVEN,
+        "served-model-changed-between", Endpoint(renamed_at_half),
+        "ranking", CONDITIONS | NOT_PROVEN,
         "each axis of the policy was answered by one model, but not all by the same: none of the "
         "two is shown to keep every limit",
     ),
@@ -182,7 +181,7 @@ BORDERLINE = (
         "on a quarter of the tasks the slot decides equal pairs, as often as the limit allows",
     ),
     simulated(
-        "borderline-natural-pairs", "perfect?prone=0.1&seed=6&surface=100&slot=1000",
+        "borderline-natural-pairs", "perfect?prone=0.1&seed=2&surface=100&slot=1000",
         "natural-pairs", NOT_PROVEN,
         "on a tenth of the pairs the slot decides, as often as the limit allows",
         "--axis", "candidate_order", "--stimuli", "{files}/pairs.jsonl", prepare=own_pairs,
@@ -218,13 +217,13 @@ def recorded(data: Path) -> Iterator[Judge]:
     def prepare(folder: Path) -> None:
         rows = pairs(Namespace(log=log, judge=name))
         mine = (json.dumps(row) for row in rows if row["stimulus"].startswith(f"{dataset}/"))
-        (folder / "log.jsonl").write_text("\n".join(mine), encoding="utf-8")
+        (folder / name).write_text("\n".join(mine), encoding="utf-8")
 
     yield Judge(
         "recorded-log", "natural-pairs", REJECT,
         f"published: {name} changes its verdict on four of five pairs of {dataset} when they are "
         "swapped, and on one of five when they are not",
-        ("ingest", "{files}/log.jsonl"), prepare=prepare,
+        ("ingest", f"{{files}}/{name}"), prepare=prepare,
     )  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 """Make the sheet of a judge by the command line, and hold its decision against the right one."""
 
 import shutil
-from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from judgesheet.base.datasheet import from_json
@@ -34,11 +34,13 @@ class Made:
 
 
 def make(judge: Judge, folder: Path) -> Made:
-    """Make the run, its sheet and the verdicts in an empty folder, which is made so if it is ours.
+    """Make the run, its sheet and the verdicts in a folder; an old run there is removed.
 
-    ValueError if the folder holds anything else. What the commands print is kept there as well.
+    What the commands print is kept there as well. ValueError if the folder `is_foreign`.
     """
-    _empty(folder)
+    if is_foreign(folder):
+        raise ValueError(f"{folder} holds something else than a run")
+    shutil.rmtree(folder, ignore_errors=True)
     files = folder / "files"
     files.mkdir(parents=True)
     judge.prepare(files)
@@ -55,17 +57,14 @@ def make(judge: Judge, folder: Path) -> Made:
     decision = sheet.decision.verdict if sheet and sheet.decision else ""
     if EXIT_CODES.get(decision) != gate.code:
         faults.append(f"the gate ended with exit code {gate.code}")
-    if sheet and judge.fault and decision in {"conditions", "not proven"}:
-        if not any(key.startswith(judge.fault) for key in _named(sheet)):
-            faults.append(f"the decision does not name {judge.fault}")
+    if sheet and decision != "reject" and not _names(sheet, judge.fault):
+        faults.append(f"the decision does not name {judge.fault}")
     return Made(judge, decision, gate.code, tuple(faults))
 
 
-def _empty(folder: Path) -> None:
-    if folder.exists():
-        if not (folder / LEDGER).exists() and any(folder.iterdir()):
-            raise ValueError(f"{folder} holds no run: name another folder with --to")
-        shutil.rmtree(folder)
+def is_foreign(folder: Path) -> bool:
+    """Whether a folder holds something else than a run, which must not be lost."""
+    return folder.exists() and any(folder.iterdir()) and not (folder / LEDGER).exists()
 
 
 def _told(file: Path, *words: str | Path) -> Ended:
@@ -80,9 +79,12 @@ def _sheet(file: Path) -> Datasheet | None:
     return from_json(file.read_text(encoding="utf-8")) if file.exists() else None
 
 
-def _named(sheet: Datasheet) -> Iterator[str]:
-    """The keys that a decision rests on: what limits it, its conditions, limits not proven."""
+def _names(sheet: Datasheet, fault: str) -> bool:
+    """Whether the decision rests on a key that begins so.
+
+    As the figure that limits it, behind a condition, or as one whose limit is not proven.
+    """
+    keys = [one.key for one in sheet.verdicts if one.status != "proven"]
     if sheet.decision:
-        yield sheet.decision.limiting
-        yield from (key for keys in sheet.decision.condition_keys for key in keys)
-    yield from (verdict.key for verdict in sheet.verdicts if verdict.status != "proven")
+        keys += [sheet.decision.limiting, *chain(*sheet.decision.condition_keys)]
+    return any(key.startswith(fault) for key in keys)

@@ -28,6 +28,7 @@ TOP = {"", "__main__", "api", "cli", "testing"}
 """Modules above all folders."""
 
 HOMES = {
+    "httpx": {"judges"},
     "aiohttp": {"judges.transport"},
     "litellm": {"judges.litellm"},
     "certifi": {"judges.transport"},
@@ -40,6 +41,7 @@ HOMES = {
     "scipy": {"stats"},
     "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
     "typst": {"sheet"},
+    "weasyprint": {"sheet.own_template"},
     "click": {"cli", "commands"},
     "rich": {"commands.progress"},
 }
@@ -197,6 +199,7 @@ SHIPPED_BY_NAME = {
     "examples": "records and policies to start from",
     "proof": "simulations of each axis",
     "benchmarks": "sizes measured on a known axis",
+    "sheets": "faults of judges that one axis has",
     "torture": "faults and kills are suffered by a run of one axis",
     "Makefile": "the demo, and one proof per axis",
     "README.md": "a newcomer's examples",

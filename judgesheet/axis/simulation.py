@@ -105,9 +105,7 @@ class Parameters:
     scored: Annotated[
         Shares, "levels that the worst to the best item are scored at, interpolated"
     ] = (0.0, 1.0)
-    prone: Annotated[Share, "of stimuli on which a preference for a line, place or slot shows"] = (
-        1.0
-    )
+    prone: Annotated[Share, "of stimuli on which a preference for a place or slot shows"] = 1.0
     greedy: Annotated[Switch, "1 takes the likeliest answer instead of drawing one"] = 0
     slip: Annotated[Share, "of replies that are given by chance"] = 0.0
     unreadable: Annotated[Share, "of replies that cannot be read"] = 0.0

@@ -20,6 +20,7 @@ Outcome = Literal[
     "timeout",
     "empty",  # an answer without words, and no reason why
     "unavailable",  # 5xx, 408, 409, 529, an error inside a 200, or a broken connection
+    "unreachable",  # no connection until the user changes something: a certificate or a proxy
     "rate_limited",  # 429
     "too_long",  # the prompt does not fit the judge's context
     "unpaid",  # 402, or an account without credit
@@ -35,7 +36,9 @@ RETRYABLE: frozenset[Outcome] = frozenset(
     {"timeout", "unavailable", "rate_limited", "malformed", "empty", "unsupported"}
 )
 """Outcomes that pass: the call is asked again at once."""
-HOPELESS: frozenset[Outcome] = frozenset({"unauthorized", "not_found", "unpaid", "rejected"})
+HOPELESS: frozenset[Outcome] = frozenset(
+    {"unauthorized", "not_found", "unpaid", "rejected", "unreachable"}
+)
 """Outcomes that only the user can change: the call waits until they have, and so does the run."""
 UNBILLED: frozenset[Outcome] = HOPELESS | {"rate_limited", "unsupported"}
 """Outcomes of requests that an endpoint turns away, and asks no money for."""
@@ -576,6 +579,11 @@ class AxisResult:
         """Why the figure with this key must not be used; "" where it may be."""
         return self.void or self.voided.get(key, "")
 
+    def status(self, key: str) -> FigureCode:
+        """What the figure with this key means; "" where nothing is said of it."""
+        known = self.statuses.get(key)
+        return ("void" if self.void_reason(key) else "") if known is None else known.code
+
     @property
     def made(self) -> int:
         """The calls that were settled, one way or another."""
@@ -643,8 +651,9 @@ class Decision:
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
     `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
-    proven to be broken. `limiting` is the key that decides ("" where none stands out), `text` the
-    decision in one sentence. `required` and `warning` count the limits that must be proven and
+    proven to be broken. `limiting` is the key that decides ("" where none stands out) and `because`
+    what of it did: how its limit came out, or an `advice` that rests on it. `text` is the decision
+    in one sentence. `required` and `warning` count the limits that must be proven and
     those that only warn, by how they came out. `needed` says what would decide, the cheapest
     first. `unlimited` counts the problems found whose figures no limit bounds.
     """
@@ -659,6 +668,7 @@ class Decision:
     warning: Counts = Counts()
     needed: tuple[str, ...] = ()
     unlimited: int = 0
+    because: Literal["proven", "broken", "not proven", "void", "advice", ""] = ""
 
     @property
     def told_conditions(self) -> tuple[str, ...]:

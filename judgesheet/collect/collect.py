@@ -283,6 +283,7 @@ class Circuit:
 _TROUBLE: dict[Outcome, tuple[str, str]] = {
     "timeout": ("did not answer in time", "check the base URL or raise --timeout"),
     "unavailable": ("failed or could not be reached", "check that it runs, and the base URL"),
+    "unreachable": ("could not be reached", "check its certificate and the proxy"),
     "empty": ("answered without a word", "check the server's log"),
     "rate_limited": ("limited the request rate", "wait, or set --rpm, --tpm or --rate"),
     "unpaid": ("asks for payment", "top up the account"),

@@ -27,6 +27,7 @@ from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
 from judgesheet.ledger.run_directory import made_from, settings_of
 
 if TYPE_CHECKING:
+    from judgesheet.judges import OwnAuth, OwnTransport
     from judgesheet.measuring.parsing import Parser
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
@@ -57,6 +58,8 @@ class Request:
     base_url: str | None = None
     api_key_env: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    auth: "OwnAuth | None" = field(default=None, repr=False)
+    transport: "OwnTransport | None" = field(default=None, repr=False)
     timeout_s: float = 120.0
     concurrency: int = 64
     rpm: float | None = None

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from judgesheet import __version__
 from judgesheet.base.async_runner import run
 from judgesheet.base.digits import seconds
 from judgesheet.base.errors import JudgesheetError, MissingDependencyError
 from judgesheet.base.resources import data_folder
+from judgesheet.judges import Connection, open_judge
 
 Status = Literal["ok", "missing", "failed", "note"]
 
@@ -30,13 +31,15 @@ class Diagnosis:
     detail: str
 
 
-def examine(
-    model: str | None = None, *, base_url: str | None = None, api_key_env: str | None = None
-) -> list[Diagnosis]:
-    """Check the machine, and with `model` also the endpoint (a few tiny questions)."""
+def examine(model: str | None = None, **how: Any) -> list[Diagnosis]:
+    """Check the machine, and with `model` also the endpoint (a few tiny questions).
+
+    `how` are fields of `judges.Connection`.
+    """
     checks = [tried(what, look) for what, look in _MACHINE.items()]
     if model is not None:
-        checks.extend(_endpoint(model, base_url, api_key_env))
+        # A local server may load its model for the first question.
+        checks.extend(_endpoint(model, Connection(**how, timeout_s=60.0)))
     return checks
 
 
@@ -104,20 +107,18 @@ _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
 }
 
 
-def _endpoint(model: str, base_url: str | None, api_key_env: str | None) -> Iterator[Diagnosis]:
-    from judgesheet.judges import Connection, open_judge
+def _endpoint(model: str, connection: Connection) -> Iterator[Diagnosis]:
     from judgesheet.judges.check import examine as examine_judge
     from judgesheet.judges.providers import FRAMEWORK_NAMES
 
-    # A local server may load its model for the first question.
-    connection = Connection(base_url=base_url, api_key_env=api_key_env, timeout_s=60.0)
     try:
         judge = open_judge(model, connection)
         if model.partition("/")[0] in FRAMEWORK_NAMES:  # it takes no question but in parts
             here = f"{judge.identity['framework']} is here; `probe --profile smoke` asks it"
             yield Diagnosis(model, "ok", here)
             return
-        yield from _key(model, api_key_env)
+        if connection.api_key_env or not connection.auth:
+            yield from _key(model, connection.api_key_env)
         seen = run(lambda: examine_judge(judge))
     except JudgesheetError as error:
         yield Diagnosis(model, "failed", str(error))

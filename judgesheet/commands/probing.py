@@ -4,7 +4,7 @@ Replies can take hours to come, and a run may have them all: what plans, measure
 loaded where it is needed, and not before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,7 @@ def probe(
     until_decided: str | Path | None = None,
     pdf: bool = True,
     cases: bool = True,
+    templates: Sequence[str | Path] = (),
     on_progress: Callable[[Progress], None] = lambda _: None,
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
@@ -45,7 +46,8 @@ def probe(
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
-    slowest part of writing the sheet is left out, without `cases` the page with all replies.
+    slowest part of writing the sheet is left out, without `cases` the page with all replies;
+    `templates` (files NAME.html.jinja, or names of shipped ones) are pages of your own beside it.
     With `until_decided`, a policy too, only what its limits read is asked, of more and more
     stimuli, until each of them is proven or one is broken.
     `retry_failed` asks again what a run settled as
@@ -61,6 +63,7 @@ def probe(
     until = _policy(until_decided)
     digest = None if until is None else until.digest
     rules = until or _policy(policy)
+    own = _found(templates)
     pdf = pdf and _can_set(tell)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
@@ -111,7 +114,36 @@ def probe(
                 _publish(ledger, directory, rules, pdf=pdf, cases=cases)
             raise
         sheet = _publish(ledger, directory, rules, pdf=pdf, cases=cases)
+    _write_own(sheet, own, directory, pdf=pdf, tell=tell)
     return Run(directory, sheet, progress)
+
+
+def _found(templates: Sequence[str | Path]) -> list[Path]:
+    """The templates, looked up before anything is asked."""
+    if not templates:
+        return []
+    from judgesheet.sheet.own_template import found
+
+    return [found(template) for template in templates]
+
+
+def _write_own(
+    sheet: Datasheet,
+    templates: Sequence[Path],
+    directory: Path,
+    *,
+    pdf: bool,
+    tell: Callable[[str], None],
+) -> None:
+    """The user's own pages; that one cannot be set is told, as the run itself is whole."""
+    for template in templates:
+        from judgesheet.sheet import own_template
+
+        try:
+            formats = own_template.FORMATS if pdf else ("html",)
+            own_template.write(sheet, template, directory, formats)
+        except (MissingDependencyError, UsageError) as error:
+            tell(str(error))
 
 
 def _can_set(tell: Callable[[str], None]) -> bool:

@@ -59,7 +59,7 @@ def _directed(
 ) -> tuple[Regression, Difference | None]:
     """The difference in the direction that the policy names, else in the sheet's own."""
     row = rows.get(one.key)
-    if row is None or not one.better:
+    if row is None or not one.better or row.verdict == "void":
         return one, row
     return one, difference(
         one.key, row.old, row.new, Characteristic(one.key, better=one.better), row.correlation
@@ -78,6 +78,8 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
         warns=one.not_proven == "warn",
         against_baseline=True,
     )
+    if row is not None and row.verdict == "void":
+        return replace(verdict, status="void", why=row.note, needed="two runs that are usable")
     found = None if row is None else row.worsening
     if found is None or p is None:
         why = "neither sheet has it" if row is None else row.note

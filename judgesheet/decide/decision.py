@@ -8,7 +8,7 @@ where nothing is proven at all; nor is a judge adopted that the sheet advises no
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from judgesheet.base.digits import count
 from judgesheet.base.keys import Key
@@ -29,7 +29,7 @@ def decide_judge(sheet: Datasheet) -> Decision:
     """The decision that the verdicts of a sheet give; its policy stands in the provenance."""
     policy = _policy(sheet)
     name, scope = str(policy.get("name", "")), _scope(sheet, policy)
-    verdict, limiting, text = _decided(sheet)
+    verdict, limiting, because, text = _decided(sheet)
     agreed = tuple(dict.fromkeys(conditions.of(sheet))) if verdict == "adopt" else ()
     told, keys = zip(*agreed, strict=True) if agreed else ((), ())
     return Decision(
@@ -37,6 +37,7 @@ def decide_judge(sheet: Datasheet) -> Decision:
         policy=name,
         limiting=limiting,
         text=f"{text.replace('Adopt:', 'Adopt under conditions:') if agreed else text}{scope}",
+        because=because,
         conditions=told,
         condition_keys=keys,
         required=_counted(one for one in sheet.verdicts if not one.warns),
@@ -57,8 +58,16 @@ def review_day(sheet: Datasheet) -> date | None:
         return None
 
 
-def _decided(sheet: Datasheet) -> tuple[Literal["adopt", "reject", "not proven"], str, str]:
-    """The verdict (`adopt` before conditions), the key that decides, and the sentence."""
+class _Decided(NamedTuple):
+    """The verdict (`adopt` before conditions), the key that decides and by what, the sentence."""
+
+    verdict: Literal["adopt", "reject", "not proven"]
+    limiting: str
+    because: Literal["proven", "broken", "not proven", "void", "advice", ""]
+    text: str
+
+
+def _decided(sheet: Datasheet) -> _Decided:
     by_status = {
         status: [one for one in sheet.verdicts if one.status == status]
         for status in ("proven", "broken", "not proven", "void")
@@ -66,22 +75,24 @@ def _decided(sheet: Datasheet) -> tuple[Literal["adopt", "reject", "not proven"]
     required = [one for one in sheet.verdicts if not one.warns]
     if broken := by_status["broken"]:
         worst = max(broken, key=distance)
-        return "reject", worst.key, f"Reject: {_limits(broken)} broken."
+        return _Decided("reject", worst.key, "broken", f"Reject: {_limits(broken)} broken.")
     if void := [one for one in required if one.status == "void"]:
         rests = "rests on a figure" if len(void) == 1 else "rest on figures"
         text = f"{_limits(void)} {rests} that must not be used ({void[0].why})"
-        return "not proven", void[0].key, f"Not proven: {text}."
+        return _Decided("not proven", void[0].key, "void", f"Not proven: {text}.")
     if open_ := [one for one in required if one.status == "not proven"]:
         text = f"{_limits(open_)} not proven ({open_[0].why})"
-        return "not proven", open_[0].key, f"Not proven: {text}."
+        return _Decided("not proven", open_[0].key, "not proven", f"Not proven: {text}.")
     if not (proven := by_status["proven"]):
-        return "not proven", "", "Not proven: no limit of the policy is proven on what was probed."
+        text = "Not proven: no limit of the policy is proven on what was probed."
+        return _Decided("not proven", "", "", text)
     if stop := next(_stops(sheet), None):
         # What the policy limits is well, and what it does not limit is not.
         key, text = stop
-        return "not proven", key, f"Not proven: no limit is broken, but the sheet advises: {text}"
+        told = f"Not proven: no limit is broken, but the sheet advises: {text}"
+        return _Decided("not proven", key, "advice", told)
     tightest = min(proven, key=distance)
-    return "adopt", tightest.key, f"Adopt: {_limits(proven)} proven."
+    return _Decided("adopt", tightest.key, "proven", f"Adopt: {_limits(proven)} proven.")
 
 
 def distance(verdict: Verdict) -> float:

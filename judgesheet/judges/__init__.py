@@ -8,10 +8,19 @@ be opened.
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Allowance, Call, Outcome, Reply
-from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
+from judgesheet.judges.providers import BEHIND_HTTP, FRAMEWORK_NAMES, provider_of
+
+if TYPE_CHECKING:
+    import httpx
+
+    OwnAuth = httpx.Auth | str
+    """The user's authentication, or `module:factory` that makes it."""
+    OwnTransport = httpx.AsyncBaseTransport
+    """What carries the requests in the place of our own transport."""
 
 Refused = Mapping[str, str | None]
 """Parameters that an endpoint refuses: the name each is sent under instead, None: not sent."""
@@ -105,6 +114,8 @@ class Connection:
     """Parameters that are not left out, whatever the endpoint says."""
     timeout_s: float = 120.0
     concurrency: int = 64
+    auth: "OwnAuth | None" = field(default=None, repr=False)
+    transport: "OwnTransport | None" = field(default=None, repr=False)
 
 
 def check_name(model: str) -> None:
@@ -133,6 +144,8 @@ def open_judge(
     """
     provider_of(model)
     provider, _, name = model.partition("/")
+    if provider not in BEHIND_HTTP and (connection.auth or connection.transport):
+        raise UsageError(f"leave --auth out: {provider}/ sends its requests itself, or sends none")
     # Imported here so that listing stimuli does not load an HTTP client.
     if provider == "sim":
         from judgesheet.judges.simulated import SimulatedJudge

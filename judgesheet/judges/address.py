@@ -45,8 +45,8 @@ class Address:
         tokens = [part for part in self._url.path.split("/") if is_token(part)]
         return [*known, *self._url.query.values(), *tokens]
 
-    def at(self, path: str) -> URL:
+    def at(self, path: str) -> str:
         """The URL under it that requests go to."""
         # Credentials go into a header: as part of the address they would stand in every log.
         below = self._url.raw_path.rstrip("/") + path
-        return self._url.with_user(None).with_path(below, encoded=True, keep_query=True)
+        return str(self._url.with_user(None).with_path(below, encoded=True, keep_query=True))

@@ -22,6 +22,10 @@ _HEADERS: tuple[tuple[Resource, str], ...] = (
     ("tokens_out", "anthropic-ratelimit-output-tokens-{}"),
 )
 """Of what, and the headers that tell its limit, what is remaining, and when it is reset."""
+_NAMES = [
+    (of, header.format("limit"), header.format("remaining"), header.format("reset"))
+    for of, header in _HEADERS
+]
 _COUNT = re.compile(r"[0-9]{1,15}")  # more digits than any limit has, and too few to take long
 _SPAN = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,9})?)(ns|us|µs|ms|s|m|h|d)")
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -37,8 +41,7 @@ def read_allowances(headers: Mapping[str, str]) -> tuple[Allowance, ...]:
 
 
 def _read(headers: Mapping[str, str]) -> Iterator[Allowance]:
-    for of, header in _HEADERS:
-        limit, remaining, reset = map(header.format, ("limit", "remaining", "reset"))
+    for of, limit, remaining, reset in _NAMES:
         if remaining in headers and (left := _count(headers[remaining])) is not None:
             reset_s = seconds_until(headers.get(reset, ""), headers)
             yield Allowance(of, _count(headers.get(limit, "")) or None, left, reset_s)

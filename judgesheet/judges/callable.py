@@ -11,7 +11,6 @@ the call cannot fix it. The folder that the run began in is the current one agai
 """
 
 import asyncio
-import importlib
 import inspect
 import os
 import sys
@@ -27,6 +26,7 @@ from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Judge
 from judgesheet.judges.redaction import of_environment
+from judgesheet.judges.user_code import in_words, named_object
 
 
 class CallableJudge(Judge):
@@ -82,7 +82,7 @@ class CallableJudge(Judge):
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._timeout_s:g} s")
         if isinstance(result, _Raised):
-            said = self._redacted(_said(result.error))
+            said = self._redacted(in_words(result.error))
             is_late = isinstance(result.error, TimeoutError)
             return Answer("timeout" if is_late else "unavailable", raw=said)
         if not isinstance(result, str):
@@ -119,31 +119,6 @@ class CallableJudge(Judge):
         return result
 
 
-def named_object(name: str) -> Any:
-    """What `module:name` names; the current folder is searched first. UsageError if nothing is."""
-    module, _, attribute = name.partition(":")
-    if not module or not attribute:
-        raise UsageError(f"{name} names no function: give module:function")
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        with redirect_stdout(sys.stderr):  # ours is for what the command was asked for
-            return getattr(importlib.import_module(module), attribute)
-    except AttributeError:
-        raise UsageError(f"the module {module} has no {attribute}") from None
-    except KeyboardInterrupt:  # while a module loads, Ctrl-C is still the user's
-        raise
-    except ModuleNotFoundError as error:
-        lacks = error.name and error.name.partition(".")[0]
-        own = "run from the folder that holds it"
-        hint = own if lacks == module else f"install {lacks} where judgesheet runs"
-        raise UsageError(f"{module} cannot be imported ({error}): {hint}") from None
-    except BaseException as error:
-        said = of_environment()(_said(error))
-        raise UsageError(f"{module} cannot be imported ({said})") from None
-
-
 @dataclass(frozen=True, slots=True)
 class _Raised:
     """What the user's code raised, as a value: no future holds a StopIteration, for one."""
@@ -173,21 +148,6 @@ async def _apart(work: Coroutine[Any, Any, Any]) -> Any:
     finally:
         task.cancel()  # it is done, unless we were cancelled
     return _Raised(asyncio.CancelledError()) if task.cancelled() else task.result()
-
-
-def _said(error: BaseException) -> str:
-    """Kind and words of an exception and of what it came from: some only say that they gave up."""
-    cause = error.__cause__
-    return f"{_words(error)} (from {_words(cause)})" if cause is not None else _words(error)
-
-
-def _words(error: BaseException) -> str:
-    """Kind and words of one exception, whose words may be another."""
-    kind = type(error).__name__
-    try:
-        return f"{kind}: {error}"
-    except Exception:  # an exception that fails to say what it is
-        return kind
 
 
 def _axes_of(name: str, function: Callable[..., Any]) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ def _problem(judge: Judge, reply: Reply) -> str:
 
 def _is_from_there(reply: Reply) -> bool:
     """Whether a reply came over the network, whatever it says."""
-    is_lost = reply.outcome in {"timeout", "unavailable"}
+    is_lost = reply.outcome in {"timeout", "unavailable", "unreachable"}
     return not is_lost or (reply.finish_reason or "").startswith("HTTP")
 
 

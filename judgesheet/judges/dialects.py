@@ -6,7 +6,7 @@ batch files.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -68,14 +68,16 @@ _NO_REASON = {None, "", "stop", "end_turn", "stop_sequence", "eos", "eos_token"}
 class Dialect:
     """What distinguishes one API from another.
 
-    `body` makes a request's body from the model and the call, `read` takes a decoded response and
-    gives None where that is no chat completion.
+    `headers` are sent with every request, `key_headers` where there is a key. `body` makes a
+    request's body from the model and the call, `read` takes a decoded response and gives None where
+    that is no chat completion.
     """
 
     path: str
     key_headers: Callable[[str], Mapping[str, str]]
     body: Callable[[str, Call], dict[str, Any]]
     read: Callable[[Any], Answer | None]
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def request_body(
@@ -228,7 +230,7 @@ def _tokens_out(usage: Any) -> int | None:
 
 
 def _anthropic_key(key: str) -> Mapping[str, str]:
-    return {"x-api-key": key, "anthropic-version": "2023-06-01"}
+    return {"x-api-key": key}
 
 
 def _anthropic_body(model: str, call: Call) -> dict[str, Any]:
@@ -274,7 +276,13 @@ def _read_message(body: Any) -> Answer | None:
 
 OPENAI = Dialect("/chat/completions", _bearer, _openai_body, _read_completion)
 COMPATIBLE = replace(OPENAI, body=_compatible_body)
-ANTHROPIC = Dialect("/messages", _anthropic_key, _anthropic_body, _read_message)
+ANTHROPIC = Dialect(
+    "/messages",
+    _anthropic_key,
+    _anthropic_body,
+    _read_message,
+    headers={"anthropic-version": "2023-06-01"},
+)
 DIALECTS: Mapping[DialectName, Dialect] = {
     "compatible": COMPATIBLE,
     "openai": OPENAI,

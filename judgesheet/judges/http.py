@@ -1,7 +1,8 @@
 """Judges behind HTTP: OpenAI-compatible chat completions, and Anthropic messages.
 
-One class calls every endpoint, through `transport`, in one of the `dialects`. Whatever an endpoint
-does becomes an `Outcome`.
+One class calls every endpoint in one of the `dialects`, through httpx's transport protocol: with
+the transport of the user's own, or with that of `transport`. Whatever an endpoint does becomes an
+`Outcome`.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from judgesheet.base.records import NOT_CONNECTED, Call, Outcome
 from judgesheet.judges import Answer, Connection, Judge, Refused
 from judgesheet.judges.address import Address
 from judgesheet.judges.allowances import read_allowances, reset_s
+from judgesheet.judges.auth import opener, secrets_held
 from judgesheet.judges.dialects import (
     DIALECTS,
     LONGEST_NAME,
@@ -29,10 +31,11 @@ from judgesheet.judges.dialects import (
     without_refused,
 )
 from judgesheet.judges.providers import PROVIDERS
-from judgesheet.judges.redaction import Redaction, secrets_in, without_secrets
+from judgesheet.judges.redaction import Redaction, of_environment, secrets_in, without_secrets
+from judgesheet.judges.responses import Failed, Received
 
 if TYPE_CHECKING:
-    from judgesheet.judges.transport import Received
+    import httpx
 
 LONGEST_RAW = 1_000_000  # characters of a body that are kept
 LONGEST_WITH_LOGPROBS = 4_000_000  # likewise; a thousand tokens with 20 alternatives are 1.6e6
@@ -68,7 +71,9 @@ class HttpJudge(Judge):
         self._endpoint = endpoint
         self._connection = connection
         self._address = Address(endpoint.base_url, endpoint.customary_path)
+        self._access = opener(connection.auth, connection.transport)
         self._redacted = Redaction()
+        self._remedy = ""
         self._refused: dict[str, str | None] = {}
         self._is_final = False
 
@@ -93,24 +98,43 @@ class HttpJudge(Judge):
         self._is_final = is_final
 
     async def __aenter__(self) -> Self:
-        from judgesheet.judges.transport import Wire  # a run that is complete needs no HTTP
+        import httpx  # a run that is complete needs no HTTP
 
+        from judgesheet.judges.exchange import Client
+
+        auth, transport = self._access()
         headers = {
             "Accept": "application/json",
             "Accept-Encoding": "identity",  # a kilobyte of gzip can hold gigabytes
             "Content-Type": "application/json",
             "User-Agent": f"judgesheet/{__version__}",
-            **self._credentials(),
+            **self._endpoint.dialect.headers,
+            **self._credentials(is_signed=auth is not None),
         }
-        url = self._address.at(self._endpoint.dialect.path)
-        self._wire = Wire(url, headers, self._connection.concurrency)
+        if auth is not None:  # it has its own keys
+            self._redacted = of_environment([*self._redacted.known, *secrets_held(auth)])
+        url = httpx.URL(self._address.at(self._endpoint.dialect.path))
+        self._client = Client(url, headers, transport or self._transport(url), auth)
+        await self._client.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._wire.aclose()
+        await self._client.__aexit__()
+
+    def _transport(self, url: "httpx.URL") -> "httpx.AsyncBaseTransport":
+        """What carries the requests where the user has nothing for it."""
+        from judgesheet.judges.transport import HttpTransport
+
+        transport = HttpTransport()
+        transport.prepare(url)
+        return transport
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome, with the names that the user gave."""
+        if outcome == "unreachable":
+            return self._remedy
+        if outcome == "unauthorized" and self._connection.auth:
+            return "check the authentication that --auth names"
         if outcome == "unauthorized" and self._endpoint.key_env:
             return f"check the key in {self._endpoint.key_env}"
         if outcome == "unauthorized":
@@ -127,13 +151,14 @@ class HttpJudge(Judge):
         body = self._body(call)
         try:
             async with asyncio.timeout(self._connection.timeout_s):
-                received = await self._wire.post(json.dumps(body).encode())
+                received = await self._client.post(json.dumps(body).encode())
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._connection.timeout_s:g} s")
-        except ConnectionError as error:
-            never_sent = isinstance(error, ConnectionRefusedError)
-            reason = NOT_CONNECTED if never_sent else None
-            return Answer("unavailable", raw=self._redacted(str(error)), finish_reason=reason)
+        redacted = self._redacted.with_these(received.secrets)
+        if isinstance(received, Failed):
+            self._remedy = received.remedy
+            reason = None if received.was_sent else NOT_CONNECTED
+            return Answer(received.outcome, raw=redacted(received.reason), finish_reason=reason)
         answer = read_response(self._endpoint.dialect, received.status, received.json())
         if answer.outcome == "rejected" and self._learns(received, body):
             answer = replace(answer, outcome="unsupported")
@@ -145,24 +170,20 @@ class HttpJudge(Judge):
             pause_s = reset_s(allowances)
         return replace(
             answer,
-            text=self._redacted(answer.text),
-            raw=self._kept(received, longest),
-            served_model=self._name(answer.served_model),
-            finish_reason=self._name(answer.finish_reason),
+            text=redacted(answer.text),
+            raw=recorded(received, longest, redacted),
+            served_model=_short(answer.served_model, redacted),
+            finish_reason=_short(answer.finish_reason, redacted),
             retry_after_s=pause_s,
             allowances=allowances,
         )
-
-    def _name(self, given: str | None) -> str | None:
-        """A short word of the endpoint's for the record."""
-        return given and self._redacted(given)[:LONGEST_NAME]
 
     def _body(self, call: Call) -> dict[str, Any]:
         endpoint, extra = self._endpoint, self._connection.extra_body
         body = request_body(endpoint.dialect, endpoint.model, call, extra)
         return without_refused(body, self._refused) if self._refused else body
 
-    def _learns(self, received: "Received", sent: Mapping[str, Any]) -> bool:
+    def _learns(self, received: Received, sent: Mapping[str, Any]) -> bool:
         """Whether a refused request is to be sent again without what was refused in it."""
         name = refused_parameter(received.status, received.json(), sent)
         if name is None:
@@ -175,9 +196,12 @@ class HttpJudge(Judge):
             self._refused[name] = other
         return True
 
-    def _credentials(self) -> Mapping[str, str]:
-        """The headers that hold secrets, which are noted for redaction."""
-        name = self._endpoint.key_env
+    def _credentials(self, *, is_signed: bool = False) -> Mapping[str, str]:
+        """The headers that hold secrets, which are noted for redaction.
+
+        What the user's own authentication signs needs no key but one that they name as well.
+        """
+        name = self._connection.api_key_env if is_signed else self._endpoint.key_env
         key = (os.environ.get(name) or "").strip() if name else ""
         if name and not key and self._endpoint.needs_key:
             # In lower case it may be the key itself, typed by mistake.
@@ -197,16 +221,22 @@ class HttpJudge(Judge):
         basic = self._address.basic
         return {"Authorization": f"Basic {basic}", **headers} if basic else headers
 
-    def _kept(self, received: "Received", longest: int) -> str:
-        """The body for the ledger: redacted first, then cut, so that no part of a key remains."""
-        if host := received.redirected_to:  # its address may hold a key
-            return self._redacted(f"the server redirects to {host}")
-        redacted = self._redacted(received.body)
-        if not received.complete:  # the reading stopped anywhere, so within a key too
-            redacted = redacted[: max(0, len(redacted) - self._redacted.longest)]
-        if len(redacted) <= longest:
-            return redacted
-        return f"{redacted[:longest]}… [cut here, {len(received.body)} characters were read]"
+
+def recorded(received: Received, longest: int, redacted: Redaction) -> str:
+    """The body for the ledger: redacted first, then cut, so that no part of a key remains."""
+    if host := received.redirected_to:  # its address may hold a key
+        return redacted(f"the server redirects to {host}")
+    body = redacted(received.body)
+    if not received.complete:  # the reading stopped anywhere, so within a key too
+        body = body[: max(0, len(body) - redacted.longest)]
+    if len(body) <= longest:
+        return body
+    return f"{body[:longest]}… [cut here, {len(received.body)} characters were read]"
+
+
+def _short(given: str | None, redacted: Redaction) -> str | None:
+    """A short word of the endpoint's for the record."""
+    return given and redacted(given)[:LONGEST_NAME]
 
 
 def open_http_judge(provider: str, model: str, connection: Connection) -> HttpJudge:

@@ -10,13 +10,14 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self
 
+import httpx
+
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.records import Outcome
 from judgesheet.judges import Connection
 from judgesheet.judges.dialects import COMPATIBLE
 from judgesheet.judges.http import Endpoint, HttpJudge
-from judgesheet.judges.redaction import of_environment, secrets_in
-from judgesheet.judges.transport import Received, Wire
+from judgesheet.judges.redaction import of_environment
 
 ELSEWHERE = "https://litellm.invalid"
 """Stands for an address that LiteLLM knows and we do not; nothing is sent there."""
@@ -49,11 +50,12 @@ class LitellmJudge(HttpJudge):
         return {**known, "base_url": known["base_url"] if self._connection.base_url else None}
 
     async def __aenter__(self) -> Self:
-        key = self._credentials().get("Authorization", "").removeprefix("Bearer ")
-        secrets = [key, *self._address.secrets, *secrets_in(self._connection.extra_body)]
-        self._redacted = of_environment(secrets)  # LiteLLM finds most keys there
-        self._wire = _Carried({"api_key": key or None, "api_base": self._connection.base_url})
+        await super().__aenter__()
+        self._redacted = of_environment(self._redacted.known)  # LiteLLM finds most keys there
         return self
+
+    def _transport(self, _url: httpx.URL) -> httpx.AsyncBaseTransport:
+        return _LitellmTransport(self._connection.base_url)
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome."""
@@ -64,10 +66,10 @@ class LitellmJudge(HttpJudge):
         return super().advise(outcome)
 
 
-class _Carried(Wire):
-    """Posts the body of a chat completion by way of LiteLLM."""
+class _LitellmTransport(httpx.AsyncBaseTransport):
+    """Has LiteLLM put the question that a request holds, with the key that it holds, if any."""
 
-    def __init__(self, connection: Mapping[str, str | None]) -> None:
+    def __init__(self, base_url: str | None) -> None:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it is downloaded
         try:
             import litellm
@@ -81,21 +83,23 @@ class _Carried(Wire):
         # Else it leaves out what a provider refuses, and no sheet would say so.
         litellm.drop_params = False
         self._complete = litellm.acompletion
-        self._connection = connection
+        self._base_url = base_url
 
-    async def post(self, body: bytes) -> Received:
-        """The completion, or LiteLLM's exception, as the response of a server."""
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """The completion, or LiteLLM's exception, as the response of a server.
+
+        LiteLLM keeps its connections for the process, so none is closed.
+        """
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ") or None
+        known = {"api_key": key, "api_base": self._base_url, "max_retries": 0}
         try:
-            response = await self._complete(**json.loads(body), **self._connection, max_retries=0)
-            return Received(200, {}, response.model_dump_json(), complete=True)
+            response = await self._complete(**json.loads(request.content), **known)
         except Exception as error:  # of any provider's own client
             return _failed(error)
-
-    async def aclose(self) -> None:
-        """Close nothing: LiteLLM keeps its connections for the process."""
+        return httpx.Response(200, content=response.model_dump_json())
 
 
-def _failed(error: Exception) -> Received:
+def _failed(error: Exception) -> httpx.Response:
     """An exception as the response that it was made of, or of a server that failed."""
     kind = type(error).__name__
     told = {
@@ -106,5 +110,6 @@ def _failed(error: Exception) -> Received:
     }
     status = getattr(error, "status_code", None)
     headers = dict(getattr(getattr(error, "response", None), "headers", None) or {})
+    own = {name: value for name, value in headers.items() if not name.lower().startswith("content")}
     known = status if isinstance(status, int) and 400 <= status < 600 else 502
-    return Received(known, headers, json.dumps({"error": told}, default=str), complete=True)
+    return httpx.Response(known, headers=own, content=json.dumps({"error": told}, default=str))

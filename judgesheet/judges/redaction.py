@@ -8,7 +8,9 @@ like tokens. Whatever else is secret cannot be known to be (docs/judges.md).
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from html import unescape
 from html.entities import codepoint2name
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -92,19 +94,25 @@ def identity_without_secrets(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Redaction:
-    """Removes secrets from texts. `longest` is the most characters that one can take up."""
+    """Removes secrets from texts: those `known`, of which one takes up `longest` characters."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         # The longest first: one that begins with another is redacted whole.
-        known = sorted((s for s in secrets if len(s) >= SHORTEST_SECRET), key=len, reverse=True)
-        self._patterns = [_spellings(secret) for secret in known]
-        self.longest = LONGEST_SPELLING * max(map(len, known), default=0)
+        known = {secret for secret in secrets if len(secret) >= SHORTEST_SECRET}
+        self.known = sorted(known, key=len, reverse=True)
+        self.longest = LONGEST_SPELLING * max(map(len, self.known), default=0)
 
     def __call__(self, text: str) -> str:
         """The text with `[redacted]` in the place of every secret."""
-        for pattern in self._patterns:
-            text = pattern.sub(REDACTED, text)
+        bare = _without_escapes(text) if self.known else text
+        for secret in self.known:
+            if secret in text or _longest_word(secret) in bare:
+                text = _spellings(secret).sub(REDACTED, text)
         return text
+
+    def with_these(self, secrets: Collection[str]) -> "Redaction":
+        """One that removes these secrets too."""
+        return Redaction([*self.known, *secrets]) if secrets else self
 
 
 def of_environment(others: Iterable[str] = ()) -> Redaction:
@@ -114,6 +122,27 @@ def of_environment(others: Iterable[str] = ()) -> Redaction:
     return Redaction([*(os.environ[name] for name in known), *others])
 
 
+_ESCAPED = re.compile(r"(?i)\\{1,4}u([0-9a-f]{4})|%(?:25)?([0-9a-f]{2})|&[#0-9a-z]{1,12};")
+
+
+def _without_escapes(text: str) -> str:
+    """The text with every escaped letter and digit as itself; of other signs it says nothing."""
+    return _ESCAPED.sub(_meant, text)
+
+
+def _meant(escaped: re.Match[str]) -> str:
+    code = escaped[1] or escaped[2]
+    return chr(int(code, 16)) if code else unescape(escaped[0])
+
+
+@lru_cache(1024)
+def _longest_word(secret: str) -> str:
+    """The most letters and digits in a row; "" where a sign may be read together with them."""
+    words = re.findall("[0-9A-Za-z]+", secret)
+    return max(words, key=len, default="") if "%" not in secret else ""
+
+
+@lru_cache(256)  # a pattern takes as long to make as a thousand replies to search
 def _spellings(secret: str) -> re.Pattern[str]:
     """What matches the secret as it is, and as JSON, an address or HTML may write it.
 

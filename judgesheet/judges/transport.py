@@ -1,183 +1,295 @@
-"""HTTP: a body is posted, a whole response is returned. Only this module imports an HTTP client.
+"""The built-in transport: aiohttp's connections, TLS, proxies and parser behind httpx's protocol.
 
-A failure on the way is a `ConnectionError`; whatever an endpoint answers is a `Received`.
+aiohttp's session, which prepares every request anew and takes longer than all the rest, is left out
+(decision 49). Only this module imports aiohttp.
 """
 
 import asyncio
-import json
-import math
 import os
+import re
 import ssl
-import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from dataclasses import dataclass
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
+import httpx
+from aiohttp.client_proto import ResponseHandler
 from aiohttp.connector import Connection
 from aiohttp.http import HttpProcessingError
+from aiohttp.http_parser import RawResponseMessage
+from aiohttp.streams import StreamReader
 from yarl import URL
 
 from judgesheet.base.errors import JudgeError
-from judgesheet.judges.allowances import seconds_until
+from judgesheet.judges.exchange import ProxyRefusedError
 from judgesheet.judges.redaction import without_userinfo
 
-LONGEST_BODY = 8_000_000  # bytes that are read; a judgment is never that long
-MOST_PARTS = 300_000  # lists and objects in a body; log-probabilities of 7,000 tokens are fewer
+LONGEST_HEAD = 65_536  # bytes of an answer that are held back until all of its headers are there
 
 _NO_CLOCK = aiohttp.ClientTimeout()  # that of the judge covers a whole call
+_FAULTS = (aiohttp.ClientError, HttpProcessingError, OSError)
+_PROXY_REFUSES = {401, 403, 407}  # of a tunnel; other answers may pass
+_HEAD_ENDS = re.compile(rb"\r?\n\r?\n")
+_LENGTH = re.compile(rb"\r?\ncontent-length:([^\r\n]*)", re.IGNORECASE)
+_STATED_ELSEWHERE = (b"content-length", b"transfer-encoding")
 TLS_FILES = ("SSL_CERT_FILE", "SSLKEYLOGFILE")
 """The variables by which a user names files to the TLS library."""
 
 
-class Received(NamedTuple):
-    """An HTTP response, its body as text; not `complete` where reading stopped before its end."""
+class HttpTransport(httpx.AsyncBaseTransport):
+    """Requests over connections that are kept alive, as many as there are requests in flight.
 
-    status: int
-    headers: Mapping[str, str]
-    body: str
-    complete: bool
+    `ssl_context` replaces the usual authorities, and may hold a client certificate; `uds` is the
+    path of a Unix socket that all requests go through. Proxies are those of the environment. There
+    is no timeout: whoever asks has one.
 
-    def json(self) -> Any:
-        """The body as JSON; None where it is none, or too much to wait for."""
-        parts = self.body.count("[") + self.body.count("{")
-        try:
-            return json.loads(self.body) if self.complete and parts <= MOST_PARTS else None
-        except (ValueError, RecursionError):
-            return None
-
-    @property
-    def redirected_to(self) -> str | None:
-        """The host that the server sends its clients to; None where it does not."""
-        if not 300 <= self.status < 400 or "location" not in self.headers:
-            return None
-        with suppress(ValueError):
-            return urlsplit(self.headers["location"]).hostname or "another path of its own"
-        return "an address that cannot be read"
-
-    def retry_after_s(self) -> float | None:
-        """Seconds that the server asks to wait; None if it gives none that can be read."""
-        stated = self.headers.get("retry-after", "")
-        milliseconds, seconds = _finite(self.headers.get("retry-after-ms", "")), _finite(stated)
-        if milliseconds is not None:
-            seconds = milliseconds / 1000
-        elif seconds is None:
-            seconds = seconds_until(stated, self.headers)
-        return None if seconds is None else max(0.0, seconds)
-
-
-def _finite(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-class Wire:
-    """Posts bodies to one URL, over connections that are kept alive.
-
-    Connections, TLS, proxies and the parser are aiohttp's; its session, which prepares every
-    request anew and takes longer than all the rest, is not used: all requests have one head.
+    A request is sent once more over a new connection where a kept one ended before the first byte
+    of an answer: servers close what is idle without a word.
     """
 
-    def __init__(self, url: URL, headers: Mapping[str, str], connections: int) -> None:
-        proxy, loop = _proxy(url), asyncio.get_running_loop()
-        is_secure = "https" in {url.scheme, proxy and proxy.scheme}
-        self._connector = aiohttp.TCPConnector(
-            limit=connections, ssl=_certificates() if is_secure else True
-        )
-        self._request = aiohttp.ClientRequest("POST", url, headers=headers, loop=loop, proxy=proxy)
-        self._head = b""
+    def __init__(
+        self, *, ssl_context: ssl.SSLContext | None = None, uds: str | None = None
+    ) -> None:
+        self._ssl_context = ssl_context
+        self._uds = uds
+        self._pool: aiohttp.BaseConnector | None = None
+        self._routes: dict[tuple[bytes, bytes], _Route] = {}
 
-    async def post(self, body: bytes) -> Received:
-        """Send a body and read the response, `LONGEST_BODY` bytes of it at most.
+    def prepare(self, url: httpx.URL) -> None:
+        """Find the way to an address, in the event loop that will ask.
 
-        ConnectionError if there is no response, or it is not what its headers say; a
-        ConnectionRefusedError if nothing was sent.
+        JudgeError if the environment names a proxy or certificates that cannot be used.
         """
+        self._route(url)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; the caller reads the body of the response, and closes it.
+
+        httpx.ConnectError or httpx.ProxyError if nothing was sent, httpx.ReadError if there is no
+        answer or it is not HTTP.
+        """
+        body = await request.aread()
+        route = self._route(request.url)
         try:
-            connection = await self._connected()
             try:
-                received = await self._exchange(connection, body)
-            except BaseException:
-                connection.close()
-                raise
-            connection.release()
-        except (aiohttp.ClientError, HttpProcessingError, OSError, zlib.error) as error:
-            raise _fault(error) from error
-        return received
-
-    async def _connected(self) -> Connection:
-        """A connection, kept or new, on which nothing came after the last answer."""
-        for _ in range(1 + self._connector.limit):  # so many may be kept
-            connection = await self._connector.connect(self._request, [], _NO_CLOCK)
-            if connection.protocol is None or not connection.protocol.should_close:
-                break
-            connection.close()
-        return connection
-
-    async def _exchange(self, connection: Connection, body: bytes) -> Received:
-        protocol, transport = connection.protocol, connection.transport
-        if protocol is None or transport is None:
-            raise aiohttp.ServerDisconnectedError
-        protocol.set_response_params(read_until_eof=True, auto_decompress=False)
-        self._head = self._head or _head(self._request)
-        transport.write(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
-        message, content = await protocol.read()
-        while 100 <= message.code < 200 and message.code != 101:  # an answer is still to come
-            message, content = await protocol.read()
-        read = bytearray()
-        while len(read) <= LONGEST_BODY and (chunk := await content.readany()):
-            read += chunk
-        if len(read) > LONGEST_BODY or transport.get_write_buffer_size():
-            connection.close()  # the rest is neither waited for nor sent
-        return _received(message.code, message.headers, read)
+                return await self._exchange(request, body, route)
+            except _UnheardError:
+                return await self._exchange(request, body, route, anew=True)
+        except _FAULTS as error:
+            raise _fault(error, route.proxy_name) from error
 
     async def aclose(self) -> None:
-        """Close all connections."""
-        await self._connector.close()
+        """Close all connections; where the transport is used again, it makes others."""
+        if self._pool is not None:
+            await self._pool.close()
+        self._pool = None
+        self._routes.clear()
+
+    async def _exchange(
+        self, request: httpx.Request, body: bytes, route: "_Route", *, anew: bool = False
+    ) -> httpx.Response:
+        connection, answers = await self._connected(route, anew=anew)
+        try:
+            message, content = await answers.after(route.head(request, len(body)) + body)
+            if message.code == 407 and route.is_relayed:
+                raise ProxyRefusedError(f"the proxy {route.proxy_name} asks for a password")
+        except BaseException as error:
+            connection.close()
+            is_gone = isinstance(error, aiohttp.ServerDisconnectedError | OSError)
+            if is_gone and answers.asked > 1 and not answers.have_begun:
+                raise _UnheardError from error
+            raise
+        stream: httpx.AsyncByteStream = _Body(connection, content)
+        if content.is_eof():  # all of it came with the head, as it does with most judgments
+            stream = httpx.ByteStream(content.read_nowait())
+            _give_back(connection)
+        return httpx.Response(message.code, headers=list(message.raw_headers), stream=stream)
+
+    async def _connected(self, route: "_Route", *, anew: bool) -> "tuple[Connection, _Answers]":
+        """A connection, kept or new; none on which anything came after its last answer."""
+        while True:
+            connection = await self._connections().connect(route.target, [], _NO_CLOCK)
+            protocol, transport = connection.protocol, connection.transport
+            if protocol is None or transport is None:
+                raise aiohttp.ServerDisconnectedError
+            answers = transport.get_protocol()
+            if not isinstance(answers, _Answers):
+                answers = _Answers(protocol, transport)
+                transport.set_protocol(answers)
+                return connection, answers
+            if not (anew or protocol.should_close):
+                return connection, answers
+            connection.close()
+
+    def _connections(self) -> aiohttp.BaseConnector:
+        if self._pool is None:  # it belongs to one event loop; whoever asks has a limit
+            self._pool = (
+                aiohttp.UnixConnector(self._uds, limit=0)
+                if self._uds
+                else aiohttp.TCPConnector(limit=0)
+            )
+        return self._pool
+
+    def _route(self, url: httpx.URL) -> "_Route":
+        origin = url.raw_scheme, url.netloc
+        if origin not in self._routes:
+            target = URL((b"%b://%b" % origin).decode("ascii"), encoded=True)
+            proxy = None if self._uds else _proxy(target)
+            is_secure = "https" in {target.scheme, proxy and proxy.scheme}
+            if is_secure and self._ssl_context is None:
+                self._ssl_context = _certificates()
+            request = aiohttp.ClientRequest(
+                "POST",
+                target,
+                loop=asyncio.get_running_loop(),
+                proxy=proxy,
+                ssl=self._ssl_context or True,
+            )
+            self._routes[origin] = _Route(request)
+        return self._routes[origin]
 
 
-def _head(request: aiohttp.ClientRequest) -> bytes:
-    """What every request begins with, up to the length of its body.
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """The way to one origin: the request by which aiohttp makes its connections."""
 
-    Once connected, the request has the headers that a proxy needs.
+    target: aiohttp.ClientRequest
+
+    @property
+    def is_relayed(self) -> bool:
+        """Whether a proxy reads the requests itself, and opens no tunnel."""
+        return self.target.proxy is not None and not self.target.is_ssl()
+
+    @property
+    def proxy_name(self) -> str:
+        """Host and port of the proxy, without its password."""
+        proxy = self.target.proxy
+        return f"{proxy.host}:{proxy.port}" if proxy else "on the way"
+
+    def head(self, request: httpx.Request, length: int) -> bytes:
+        """What a request begins with, up to its body of so many bytes."""
+        fields = [
+            b"%b: %b\r\n" % field
+            for field in request.headers.raw
+            if field[0].lower() not in _STATED_ELSEWHERE
+        ]
+        path = request.url.raw_path
+        if self.is_relayed:
+            path = b"http://%b%b" % (request.url.netloc, path)
+            if login := self.target.headers.get("Proxy-Authorization"):  # set when connecting
+                fields.append(f"Proxy-Authorization: {login}\r\n".encode())
+        told = b"".join(fields)
+        if not told.count(b"\n") == told.count(b"\r") == len(fields):
+            raise httpx.LocalProtocolError("a header of the request has more than one line")
+        method = request.method.encode("ascii")
+        return b"%b %b HTTP/1.1\r\n%bContent-Length: %d\r\n\r\n" % (method, path, told, length)
+
+
+class _UnheardError(Exception):
+    """A kept connection ended before the first byte of an answer."""
+
+
+class _Answers(asyncio.Protocol):
+    """What comes over a connection, handed on to aiohttp's reader of responses.
+
+    It knows whether an answer has begun, and lets a length be stated twice where it is the same
+    (RFC 9110, 8.6): the reader refuses that.
     """
-    is_relayed = request.proxy and not request.is_ssl()
-    path = str(request.url) if is_relayed else request.url.raw_path_qs
-    headers = {**request.headers}
-    headers.pop("Content-Length", None)
-    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
-    return "\r\n".join([*lines, "Content-Length: "]).encode()
+
+    def __init__(self, reader: ResponseHandler, transport: asyncio.Transport) -> None:
+        self._reader = reader
+        self._transport = transport
+        self._head: bytes | None = None  # what is there of an answer's headers; None: all
+        self.asked = 0
+        self.have_begun = False
+
+    async def after(self, request: bytes) -> tuple[RawResponseMessage, StreamReader]:
+        """Send a request; the head and the body of the answer."""
+        self.asked += 1
+        self.have_begun, self._head = False, b""
+        self._reader.set_response_params(read_until_eof=True, auto_decompress=False)
+        self._transport.write(request)
+        message, content = await self._reader.read()
+        while 100 <= message.code < 200 and message.code != 101:  # an answer is still to come
+            message, content = await self._reader.read()
+        return message, content
+
+    def data_received(self, data: bytes) -> None:
+        self.have_begun = True
+        if self._head is not None:
+            data = self._head + data
+            end = _HEAD_ENDS.search(data)
+            is_http = data.startswith(b"HTTP/1."[: len(data)])
+            if end is None and is_http and len(data) < LONGEST_HEAD:
+                self._head = data
+                return
+            self._head = None
+            data = _length_once(data, end.start()) if end else data
+        self._reader.data_received(data)
+
+    def eof_received(self) -> None:
+        self._reader.eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._reader.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        self._reader.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._reader.resume_writing()
 
 
-def _fault(error: Exception) -> ConnectionError:
+def _length_once(data: bytes, end: int) -> bytes:
+    """An answer whose headers take up so many bytes, without a length that only repeats another."""
+    lengths = [one for stated in _LENGTH.findall(data, 0, end) for one in stated.split(b",")]
+    if len(lengths) < 2 or len({length.strip() for length in lengths}) > 1:
+        return data
+    head = _LENGTH.sub(b"", data[:end])
+    return b"%b\r\nContent-Length: %b%b" % (head, lengths[0].strip(), data[end:])
+
+
+class _Body(httpx.AsyncByteStream):
+    """The body of a response, whose connection is kept where all of it was read."""
+
+    def __init__(self, connection: Connection, content: StreamReader) -> None:
+        self._connection = connection
+        self._content = content
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            while chunk := await self._content.readany():
+                yield chunk
+        except _FAULTS as error:
+            raise _fault(error) from error
+
+    async def aclose(self) -> None:
+        _give_back(self._connection)
+
+
+def _give_back(connection: Connection) -> None:
+    """Keep a connection for the next request, if its last answer was read to the end."""
+    transport = connection.transport
+    if transport is not None and transport.get_write_buffer_size():
+        connection.close()  # the answer came before the question had left
+    connection.release()
+
+
+def _fault(error: Exception, proxy: str = "") -> httpx.TransportError:
     """What broke, in one line."""
-    if isinstance(error, zlib.error):
-        return ConnectionError(f"DecodingError: {error}")
     # A proxy's complaint quotes its address, password included.
     said = " ".join(without_userinfo(str(error)).split()) or type(error).__name__
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        kind = ProxyRefusedError if error.status in _PROXY_REFUSES else httpx.ProxyError
+        return kind(f"the proxy {proxy} answers {error.status} {error.message}".strip())
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return httpx.ProxyError(said)
     if isinstance(error, aiohttp.ClientConnectorError):
-        return ConnectionRefusedError(f"ConnectError: {said}")
-    return ConnectionError(f"ReadError: {said}")
-
-
-def _received(status: int, headers: Mapping[str, str], content: bytearray) -> Received:
-    plain = _unpacked(content, headers.get("Content-Encoding", ""))
-    complete = len(content) <= LONGEST_BODY and len(plain) < LONGEST_BODY
-    text = plain.decode("utf-8-sig", "replace")  # JSON after a byte order mark is JSON
-    return Received(status, headers, text, complete)
-
-
-def _unpacked(content: bytes | bytearray, encoding: str) -> bytes | bytearray:
-    """A body that was compressed although we did not ask for it, limited to the size of a reply."""
-    if encoding.strip().lower() not in {"gzip", "x-gzip", "deflate"}:
-        return content
-    return zlib.decompressobj(wbits=47).decompress(content, LONGEST_BODY)
+        return httpx.ConnectError(said)
+    return httpx.ReadError(said)
 
 
 def _certificates() -> ssl.SSLContext:

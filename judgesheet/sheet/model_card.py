@@ -44,6 +44,7 @@ def section(sheet: Datasheet) -> str:
         sheet=sheet,
         mark=decision and DECISIONS[decision.verdict],
         counts="" if decision is None else show.limits(decision),
+        role="" if decision is None else show.ROLES[decision.because],
         stops=[f for axis in sheet.axes for f in axis.findings if f.control or f.stops],
         advice=[one for one in sheet.recommendations if not one.void],
         served=list(served)[:2] if isinstance(served, dict) else [],

@@ -131,12 +131,14 @@ def looks(run: Mapping[str, Any]) -> str:
 
 
 ROLES = {
-    "reject": "Furthest beyond its limit",
+    "broken": "Furthest beyond its limit",
+    "void": "First that is not usable",
     "not proven": "First that is not proven",
-    "adopt": "Closest to its limit",
-    "conditions": "Closest to its limit",
+    "proven": "Closest to its limit",
+    "advice": "What the advice rests on",
+    "": "Decided by",
 }
-"""What the limiting figure is to each verdict."""
+"""What the limiting figure is, by what of it decided."""
 
 
 def limits(decision: Decision) -> str:

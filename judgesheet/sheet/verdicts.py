@@ -38,13 +38,14 @@ def as_text(sheet: Datasheet) -> str:
 
 
 def as_json(sheet: Datasheet, exit_code: int) -> str:
-    """Verdicts and decision as one JSON document."""
+    """Verdicts, decision and the axes that are not usable, as one JSON document."""
     return json.dumps(
         {
             "exit_code": exit_code,
             "judge": sheet.judge.get("model"),
             "policy": sheet.provenance.get("policy"),
             "decision": sheet.decision and asdict(sheet.decision),
+            "void": {axis.name: axis.void for axis in sheet.axes if axis.void is not None},
             "verdicts": [asdict(verdict) for verdict in sheet.verdicts],
         },
         indent=2,
@@ -123,7 +124,7 @@ def summary(sheet: Datasheet) -> Sequence[str]:
     looks = show.looks(sheet.run)
     lines = (
         *(decision.text, show.limits(decision)),
-        f"{show.ROLES[decision.verdict]}: {decision.limiting}." if decision.limiting else "",
+        f"{show.ROLES[decision.because]}: {decision.limiting}." if decision.limiting else "",
         *(*void, *needed, *conditions),
         f"Looks: {looks}." if looks else "",
     )

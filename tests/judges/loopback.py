@@ -100,10 +100,10 @@ def serving(script: Script) -> Iterator[Server]:
             thread.join()
 
 
-def completion(text: str, model: str = "served-model", **choice: Any) -> Answer:
-    """A chat completion in which `model` says `text`."""
+def completion(text: str, **choice: Any) -> Answer:
+    """A chat completion that says `text`."""
     body = {
-        "model": model,
+        "model": "served-model",
         "choices": [{"message": {"role": "assistant", "content": text}, **choice}],
         "usage": {"prompt_tokens": 10, "completion_tokens": 2},
     }

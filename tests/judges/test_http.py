@@ -14,9 +14,10 @@ from judgesheet.base.errors import JudgeError, UsageError
 from judgesheet.base.records import Call, Outcome, Reply
 from judgesheet.judges import Connection, open_judge
 from judgesheet.judges.dialects import LONGEST_NAME
-from judgesheet.judges.http import LONGEST_RAW, HttpJudge
+from judgesheet.judges.exchange import LONGEST_BODY
+from judgesheet.judges.http import LONGEST_RAW, recorded
 from judgesheet.judges.redaction import Redaction
-from judgesheet.judges.transport import LONGEST_BODY, Received
+from judgesheet.judges.responses import Received
 from tests.judges.loopback import Answer, Script, completion, failure, make_call, serving
 
 KEY = "sk-very-secret-0123456789"
@@ -298,11 +299,8 @@ def test_no_part_of_a_key_survives_where_reading_stops(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("size", [5, 100, 1_000, 1_001, 30_013])
 def test_no_part_of_a_key_survives_wherever_reading_stops(size: int) -> None:
-    judge = open_judge("openai-compatible/m", Connection(base_url="http://h"))
-    assert isinstance(judge, HttpJudge)
-    judge._redacted = Redaction([KEY * 40])
-    kept = judge._kept(Received(200, {}, (KEY * 2000)[:size], complete=False), LONGEST_RAW)
-    assert "sk-" not in kept
+    received = Received(200, {}, (KEY * 2000)[:size], complete=False)
+    assert "sk-" not in recorded(received, LONGEST_RAW, Redaction([KEY * 40]))
 
 
 def test_redacting_takes_linear_time_on_a_body_of_backslashes(

@@ -173,7 +173,7 @@ def test_a_proxy_is_told_who_asks(proxied: Callable[[str, str], None]) -> None:
     assert told["host"] == "far.invalid"
 
 
-def test_a_proxy_that_opens_no_tunnel_is_unavailable(
+def test_a_proxy_that_wants_a_password_is_named(
     proxied: Callable[[str, str], None],
 ) -> None:
     heads = []
@@ -183,15 +183,17 @@ def test_a_proxy_that_opens_no_tunnel_is_unavailable(
         writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
         writer.close()
 
-    async def main() -> Reply:
+    async def main() -> tuple[str, Reply]:
         async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
-            proxied("https", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
-            return await ask_far("https")
+            place = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            proxied("https", f"http://{place}")
+            return place, await ask_far("https")
 
-    reply = asyncio.run(main())
+    place, reply = asyncio.run(main())
     assert heads[0].startswith(b"CONNECT far.invalid:443 HTTP/1.1\r\n")
     assert basic("someone:long-password").encode() in heads[0]
-    assert reply.outcome == "unavailable"
+    assert reply.outcome == "unreachable"
+    assert place in reply.raw
     assert "long-password" not in repr(reply)
     assert basic("someone:long-password") not in repr(reply)
 

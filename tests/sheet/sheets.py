@@ -679,7 +679,9 @@ def judged(verdict: Outcome = "reject", sheet: Datasheet | None = None) -> Datas
     advice = tuple(replace(one, binding=verdict != "adopt") for one in sheet.recommendations)
     given = replace(sheet, axes=(axis, *sheet.axes[1:]), recommendations=advice)
     limits = [
-        Limit(key=f"{axis.name}.{name}", **{kind: LENIENT[verdict].get(name, value)})
+        Limit.model_validate(
+            {"key": f"{axis.name}.{name}", kind: LENIENT[verdict].get(name, value)}
+        )
         for name, kind, value in LIMITS
     ]
     return decide(given, Policy(name="leaderboard", limit=limits))

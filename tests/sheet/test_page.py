@@ -116,7 +116,7 @@ def test_the_banner_names_policy_counts_and_what_decided(verdict: Any, word: str
     banner = build(sheet).front.banner
     assert (banner.mark.word, banner.policy) == (word, "leaderboard")
     assert banner.counts == show.limits(decision)
-    assert banner.limiting[0] == show.ROLES[verdict]
+    assert banner.limiting[0] == show.ROLES[decision.because]
     assert bool(banner.conditions) == (verdict == "conditions")
     assert bool(banner.needed) == (verdict == "not proven")
 
@@ -304,11 +304,11 @@ def test_every_limited_figure_is_in_the_table_and_the_others_take_turns() -> Non
 @pytest.mark.parametrize(
     ("kind", "limit", "status", "least", "most"),
     [
-        ("max", 0.4, "proven", "0.1", "≤ 0.3"),
-        ("max", 0.2, "not proven", "0.1", "≤ 0.3"),
-        ("max", 0.1, "broken", "≥ 0.1", "0.3"),
-        ("min", 0.1, "proven", "≥ 0.1", "0.3"),
-        ("min", 0.4, "broken", "0.1", "≤ 0.3"),
+        ("max", 0.4, "proven", "0.10", "≤ 0.30"),
+        ("max", 0.2, "not proven", "0.10", "≤ 0.30"),
+        ("max", 0.1, "broken", "≥ 0.10", "0.30"),
+        ("min", 0.1, "proven", "≥ 0.10", "0.30"),
+        ("min", 0.4, "broken", "0.10", "≤ 0.30"),
     ],
 )
 def test_the_bound_that_decides_stands_in_place_of_its_end(
@@ -320,7 +320,7 @@ def test_the_bound_that_decides_stands_in_place_of_its_end(
     rule = replace(sheet.verdicts[0], key=spec.key, status=status, kind=kind, limit=limit)
     axis = replace(sheet.axes[0], estimates=(spec.estimate,), characteristics=(), mitigations=())
     (part,) = build(replace(sheet, axes=(axis,), verdicts=(replace(rule, bound=bound),))).axes
-    assert [(row.least, row.shown.value, row.most) for row in part.every] == [(least, "0.2", most)]
+    assert [(row.least, row.shown.value, row.most) for row in part.every] == [(least, "0.20", most)]
 
 
 # -- drawings --------------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ def test_what_reaches_beyond_the_scale_is_an_arrow_and_no_label_meets_the_next()
     assert "stroke-dasharray" in drawn, "no effect is at the end of the scale, and drawn"
     ticks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" fill="#5b636d">[−\d]+ %<', drawn)
     assert all(float(b) - float(a) > 24 for a, b in pairwise(ticks))
-    assert len(ticks) == 4
+    assert len(ticks) > 4
 
 
 def test_the_bound_that_decides_is_drawn_from_the_value_and_every_sign_is_named() -> None:
@@ -368,7 +368,7 @@ def test_the_bound_that_decides_is_drawn_from_the_value_and_every_sign_is_named(
         assert sign in drawn
     without = forest(build(sheets.plausible()).axes).svg
     assert "bound" not in without
-    assert "limit" not in without
+    assert ">limit" not in without
 
 
 def test_of_many_limits_the_plot_shows_the_worst_and_counts_the_others() -> None:

@@ -201,6 +201,11 @@ def refuse_what_cannot_travel(judge: Judge, connection: Connection) -> None:
             "--base-url holds a credential, which would travel over the cluster: put the key into "
             "a variable on its machines and name it with --api-key-env"
         )
+    if connection.transport is not None or not isinstance(connection.auth, str | None):
+        raise UsageError(
+            "an authentication or a transport cannot travel over the cluster: give "
+            "auth='module:function', which every worker loads"
+        )
     if any(secrets_in(connection.extra_body)):
         raise UsageError("--extra-body holds a secret, which would travel over the cluster")
 

@@ -19,8 +19,9 @@ from typing import Any
 from judgesheet.axes import all_axes
 from judgesheet.axis import InParts, Parts
 from judgesheet.base.errors import MissingDependencyError, UsageError
-from judgesheet.judges.callable import CallableJudge, named_object
+from judgesheet.judges.callable import CallableJudge
 from judgesheet.judges.frameworks.parts import FORMS, Given, Messages
+from judgesheet.judges.user_code import named_object
 
 NO_VERDICT = "no verdict"
 """A reply where the framework could not read its model: counted as unreadable, not asked again."""

@@ -219,16 +219,19 @@ def _banner(context: Context) -> Banner:
 
 def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
     """The figure that decides and its role, with value and limit where it was measured."""
-    key, role = decision.limiting, show.ROLES[decision.verdict]
-    verdict, estimate = context.verdicts.get(key), context.estimates.get(key)
-    if verdict is None or estimate is None:
-        return (role, show.short(key, 80)) if key else ("", "")
-    if verdict.status == "void":
-        role = "First that is not usable"
+    key, estimate = decision.limiting, context.estimates.get(decision.limiting)
+    if not key:
+        return "", ""
+    role = show.ROLES[decision.because]
+    if estimate is None:
+        return role, show.short(key, 80)
+    verdict = context.decided_by(decision)
     axis = show.short(context.title(Key.parse(key).axis, 200), 50)
     figure = f"{axis}: {show.short(estimate.label, 80)}"
-    if verdict.against_baseline or verdict.limit is None or estimate.value is None:
+    if verdict is None or verdict.limit is None or estimate.value is None:
         return role, figure
+    if verdict.against_baseline:
+        return role, f"{figure}, against the baseline"
     limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, unit(estimate.unit))}"
     bound = show.bound(verdict, estimate)
     beside = f"one-sided bound {bound}, limit {limit}" if bound else f"limit {limit}"
@@ -265,7 +268,7 @@ def _glance(context: Context) -> Iterator[Glance]:
             value="" if estimate is None else show.estimate(estimate).sentence,
             limit=limit,
             mark=SUMMARIES[summary.outcome] if summary else SUMMARIES["open"],
-            anchor="" if summary is None else context.anchors.of(summary.key),
+            anchor="" if estimate is None else context.anchors.of(estimate.key),
         )
 
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict, VerdictStatus
+from judgesheet.base.records import (
+    AxisResult,
+    Datasheet,
+    Decision,
+    Estimate,
+    Verdict,
+    VerdictStatus,
+)
 from judgesheet.sheet import show
 
 T = TypeVar("T")
@@ -108,6 +115,11 @@ class Context:
             if axis.made
         }
         return {name: number for name, number in clusters.items() if number}
+
+    def decided_by(self, decision: Decision) -> Verdict | None:
+        """The limit that decided, of all those on its figure; None where none did."""
+        own = (one for one in self.sheet.verdicts if one.key == decision.limiting)
+        return next((one for one in own if one.status == decision.because), None)
 
     def title(self, axis: str, limit: int) -> str:
         """The title of an axis, or its name where the sheet does not have it."""

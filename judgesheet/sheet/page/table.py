@@ -176,19 +176,21 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
     verdict, reason = context.verdicts.get(row.key), show.visible(axis.void_reason(row.key), 200)
     given_in, shown = unit(estimate.unit), show.estimate(estimate)
-    status = axis.statuses.get(row.key, FigureStatus(""))
+    # A sheet that was edited may lack what was decided of a figure.
+    told: FigureCode = verdict.status if verdict else "void" if reason else ""
+    status = axis.statuses.get(row.key, FigureStatus(told))
     limit = verdict.limit if verdict else None
     sign = show.SIGNS[verdict.kind] if verdict else ""
     side, decided = show.deciding(verdict, estimate) if verdict else ("", shown)
     bound = f"{show.SIGNS[side]}{decided.value}"
     marks = tuple(_marks(estimate, status))
-    told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
+    given = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
     return Spec(
         key=show.visible(row.key, 160),
         anchor=context.anchors.of(row.key),
         label=show.short(estimate.label, 90),
-        conditions=", ".join(filter(None, told)),
+        conditions=", ".join(filter(None, given)),
         shown=shown._replace(unit=given_in.short or shown.unit),
         least=bound if side == "min" else shown.low or "–",
         most=bound if side == "max" else shown.high or "–",

@@ -1,0 +1,50 @@
+"""The user's own Python: found by `module:name`, and what it raises in words."""
+
+import importlib
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from judgesheet.base.errors import UsageError
+from judgesheet.judges.redaction import of_environment
+
+
+def named_object(name: str) -> Any:
+    """What `module:name` names; the current folder is searched first. UsageError if nothing is."""
+    module, _, attribute = name.partition(":")
+    if not module or not attribute:
+        raise UsageError(f"{name} names no function: give module:function")
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        with redirect_stdout(sys.stderr):  # ours is for what the command was asked for
+            return getattr(importlib.import_module(module), attribute)
+    except AttributeError:
+        raise UsageError(f"the module {module} has no {attribute}") from None
+    except KeyboardInterrupt:  # while a module loads, Ctrl-C is still the user's
+        raise
+    except ModuleNotFoundError as error:
+        lacks = error.name and error.name.partition(".")[0]
+        own = "run from the folder that holds it"
+        hint = own if lacks == module else f"install {lacks} where judgesheet runs"
+        raise UsageError(f"{module} cannot be imported ({error}): {hint}") from None
+    except BaseException as error:
+        said = of_environment()(in_words(error))
+        raise UsageError(f"{module} cannot be imported ({said})") from None
+
+
+def in_words(error: BaseException) -> str:
+    """Kind and words of an exception and of what it came from: some only say that they gave up."""
+    cause = error.__cause__
+    return f"{_words(error)} (from {_words(cause)})" if cause is not None else _words(error)
+
+
+def _words(error: BaseException) -> str:
+    """Kind and words of one exception, whose words may be another."""
+    kind = type(error).__name__
+    try:
+        return f"{kind}: {error}"
+    except Exception:  # an exception that fails to say what it is
+        return kind
