@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from judgesheet.collect.request import Request
     from judgesheet.commands.probing import probe
-    from judgesheet.ledger.run_directory import Run
+    from judgesheet.commands.run import Run
     from judgesheet.permutation_consensus.command import Decided
 
 __all__ = [
@@ -73,7 +73,7 @@ _HOMES = {
     "Decided": "permutation_consensus.command",
     "Request": "collect.request",
     "probe": "commands.probing",
-    "Run": "ledger.run_directory",
+    "Run": "commands.run",
 }
 """Where those names live that are not in `api`."""
 

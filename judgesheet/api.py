@@ -28,6 +28,7 @@ from judgesheet.collect.knob import recall
 from judgesheet.collect.request import Request, as_request, make_plan, settle, without_asking
 from judgesheet.commands.checkup import Diagnosis, examine
 from judgesheet.commands.probing import probe as probe  # noqa: PLC0414 - a command as the others are
+from judgesheet.commands.run import Run
 from judgesheet.decide import compare as comparing
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
@@ -35,7 +36,7 @@ from judgesheet.judges import check_name
 from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, Run, make_directory
+from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, make_directory
 from judgesheet.measuring import parsing
 from judgesheet.planning import plan as planning
 from judgesheet.planning.stimuli import pools
@@ -101,13 +102,7 @@ def plan(
         for line in _export(request, planned, Path(batch), batch_format, resume):
             tell(line)
         if out is not None:
-            planning.write_sidecar(
-                planned,
-                Path(out),
-                model=name_in_runs(request.model),
-                extra_body=without_secrets(request.extra_body),
-                prices=request.prices,
-            )
+            _keep_plan(request, planned, Path(out).with_name(LEDGER))
     expected = expect(planned, stand_ins(request.model))
     return planned, list(planning.budget(planned, settled.axes, expected))
 
@@ -136,6 +131,14 @@ def _export(
     request_of = batch_request(request.model, form, request.extra_body, rest.refused)
     for written, count in batches.export(rest.calls, request_of, form, file):
         yield f"{written}: {count:,} requests"
+
+
+def _keep_plan(request: Request, planned: Plan, path: Path) -> None:
+    """Keep a plan as a ledger without replies, for the results of its batch."""
+    from judgesheet.collect import batches
+
+    added = without_secrets(request.extra_body)
+    batches.keep_plan(planned, path, name_in_runs(request.model), added, request.prices)
 
 
 def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
@@ -236,7 +239,7 @@ def ingest(
     # Any option about a log makes it one; else it holds recorded judgments or a batch.
     log = logs.judged(files, choice) if choice != logs.Choice() else None
     make_directory(directory, fresh=False)
-    fill_ledger(files, directory / LEDGER, directory / PLAN, log)
+    fill_ledger(files, directory / LEDGER, log)
     for note in log.notes() if log else ():
         tell(note)
     return measure(directory, policy=policy, pdf=pdf, cases=cases)

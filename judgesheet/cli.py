@@ -142,7 +142,7 @@ _TEMPERATURE = option("--temperature", type=Finite(0, 5), default=0.0)
 _TOKENS = option("--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]")
 _REPLY = _choice(
     "--reply", "auto", "text", "json",
-    help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
+    help="Reply format; auto: json where only that is kept to. [text; json for local/ and sim/]",
 )  # fmt: skip
 _BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
 _KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
@@ -217,9 +217,6 @@ _WHERE_FROM = (
             help="Ask from this process, or from the workers of a Ray cluster."),
     option("--engine-address", metavar="ADDRESS",
            help="The Ray cluster, HOST:PORT or auto. [one on this machine, for this probe]"),
-    option("--shards", metavar="URL",
-           help="Where its workers write, a folder that all of them see or an address such as "
-                "s3://BUCKET/FOLDER. [where they did, or in --out]"),
 )  # fmt: skip
 
 

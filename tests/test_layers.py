@@ -19,7 +19,6 @@ FLOORS = (
 """The folders from the lowest to the highest: each may import those before it."""
 UPWARD = {
     "base.records": ("sheet.notebook",),  # a notebook asks the record itself how it looks
-    "ledger.run_directory": ("collect.collect", "collect.sharding"),
 }
 """Imports inside functions, or of types, that point upwards."""
 CIRCULAR = {"axis.differences": ("axis.scored",), "axis.reversal": ("axis.scored",)}
@@ -35,7 +34,7 @@ HOMES = {
     "yarl": {"judges.address", "judges.transport"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"ledger", "importers"},
-    "ray": {"collect.engines.ray"},
+    "ray": {"collect.workers"},
     "re2": {"measuring.parsing"},
     "jsonpath": {"measuring.parsing"},
     "scipy": {"stats"},

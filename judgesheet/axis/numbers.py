@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, zip_longest
 
+from judgesheet.axis.afterwords import explains
+
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 _group = count()
@@ -53,36 +55,44 @@ _NUMBER = re.compile(
 _WHOLE = re.compile(r"(\d+)(?:\.0+|,00?)?")
 _RANGE = re.compile(r"\s*(?:(?:[-–—]|to\b|or\b)\s*\d|[-+%½~]\S|[+%½])")
 
-_UNIT = r"(?:\s*(?:(?:points?|stars?)\b|[分点점]))?"
+_UNIT = rf"""(?:{_MARK}{{0,3}}(?:
+    (?:points?|pts?|stars?|punkte?n?|sterne?n?|étoiles?|estrellas?|stelle|punt[io]s?|pontos?
+    |балл(?:а|ов)?|звезд[аы]?
+    |sterren|gwiazdk\w+|yıldız|stjärnor|bintang|sao)\b | [个顆颗つ]?[分点점星] | 별점? ))?"""
 _SCALE = re.compile(
     rf"""{_UNIT} (?:
-    {_whole(_DRESS)} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
+    {_whole(_DRESS)} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|van|sur|de|di|из)\b
+        | 满分[为是]?
         | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_whole(_DRESS)}
-    (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)? (?:-point\sscale)? (?![\d.]\d) )? {_UNIT}""",
+    (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)?
+    (?:-point\sscale|[点점分]\s?(?:満点|만점|满分))? (?![\d.]\d) )? {_UNIT}""",
     _HOW,
 )
-_REMARK = re.compile(rf"{_MARK}*?(?:\(([^()\n]*)\)|(?:\s-{{1,2}}\s|[–—:=|])([^\n]*))")
+# What stands between a number and a remark on it.
+_APART = re.compile(
+    rf"{_MARK}{{0,200}}(?:\(|\s-{{1,2}}\s|[–—:=|,;.!]|\n|(?:because|since|as|due)\b)", _HOW
+)
 # What may follow a verdict: marks, no words.
 _CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
 
-# A word before a noun counts things, it does not score them; "one" hardly ever does.
-_SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
-# The commonest words of second thoughts, in English.
-_SECOND_THOUGHT = re.compile(
-    r"""\b(?: wait | hold\son | hmm+ | oops | nope | no(?=\s*[,.!:;]) | actually | sorry | apolog\w+
-    | edit | update | correction | but | though | although | however | instead | rather | maybe
-    | perhaps | that\ssaid | in\shindsight | on\sbalance | either\sway | (?:may|might)\sbe
-    | on\s(?:reflection|second)
-    | second\sthought | no\slonger | i\smean | let\sme\b(?!\sknow) | my\smistake | mistaken
-    | should\sbe | ignore | disregard | chang(?:e|ed|ing)\s(?:my|the)
-    | re-?(?:consider|vis|read|think|evaluat|assess)\w* | retract\w* | withdraw\w*
-    | (?:scratch|strike)\sthat | looking\s(?:again|closer|back)
-    | too\s(?:generous|harsh|high|low|lenient|strict)
-    | (?:not|less)\s(?:\w+\s)?(?:clear|certain|sure|confident)
-    | (?:that|this|it)(?:\sis|['’]s)\s(?:wrong|not) )\b""",
+# A number before a noun counts things, it does not score them.
+_ALONE = re.compile(
+    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d|\s[°%€$£])
+    (?!\s(?!(?:would|is|was|might|may|could|should|seems|fits|feels|instead|rather|now|then|it|not|or
+        |and|to|at|for|if|as|because|since|but|out|in|on|points?|stars?|so|than|too|from|with|by)\b)
+        [^\W\d_]{3,})""",
     _HOW,
 )
-
+_OF_ALL = re.compile(rf"\bof\s(?:the|all)\s(?:{_SOME}|\d{{1,2}})\b", re.IGNORECASE)
+_OUT_OF = re.compile(
+    r"\d{1,4}\s?(?:/|out\sof|of(?:\sthe)?)\s?\d{1,4}(?=\s[^\W\d_]{3,})", re.IGNORECASE
+)
+_SCALED = re.compile(
+    rf"(?<![\w.,])(?P<number>\d{{1,4}}|(?:{_SOME}))\s?(?:/|out\sof|of)\s?(?P<of>\d{{1,4}}|(?:{_SOME})\b)(?![\d.,]\d)",
+    _HOW,
+)
+# "One" hardly ever scores.
+_SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
 
 # -- a number by itself ----------------------------------------------------------------------------
 
@@ -114,11 +124,9 @@ def _remark(words: str, number: int | None, largest: int) -> str | None:
     words = words[scale.end() :] if scale else words
     if is_closing(words):
         return ""
-    remark = _REMARK.match(words)
-    if not remark or not _CLOSING.fullmatch(words, remark.end()):
-        return None
-    said = remark[1] or remark[2] or ""
-    return None if touches(said, number, largest) else said
+    # Without a mark between, a number counts things: "4 errors were found".
+    is_apart = _APART.match(words) is not None
+    return words if is_apart and supports(words, number, largest) else None
 
 
 def is_closing(words: str) -> bool:
@@ -126,16 +134,54 @@ def is_closing(words: str) -> bool:
     return _CLOSING.fullmatch(words) is not None
 
 
-def takes_back(words: str) -> bool:
-    """Whether words behind a verdict sound like second thoughts."""
-    return _SECOND_THOUGHT.search(words) is not None
+def supports(words: str, number: int | None, largest: int) -> bool:
+    """Whether words behind a number leave it as it is: reasons that name no other up to `largest`.
+
+    Where the verdict has several numbers, `number` is None.
+    """
+    if is_closing(words):
+        return True
+    if names_another(words, number, largest):
+        return False
+    return explains(
+        _AGAIN.sub(lambda one: " " if _value(one["number"]) == number else one[0], words)
+    )
 
 
-def touches(words: str, number: int | None, largest: int) -> bool:
-    """Whether words behind a number take it back, or name another one from 1 to `largest`."""
-    named = {int(digits) for digits in re.findall(r"(?<![\d.,])\d{1,4}(?!\d)", words)}
+def names_another(words: str, number: int | None, largest: int) -> bool:
+    """Whether words name a number from 1 to `largest` that scores, rather than counts things."""
+    words = _OUT_OF.sub(" ", _OF_ALL.sub(" ", words))
+    for one in _SCALED.finditer(words):
+        if _value(one["of"]) == largest and _value(one["number"]) == number:
+            words = words.replace(one[0], " ")
+    named = {int(one["digits"]) for one in _ALONE.finditer(words)}
     named |= {WORDS.index(word.lower()) + 1 for word in _SPELLED_ALONE.findall(words)}
-    return takes_back(words) or any(one != number and 1 <= one <= largest for one in named)
+    return any(one != number and 1 <= one <= largest for one in named)
+
+
+# The same verdict once more: "(four)", "Final score: 4", "three out of five".
+_AGAIN = re.compile(
+    rf"""(?:\b(?:so|the|my|final|overall)\s)*(?:\b(?:score|rating|grade|result|verdict)\b(?:\sis)?[\s:=*_]{{1,6}})?
+    (?<!not\s)(?<!not\sa\s)(?<!\w)(?P<number>\d{{1,4}}|{_SOME})(?:\s?(?:/|out\sof|of)\s?(?:\d{{1,4}}|{_SOME}))?(?=\W*(?:$|\n|[.;)]))""",
+    _HOW,
+)
+_SCORED = re.compile(
+    r"""\b(?:scores?|rating|rate[ds]?|grade[ds]?|mark|deserv\w+|worth|merit\w*|note|nota|punkte?|оценк\w*)\b
+    [^\d\n.;]{0,25}?(?P<score>\d{1,4})(?![\d%]|[.,]\d|\s(?:would|needs|requires|is\sreserved))
+    | (?<![\d.,/])(?P<of>\d{1,4})\s?/\s?(?P<largest>\d{1,4})
+    | (?:评?分|得分|スコア|点数|점수)[^\d\n。]{0,8}?(?P<points>\d{1,4})""",
+    _HOW,
+)
+
+
+def scores_otherwise(words: str, number: int | None, largest: int) -> bool:
+    """Whether words beside a score in its object end up with another one."""
+    scores = [
+        int(one["score"] or one["of"] or one["points"])
+        for one in _SCORED.finditer(words)
+        if one["largest"] is None or int(one["largest"]) == largest
+    ]
+    return bool(scores) and scores[-1] != number
 
 
 # -- numbers behind names --------------------------------------------------------------------------
@@ -145,7 +191,7 @@ _AROUND = r"""(?:[-+>][ ]|\d{1,2}[.)][ ])"""
 _OPENING = re.compile(
     rf"{_whole(f'(?:{_MARK}|{_AROUND})*')}(?:\w+(?:[ ]\w+){{0,2}}:{_MARK}*)?", _HOW
 )
-_BRACKET = re.compile(r"\[\s*(?P<name>[^\[\]\n]{1,100})\]")
+BRACKET = re.compile(r"\[\s*(?P<name>[^\[\]\n]{1,100})\]")
 _ITEM = re.compile(r"^\d{1,2}[.)]\s*")
 _INSIDE = re.compile(r"(?P<name>.*?)[\s:=]+(?P<number>\d[^\n]*)")
 _BARE = re.compile(
@@ -153,6 +199,19 @@ _BARE = re.compile(
     {_INLINE} {_whole(f"(?:[-=]>|{_INLINE}|[-–—][ ]){{0,200}}")} {_DIGITS}""",
     _HOW | re.MULTILINE,
 )
+
+
+_PIECE = re.compile(
+    rf"(?P<name>[^\W\d][^\n:=|,;\[\]]{{0,60}})[:=]{_INLINE}{{0,9}}{_DIGITS}(?:\s?/\s?\d{{1,4}})?",
+    _HOW,
+)
+_LIST = re.compile(
+    r"^\W{0,9}(?:[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}[,;|][^\S\n]?){1,30}"
+    r"[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}$",
+    re.MULTILINE,
+)
+LONGEST_BEFORE = 200
+"""Characters before a verdict that are looked at."""
 
 
 def plain(name: str) -> str:
@@ -177,7 +236,8 @@ class Named:
     `name` is None where nothing of that name was asked about, `number` where it is not whole or one
     of a range; `place` is where its digits stand. `begins` says whether nothing but marks, and
     readings like it, stands before it on its line, `ends` whether nothing but the scale, marks and
-    a remark follows it there, and `alone` whether it has its lines for itself.
+    a remark follows it there, and `alone` whether it has its lines for itself. `before` are the
+    words before it on its line.
     """
 
     name: str | None
@@ -186,6 +246,7 @@ class Named:
     begins: bool
     ends: bool
     alone: bool
+    before: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +266,7 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
     A name stands in brackets, or without them alone with its number on a line. `names` maps the
     plain names of what was asked about (`plain`) to what they name.
     """
-    by_place = {one.place: one for one in _bare(text, names, largest)}
+    by_place = {one.place: one for one in (*_listed(text, names), *_bare(text, names, largest))}
     # By place, as `[Name] 4` alone on a line is found both ways.
     by_place |= {one.place: one for one in _bracketed(text, names)}
     found = sorted(by_place.values(), key=lambda one: one.start)
@@ -223,14 +284,16 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
         if is_first:
             begins = _OPENING.fullmatch(text, line_start, one.start) is not None
         alone = begins and remark == "" and is_first and is_last
-        named.append(Named(one.name, number, one.place, begins, remark is not None, alone))
+        before = text[max(line_start, one.start - LONGEST_BEFORE) : one.start]
+        ends = remark is not None
+        named.append(Named(one.name, number, one.place, begins, ends, alone, before))
     return named, text[line_end:]
 
 
 def _bracketed(text: str, names: Mapping[str, str]) -> Iterator[_Found]:
     """`[Name] 4` and `[Name: 4]`, also of names that were not asked about."""
     at = 0
-    while bracket := _BRACKET.search(text, at):
+    while bracket := BRACKET.search(text, at):
         at = bracket.end()
         name, place = names.get(plain(_ITEM.sub("", bracket["name"]))), at
         if name is None and (inside := _INSIDE.fullmatch(bracket["name"])):
@@ -247,8 +310,19 @@ def _bare(text: str, names: Mapping[str, str], largest: int) -> Iterator[_Found]
     """`Name: 4` on a line of its own."""
     for line in _BARE.finditer(text):
         name, tail = names.get(plain(line["name"])), text[line.end() : _line_end(text, line.end())]
-        if name and _remark(tail, None, largest) is not None:
+        is_key = "{" in text[line.start() : line.start("name")]  # of an object
+        if name and not is_key and _remark(tail, None, largest) is not None:
             yield _Found(name, line["number"], line.span("number"), line.start(), line.end())
+
+
+def _listed(text: str, names: Mapping[str, str]) -> Iterator[_Found]:
+    """`Name: 4, Other: 3` on a line with nothing else; in brackets they need no line."""
+    for line in _LIST.finditer(text):
+        pieces = [*_PIECE.finditer(text, line.start(), line.end())]
+        if all(plain(piece["name"]) in names for piece in pieces):
+            for piece in pieces:
+                name, place = names[plain(piece["name"])], piece.span("number")
+                yield _Found(name, piece["number"], place, piece.start("name"), place[1])
 
 
 def _line_end(text: str, at: int) -> int:

@@ -49,9 +49,6 @@ NEVER_ASKED = frozenset({NOT_CONNECTED, "batch_expired", "batch_cancelled", "exp
 BATCH = "batch"
 """The provider of a judge that was asked in batches alone; its model is `PROVIDER/NAME`."""
 
-CUT_OFF: frozenset[str] = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
-"""Finish reasons of replies that are not whole: they ended where the tokens did."""
-
 ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
 `recorded` marks verdicts that were taken elsewhere and ingested."""

@@ -34,7 +34,7 @@ class Unit:
         return 100.0 if self.percent else 1.0
 
 
-QUALITY_STEPS = "steps"
+QUALITY_STEPS = "required elements"
 """The unit of figures that say how small a difference of quality the judge sees."""
 
 
@@ -62,6 +62,7 @@ UNITS = {
         Unit("order", kind="name", why="the name of an order, not a quantity"),
         *(Unit(name, symbol=True) for name in ("d'", "t", "z")),
         Unit("chi-square", symbol=True, short="χ²"),
+        Unit(QUALITY_STEPS, short="elements"),
     )
 }
 

@@ -113,7 +113,9 @@ def test_a_number_has_the_digits_that_its_interval_allows() -> None:
     assert correlation(share("pearson_r", value=0.5321)) == "r = 0.53"
     assert number(share("cramers_v", value=0.1, low=0.01, high=0.2), "most") == "0.20"
     gain = share("gain", value=0.357, low=0.069, high=0.556)
-    assert points(gain) == "+36 points, +7 to +56"
+    assert points(gain) == "+36 percentage points, 95 % interval +7 to +56"
+    small = share("gain", value=0.004, low=-0.091, high=0.095)
+    assert points(small) == "+0.4 percentage points, 95 % interval −9.1 to +9.5"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ TRUE = [1, 2, 2, 3, 2, 2, 1, 3]
 def ingested(folder: Path, rows: Iterable[Record]) -> AxisResult:
     path = folder / "log.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    stage.ingest([path], folder / "ledger.sqlite", folder / "plan.jsonl")
+    stage.ingest([path], folder / "ledger.sqlite")
     with Ledger.open(folder / "ledger.sqlite") as ledger:
         return measure(ledger).results[0]
 
@@ -290,7 +290,7 @@ def test_a_log_must_not_contradict_itself(tmp_path: Path) -> None:
     line = json.dumps(rows[0])
     (tmp_path / "twice.jsonl").write_text(line.replace('"repeat"', '"verdict": 3, "repeat"'))
     with pytest.raises(StimuliError, match=r"twice.jsonl:1: .*'verdict' is given twice"):
-        stage.ingest([tmp_path / "twice.jsonl"], tmp_path / "l.sqlite", tmp_path / "p.jsonl")
+        stage.ingest([tmp_path / "twice.jsonl"], tmp_path / "l.sqlite")
 
 
 def test_recorded_calls_have_the_ids_of_their_content(tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ class Lists:
 
     @property
     def chance(self) -> float:
-        """How often a blind pick is right, mean over the prompts with a gold."""
+        """How often a pick at random is right, mean over the prompts with a gold."""
         share = self.joined(lambda t: np.where(t.known, t.blind, np.nan))
         return float(np.nanmean(share))
 
