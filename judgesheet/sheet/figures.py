@@ -5,6 +5,7 @@ and dash as well as by colour, a missing value is a gap with a note, and the sam
 same bytes.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -484,8 +485,11 @@ def _compare(data: Data, chart: Chart) -> None:
 
 def _values(data: Data, ends: Place, title: str) -> Axis:
     """The axis of the plot's numbers."""
+    _, high = data.unit.ends or (0.0, math.inf)
+    # Differences of shares reach below 0, whatever their unit says.
+    within = -high * data.unit.scale, high * data.unit.scale
     sign = " %" if data.unit.percent else ""
-    return Axis(*ends, show.words(title), sign=sign, grid=True)
+    return Axis(*ends, show.words(title), sign=sign, grid=True, within=within)
 
 
 def _rows(names: Sequence[str], width: float, lines: int = 2) -> Axis:

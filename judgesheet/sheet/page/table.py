@@ -1,5 +1,6 @@
 """Page two: the characteristics, least, typical and most, as a component's datasheet has them."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -196,7 +197,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         most=bound if side == "max" else shown.high or "–",
         size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
-        detectable=_number(status.detectable, given_in),
+        detectable=_detectable(status.detectable, given_in),
         limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
         bound=show.bound(verdict, estimate) if verdict else "",
         marks=marks,
@@ -217,6 +218,12 @@ def _marks(estimate: Estimate, status: FigureStatus) -> Iterator[Mark]:
     low, high = unit(estimate.unit).ends or (None, None)
     if status.code not in OUTCOMES and estimate.value is not None and estimate.value in (low, high):
         yield FLOOR if estimate.value == low else CEILING
+
+
+def _detectable(value: float | None, given_in: Unit) -> str:
+    """The smallest effect that such a run finds; "none" where it would not fit the scale."""
+    low, high = given_in.ends or (0.0, math.inf)
+    return "none" if value is not None and value > high - low else _number(value, given_in)
 
 
 def _number(value: float | None, given_in: Unit) -> str:
