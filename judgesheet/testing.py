@@ -51,13 +51,13 @@ def assert_limit(
     from judgesheet.base.errors import UsageError
     from judgesheet.base.files import checked
     from judgesheet.base.keys import Key
-    from judgesheet.decide.gate import EXIT_CODES, PASSED, judge
+    from judgesheet.decide import EXIT_CODES, PASSED, decide
     from judgesheet.decide.policy import Limit, Policy
     from judgesheet.sheet.verdicts import as_text
 
     Key.parse(key)
     fields = {"key": key, "max": max, "min": min, "why": why}
     limit = checked(Limit, fields, "assert_limit", UsageError)
-    judged = judge(sheet, Policy(name="assert_limit", limit=[limit]))
+    judged = decide(sheet, Policy(name="assert_limit", limit=[limit]))
     if judged.decision is None or EXIT_CODES[judged.decision.verdict] != PASSED:
         raise AssertionError("\n".join(filter(None, [why, as_text(judged)])))

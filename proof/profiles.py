@@ -5,13 +5,14 @@ from functools import cache, partial
 from math import nan
 
 from judgesheet import axis as kit
-from judgesheet import collect, decide, forecast, ledger, measuring, planning, stats
+from judgesheet import collect, forecast, ledger, measuring, planning, stats
+from judgesheet import decide as deciding
 from judgesheet.axes import all_axes
 from judgesheet.axis import Options
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet, Estimate, Plan
+from judgesheet.decide import EXIT_CODES, PASSED, decide
 from judgesheet.decide import policy as policies
-from judgesheet.decide.gate import EXIT_CODES, PASSED, judge
 from judgesheet.decide.policy import Policy
 from judgesheet.forecast.rehearsal import expect, rehearse
 from judgesheet.planning.plan import make_plan
@@ -19,7 +20,7 @@ from proof.lines import Line, Rng, Rows, Tally, Truths
 from proof.runner import Result
 from proof.tables import grid
 
-STAGES = (planning, ledger, collect, measuring, decide, forecast)
+STAGES = (planning, ledger, collect, measuring, deciding, forecast)
 MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
 SHEETS: Mapping[str, int] = {"quick": 30, "standard": 8}
 """By profile."""
@@ -57,7 +58,7 @@ def half_width(estimate: Estimate | None) -> float | None:
 
 def passes(sheet: Datasheet, policy: Policy) -> bool:
     """Whether the gate lets the judge pass."""
-    decision = judge(sheet, policy).decision
+    decision = decide(sheet, policy).decision
     return decision is not None and EXIT_CODES[decision.verdict] == PASSED
 
 

@@ -8,12 +8,12 @@ from math import ceil
 import numpy as np
 
 from judgesheet import axis as kit
-from judgesheet import collect, decide, forecast, ledger, measuring, planning, stats
+from judgesheet import collect, forecast, ledger, measuring, planning, stats
+from judgesheet import decide as deciding
 from judgesheet.axes import all_axes
 from judgesheet.base.records import Datasheet
-from judgesheet.decide import looks
+from judgesheet.decide import decide, looks
 from judgesheet.decide import policy as policies
-from judgesheet.decide.gate import judge
 from judgesheet.forecast import rehearsal
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.stats.confidence import LEVEL, at_confidence
@@ -25,7 +25,7 @@ from proof.profiles import JUDGES, plan_of
 from proof.runner import Result, error
 from proof.tables import grid, missed
 
-STAGES = (planning, ledger, collect, measuring, decide, forecast)
+STAGES = (planning, ledger, collect, measuring, deciding, forecast)
 MOVED_BY = (*all_axes().values(), kit, stats, *STAGES)
 SETS, POWER_OF, SHEETS = 300, 5, 12
 """Data sets at the limit, of which one in so many is drawn for power, too; sheets of a judge."""
@@ -102,7 +102,7 @@ def _judges(name: str, sets: int, _rng: Rng, _truths: Truths) -> Rows:
         tables = rehearsal.tables_of(plan, frame)
         for policy, rule, schedule in zip(POLICIES, rules, schedules, strict=True):
             course = rehearsal.until_decided(plan, rule, schedule, frame)
-            once = judge(looks.figures(tables, rule, dict.fromkeys(tables, LEVEL)), rule)
+            once = decide(looks.figures(tables, rule, dict.fromkeys(tables, LEVEL)), rule)
             row = {ADOPTED: _is(course.sheet, "adopt"), REJECTED: _is(course.sheet, "reject")}
             row |= {BEFORE: _is(once, "adopt"), LATER: _is(once, "reject")}
             tally.add(policy, row)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from judgesheet.axes import get_axis
 from judgesheet.axis import Options, Readings
-from judgesheet.base.records import AxisResult, Estimate, Plan, Recommendation
+from judgesheet.base.records import AxisResult, Estimate, Plan, Recommendation, Statement
 from judgesheet.judges import Judge
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows, with_distributions
@@ -42,6 +42,22 @@ class Sheet:
         value = self[name].value
         assert value is not None, self[name].note
         return value
+
+    def about(self, name: str) -> list[Statement]:
+        """The findings that rest on a figure."""
+        key = f"{self.result.name}.{name}"
+        return [finding for finding in self.result.findings if key in finding.evidence]
+
+    def tones(self, name: str) -> set[str]:
+        """How the findings that rest on a figure are meant."""
+        return {finding.tone for finding in self.about(name)}
+
+    @property
+    def stops(self) -> set[str]:
+        """The figures of findings that say what the judge must not be used for."""
+        stopping = (finding for finding in self.result.findings if finding.stops)
+        prefix = f"{self.result.name}."
+        return {finding.evidence[0].removeprefix(prefix) for finding in stopping}
 
     def says(self, words: str) -> bool:
         return any(words in finding.text for finding in self.result.findings)

@@ -562,12 +562,13 @@ def test_commands_are_functions(tmp_path: Path) -> None:
 class Schema(Page):
     """An endpoint that answers with JSON where a schema is asked for, else with words."""
 
-    honours = True
+    honours, keeps_text = True, True
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         constrained = self.honours and "response_format" in asked
-        text = '{"score": 3}' if constrained else "It is fair. [RESULT] 4"
+        words = "It is fair. [RESULT] 4" if self.keeps_text else "It is fair, a 4."
+        text = '{"score": 3}' if constrained else words
         answer = {"choices": [{"message": {"content": text}}], "model": "m"}
         body = json.dumps(answer).encode()
         self.send_response(200)
@@ -577,9 +578,15 @@ class Schema(Page):
 
 
 @pytest.mark.usefixtures("only_json")
-@pytest.mark.parametrize("honours", [True, False])
-def test_auto_asks_the_endpoint_once_and_records_the_format(tmp_path: Path, honours: bool) -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("S", (Schema,), {"honours": honours}))
+@pytest.mark.parametrize(
+    ("honours", "keeps_text", "form"),
+    [(True, True, "text"), (True, False, "json"), (False, True, "text")],
+)
+def test_auto_takes_json_where_only_that_is_kept_to_and_records_it(
+    tmp_path: Path, honours: bool, keeps_text: bool, form: str
+) -> None:
+    kind = type("S", (Schema,), {"honours": honours, "keeps_text": keeps_text})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
     thread = Thread(target=server.serve_forever, daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}/v1"
@@ -592,7 +599,7 @@ def test_auto_asks_the_endpoint_once_and_records_the_format(tmp_path: Path, hono
     thread.join()
     assert first.returncode == 0, first.stderr
     sheet = json.loads(first.stdout)
-    assert sheet["run"]["reply"] == ("json" if honours else "text")
+    assert sheet["run"]["reply"] == form
     assert sheet["axes"][0]["answered"] == sheet["axes"][0]["planned"]
     assert again.stdout == first.stdout
 

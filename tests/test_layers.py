@@ -19,7 +19,6 @@ FLOORS = (
 """The folders from the lowest to the highest: each may import those before it."""
 UPWARD = {
     "base.records": ("sheet.notebook",),  # a notebook asks the record itself how it looks
-    "ledger.run_directory": ("collect.collect", "collect.sharding"),
 }
 """Imports inside functions, or of types, that point upwards."""
 CIRCULAR = {"axis.differences": ("axis.scored",), "axis.reversal": ("axis.scored",)}
@@ -35,12 +34,13 @@ HOMES = {
     "yarl": {"judges.address", "judges.transport"},
     "xllamacpp": {"judges._local_server"},
     "sqlite3": {"ledger", "importers"},
-    "ray": {"collect.engines.ray"},
+    "ray": {"collect.workers"},
     "re2": {"measuring.parsing"},
     "jsonpath": {"measuring.parsing"},
     "scipy": {"stats"},
     "statsmodels": set(),  # what the tests compare with; see docs/decisions/0014-own-arithmetic.md
     "typst": {"sheet"},
+    "weasyprint": {"sheet.own_template"},
     "click": {"cli", "commands"},
     "rich": {"commands.progress"},
 }
@@ -198,6 +198,7 @@ SHIPPED_BY_NAME = {
     "examples": "records and policies to start from",
     "proof": "simulations of each axis",
     "benchmarks": "sizes measured on a known axis",
+    "sheets": "faults of judges that one axis has",
     "torture": "faults and kills are suffered by a run of one axis",
     "Makefile": "the demo, and one proof per axis",
     "README.md": "a newcomer's examples",

@@ -10,8 +10,8 @@ from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.records import Datasheet, Estimate
 from judgesheet.collect.knob import Knob, parse_knob
 from judgesheet.collect.request import Request
+from judgesheet.commands.run import Run
 from judgesheet.commands.sweep_loop import probe_each_value
-from judgesheet.ledger.run_directory import Run
 from tests.judges.loopback import completion, failure, serving
 
 pytestmark = pytest.mark.usefixtures("only_json")

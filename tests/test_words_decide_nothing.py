@@ -18,7 +18,7 @@ import pytest
 from judgesheet import stats
 from judgesheet.axes import all_axes
 from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Recommendation
-from judgesheet.decide.gate import judge
+from judgesheet.decide import decide
 from judgesheet.decide.policy import load
 from judgesheet.sheet.page import build
 from tests.simulate import simulate
@@ -115,10 +115,10 @@ def said(axis: str, spec: str, edit: str) -> Said:
 
 
 def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
-    judged = judge(
+    judged = decide(
         Datasheet("1.2", {"model": "sim"}, {}, {}, (result,), tuple(advice)), load("ranking")
     )
-    judged = judge(judged, load("scoring"))
+    judged = decide(judged, load("scoring"))
     page = build(judged)
     return Said(
         numbers={
@@ -132,9 +132,9 @@ def decided(result: AxisResult, advice: list[Recommendation]) -> Said:
         rows=[*result.characteristics, *((one.before, one.after) for one in result.mitigations)],
         plots=[plot.families for plot in result.figures],
         caveats=len(result.caveats),
-        verdicts=[(v.key, v.passed, v.bound, v.limit, v.warns) for v in judged.verdicts],
+        verdicts=[(v.key, v.status, v.bound, v.limit, v.warns) for v in judged.verdicts],
         marks=[(row.key, row.marks) for group in page.axes for row in group.every],
-        checks=[check.passed for check in page.front.checks.every],
+        checks=[check.passed for check in page.front.checks],
     )  # fmt: skip
 
 

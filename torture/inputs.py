@@ -220,7 +220,7 @@ PLACES: Mapping[str, Put] = {
     "advice": lambda sheet, text: replace(
         sheet,
         recommendations=(Recommendation(sheet.axes[0].name, text, ()),),
-        verdicts=(Verdict(text, sheet.axes[0].estimates[0].key, 1.0, False, text),),
+        verdicts=(Verdict(text, sheet.axes[0].estimates[0].key, 1.0, "broken", text),),
     ),
 }
 

@@ -1,4 +1,4 @@
-"""`--auth client_certificate:factory`: a gateway that asks for a client certificate (mutual TLS)."""
+"""`--auth client_certificate:factory`: a gateway that wants a client certificate (mutual TLS)."""
 
 import os
 import ssl

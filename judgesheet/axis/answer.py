@@ -26,6 +26,12 @@ _EDGE = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+# What ends a turn: behind it a judge that was not stopped plays the next one.
+_END_OF_TURN = re.compile(
+    r"(?<=\w)\W{0,20}?(?:<\|(?:im_end|eot_id|eom_id|endoftext|end_of_text|end_of_turn|end_of_sentence|eot"
+    r"|end_of_turn_token|eos|return)\|>|<eos>|<end_of_turn>|<\|end▁of▁sentence\|>)",
+    re.IGNORECASE,
+)
 # What templates and markup languages put around words: `<|im_end|>`, `</s>`, `<b>`, `[/INST]`.
 _TOKEN = re.compile(
     r"<\|(?:start_header_id|im_start|start)\|>\s*(?:assistant|user|system)?"
@@ -89,4 +95,7 @@ def answer(text: str) -> str:
     words = without_thought(text).translate(_PLAIN)
     if _is_noise(words):
         return ""
+    end = _END_OF_TURN.search(words)
+    if end:
+        words = words[: end.end()].ljust(len(words))
     return _TOKEN.sub(lambda token: " " * len(token.group()), words)

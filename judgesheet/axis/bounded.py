@@ -38,9 +38,10 @@ class Bounded(SandboxedEnvironment):
         super().__init__(undefined=StrictUndefined, autoescape=False)
         self.filters |= {"_each": _each, "_joined": _joined}
 
-    def compiled(self, source: str) -> Template:
-        """The template, whose loops and joined texts are bounded."""
-        return self.from_string(_Counted().visit(self.parse(source)))
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        """The syntax tree, whose loops and joined texts are bounded; of imported templates too."""
+        counted: nodes.Template = _Counted().visit(super()._parse(source, name, filename))
+        return counted
 
     def rendered(self, template: Template, variables: dict[str, Any]) -> str:
         """The template's text; a TooMuchError if it takes more steps than there are."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import dropwhile
 from typing import Any, TypeVar
 
 from judgesheet.axis.answer import LONGEST, answer
@@ -13,6 +14,8 @@ from judgesheet.base.files import MAX_DEPTH
 T = TypeVar("T")
 
 _MOST_DOCUMENTS = 1_000
+LONGEST_BEFORE = 200
+"""Characters before a verdict that are looked at."""
 _IN_VAIN, _START = 500_000, 500
 """Characters read without finding an object before a reply is given up: it is noise, and all others
 wait. A brace that opens none counts as so many."""
@@ -20,14 +23,14 @@ _MOST_LOOSE, _LONGEST_LOOSE = 20_000, 8_000
 """Characters in which objects are sought that are spelled loosely, in all and for one."""
 
 _TOKEN = re.compile(
-    r"""(?P<text> "(?:[^"\\]|\\.)*+" | '(?:[^'\\]|\\.)*+' | [“”](?:[^“”\\]|\\.)*+[“”] )
-    | (?P<comment> //[^\n]*+ | /\*(?:[^*]|\*(?!/))*+\*/ )
-    | (?P<comma> , (?=\s*+[}\]]) )
-    | (?P<key> [A-Za-z_]\w*+ (?=\s*+:) )
+    r"""(?P<text> "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | [“”](?:[^“”\\]|\\.)*[“”] )
+    | (?P<comment> //[^\n]* | /\*.*?\*/ )
+    | (?P<comma> , (?=\s*[}\]]) )
+    | (?P<key> [A-Za-z_]\w* (?=\s*:) )
     | (?P<word> [Tt]rue | [Ff]alse | null | None )\b
-    | (?P<bare> (?<=:) \s*+ (?!(?:N|NaN|[Tt]rue|[Ff]alse|null|None)\b)
+    | (?P<bare> (?<=:) \s* (?!(?:N|NaN|[Tt]rue|[Ff]alse|null|None)\b)
         [A-Za-z][^,{}\[\]"\n|]{0,60} (?=[,}]) )
-    | (?P<plain> [{}\[\]:,] | \s++ | -?\d[\d.eE+-]*+ )""",
+    | (?P<plain> [{}\[\]:,] | \s+ | -?\d[\d.eE+-]* )""",
     re.VERBOSE | re.DOTALL,
 )
 _WORDS = {"True": "true", "False": "false", "None": "null"}
@@ -35,7 +38,12 @@ _WORDS = {"True": "true", "False": "false", "None": "null"}
 _FORM = re.compile(r"""[^}]{0,400}?(?:\bN\b|["'”]\s*\||\.\.\.|…)""")
 
 
-_AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted)[_ ]")
+_AKIN = re.compile(r"^(?:final|overall|revised|corrected|updated|adjusted|actual|true|real)[_ ]")
+# What stands in place of a key that holds an earlier verdict.
+_INSTEAD = re.compile(
+    r"(?:final|revised|corrected|updated|actual)(?:[_ ](?:answer|verdict|decision|choice))?"
+    r"|correction"
+)
 
 
 class _UnclearError(ValueError):
@@ -144,6 +152,7 @@ class Answers:
     `last` is the last object that has it, in `text`.
     """
 
+    key: str
     values: list[Any]
     text: str
     last: Document
@@ -152,6 +161,18 @@ class Answers:
     def rest(self) -> str:
         """The words behind the last verdict."""
         return self.text[self.last.end :]
+
+    @property
+    def before(self) -> str:
+        """The words before the last verdict, on its line."""
+        return self.text[: self.last.start][-LONGEST_BEFORE:].rpartition("\n")[2]
+
+    def reasons(self, *, behind: bool = False) -> list[str]:
+        """The texts in the last object beside the verdict, or only those `behind` it."""
+        texts = _texts(self.last.value, self.key)
+        if behind:
+            texts = dropwhile(lambda text: text is not None, texts)
+        return [text for text in texts if text is not None]
 
     @cached_property
     def alone(self) -> bool:
@@ -178,7 +199,21 @@ def answers(reply: str, key: str) -> Answers | None:
         return None
     if not held:
         return None
-    return Answers([value for _, values in held for value in values], text, held[-1][0])
+    return Answers(key, [value for _, values in held for value in values], text, held[-1][0])
+
+
+def _texts(value: Any, key: str, depth: int = 0) -> Iterator[str | None]:
+    """The texts in a value and in the values within it, in order; None for what the key holds."""
+    if isinstance(value, str):
+        yield value
+    if depth > MAX_DEPTH or not isinstance(value, list | Mapping):
+        return
+    named = value.items() if isinstance(value, Mapping) else (("", one) for one in value)
+    for name, one in named:
+        if str(name).strip().casefold() == key:
+            yield None
+        else:
+            yield from _texts(one, key, depth + 1)
 
 
 def _unquoted(text: str) -> str | None:
@@ -216,7 +251,11 @@ def _under(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
     if isinstance(value, Mapping):
         names = {name: str(name).strip().casefold() for name in value}
         mine = [name for name in value if names[name] == key]
-        akin = [name for name in value if mine and _AKIN.sub("", names[name]) == key]
+        akin = [
+            name
+            for name in value
+            if mine and (_AKIN.sub("", names[name]) == key or _INSTEAD.fullmatch(names[name]))
+        ]
         yield from (value[name] for name in dict.fromkeys((*mine, *akin)))
         value = [value[name] for name in value if name not in mine]
     if isinstance(value, list):

@@ -1,32 +1,37 @@
 """Findings that rooms of scores have in common: who wins, and whether scores follow quality."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from judgesheet.axis.labels import whose
-from judgesheet.axis.undefined import EQUAL_SCORES, NEARLY_EQUAL_SCORES
+from judgesheet.axis.labels import NO_REFERENCE, whose
+from judgesheet.axis.undefined import EQUAL_QUALITY, EQUAL_SCORES, NEARLY_EQUAL_SCORES
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
+    UNSURE,
     Tone,
     above,
-    at_most,
     below,
     correlation,
     curve,
     ends,
+    if_lost,
     interval,
     keys,
     number,
+    percentage_points,
+    points,
     share,
+    share_with_interval,
     surely_above,
     surely_below,
+    whatever_lost,
 )
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Estimate, Statement
+from judgesheet.base.records import Control, Estimate, Statement
 from judgesheet.stats.correlation import PERFECT, PERFECT_WITHOUT_ONE
 
 SMALL_FLIPS = 0.05
@@ -38,6 +43,9 @@ NEAR_CEILING = 0.05
 """A rate this near to the most that its design allows is told with that."""
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
+EXPLAINS_R = 0.5
+"""Below this correlation quality explains less than a quarter of a score's variance, as the policy
+`scoring` has it: that much less is a fault, and what accuses a judge that is below `USABLE_R`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +80,14 @@ class Enough(NamedTuple):
     single: Estimate
 
 
-def enough(estimates: Estimates) -> Enough | None:
+def enough(
+    estimates: Estimates, figures: Sequence[str] = ("budget_r", "budget_agreement")
+) -> Enough | None:
     """How many orders to average: by correlation with quality, else by agreement with all orders.
 
-    None where neither curve is known as a whole.
+    None where neither curve (none of `figures`) is known as a whole.
     """
-    for figure in ("budget_r", "budget_agreement"):
+    for figure in figures:
         points = curve(estimates, figure, arm="balanced")
         if points and len(points) == len(estimates.family(figure, arm="balanced")):
             orders, last = points[-1]
@@ -105,6 +115,26 @@ def misorders(estimates: Estimates) -> Estimate | None:
     """The share of pairs of a prompt's responses in the right order, where that is below half."""
     within = estimates.known("pair_accuracy")
     return within if below(within, MOSTLY) else None
+
+
+def ignores_quality(estimates: Estimates) -> Estimate | None:
+    """The correlation with quality, where it shows that scores hardly depend on it."""
+    r = estimates.of("pearson_r", arm="balanced")
+    return r if r is not None and (is_flat(r) or below(r, USABLE_R)) else None
+
+
+def follows_quality(estimates: Estimates, text: str, touches: Iterable[str]) -> Iterator[Control]:
+    """The control that scores rise with a quality that is known, where any is.
+
+    `touches` are the figures that a judge blind to quality passes for no merit of its own.
+    """
+    r = estimates.of("pearson_r", arm="balanced")
+    if r is None or r.reason in (NO_REFERENCE.code, EQUAL_QUALITY.code):
+        return
+    follows = above(r, 0.0) or is_perfect(r)
+    passed = False if ignores_quality(estimates) else True if follows else None
+    name, of = "scores follow quality", tuple(touches)
+    yield Control(name, passed, text, (r.key,), "follows_quality", of, "judge")
 
 
 def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, Estimate] | None:
@@ -141,86 +171,163 @@ def winner(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Stateme
     """Whether the order decides which of a prompt's responses comes out best."""
     excess = estimates.known("excess_flip_rate")
     if ties := hardly_ranks(estimates):
-        yield Statement(
-            f"It hardly ranks at all: in {share(ties)} of readings several responses to a prompt "
-            f"share the best {say.ranked_by} ({interval(ties)}).",
-            (ties.key,),
-            "bad",
-        )
-    elif excess is None or excess.most is None:
-        return
-    elif surely_above(excess, 0.0):
         text = (
-            f"{_capital(say.order)} alone changes which of a prompt's responses comes out best in "
-            f"{share(excess)} of comparisons beyond noise and ties ({interval(excess)})."
+            f"It hardly ranks at all: in {share(ties)} of readings several responses to a prompt "
+            f"share the best {say.ranked_by} ({interval(ties)}). Do not choose between responses "
+            "by it."
         )
-        yield Statement(text, (excess.key,), "bad")
+        yield Statement(text, (ties.key,), "bad", stops=True)
+    elif excess is not None and excess.most is not None:
+        yield _beyond_noise(excess, prompts, say)
+
+
+def _beyond_noise(excess: Estimate, prompts: int, say: Wording) -> Statement:
+    """Whether winners change more often under another order than under the same one."""
+    best = "which of a prompt's responses comes out best"
+    more = f"beyond asking twice: {points(excess)}"
+    if surely_above(excess, 0.0):
+        text = f"{_capital(say.order)} alone changes {best} ({more})."
+        return Statement(text, (excess.key,), "bad")
     # Few prompts may accuse, but clear of nothing.
-    elif prompts >= FEWEST_PROMPTS and below(excess, SMALL_FLIPS):
-        text = f"{_capital(say.order)} decides which response is best in {at_most(excess.most)}"
-        yield Statement(f"{text} of cases at most.", (excess.key,), "good")
-    else:
-        text = f"It cannot be told whether {say.order} decides which response is best (in up to"
-        yield Statement(f"{text} {at_most(excess.most)} of cases).", (excess.key,), "unknown")
+    if prompts >= FEWEST_PROMPTS and below(excess, SMALL_FLIPS):
+        text = f"{_capital(say.order)} hardly changes {best} ({more}{whatever_lost(excess)})."
+        return Statement(text, (excess.key,), "good")
+    if above(excess, 0.0):
+        text = f"That {say.order} changes {best} is indicated ({more}){UNSURE}."
+        return Statement(text, (excess.key,), "unknown")
+    lost = if_lost(excess, percentage_points)
+    text = f"It cannot be told whether {say.order} changes {best} ({more}{lost})."
+    return Statement(text, (excess.key,), "unknown")
 
 
-def quality(estimates: Estimates, prompts: int, say: Wording, but: str = "") -> Iterator[Statement]:
-    """Whether scores follow quality, averaged over orders and in a single reading.
+def use_of_scale(estimates: Estimates, say: Wording) -> Iterator[Statement]:
+    """Which of the scores it gives, and how often the best one is shared."""
+    used, ties = estimates.known("scores_used"), estimates.known("top_tie_rate")
+    if used is None:
+        return
+    number, scale = f"{used.value:.0f}", used.given["scale"]
+    count = "all" if used.value == scale else number if scale is None else f"{number} of the"
+    text = f"It gives {count} {scale or ''} scores ({used.conditions})"
+    often = above(ties, MOSTLY) and not hardly_ranks(estimates)
+    if ties is not None and not hardly_ranks(estimates):
+        shared = f"in {share_with_interval(ties)} of readings several responses to a prompt share"
+        text += f"; {shared} the best {say.ranked_by}"
+    if often:
+        text += f", so that it hardly ranks is indicated{UNSURE}"
+    yield Statement(f"{text}.", keys(used, ties), "unknown" if often else "neutral")
 
-    `but` is a sentence on what departs from the whole, which then is not said to be good.
+
+def quality(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statement]:
+    """Whether scores follow quality: averaged over orders, in a single reading, on each criterion.
+
+    Where they do not, nobody must score with it.
     """
     # `of`, not `known`: that it is undefined is a finding too.
     r, single = estimates.of("pearson_r", arm="balanced"), estimates.known("single_read_r")
     if r is None:
         return
-    evidence = keys(r, single)
+    lowest = _lowest(estimates)
+    told = "" if r.value is None else f"({_told(r, lowest, say)})"
+    evidence, subject = keys(r, single, lowest and lowest.r), _capital(say.subject)
     if within := misorders(estimates):
-        text = f"{_capital(say.subject)} {say.does_not_follow} quality within a prompt: it puts"
-        told = f"{share(within)} of pairs of responses in the right order ({interval(within)})"
         tone: Tone = "bad" if surely_below(within, MOSTLY) else "neutral"
-        yield Statement(f"{text} {told}; a blind judge has half.", keys(within, r, single), tone)
+        text = f"{subject} {say.does_not_follow} quality within a prompt: it puts"
+        pairs = f"{share(within)} of pairs of responses in the right order ({interval(within)})"
+        text = f"{text} {pairs}; a blind judge has half."
+        yield Statement(text, keys(within, r, single), tone, stops=True)
     elif is_flat(r):
         how_many = "every response" if r.value is None else "nearly every response"
         text = f"Averaged over orders, {how_many} gets {say.equal}, whatever its quality."
-        yield Statement(text, evidence, "bad")
+        yield Statement(text, keys(r, single), "bad", stops=True)
+    elif ignores_quality(estimates):
+        weakly = f"{say.follows} quality too weakly to score by it"
+        text = weakly if above(r, 0.0) else f"{say.does_not_follow} quality"
+        tone = "bad" if surely_below(r, EXPLAINS_R) else "neutral"
+        yield Statement(f"{subject} {text} {told}.", evidence, tone, stops=True)
     elif r.value is None:
         text = f"Whether {say.subject} {say.follows} quality is not known: {r.note}."
         yield Statement(text, evidence, "unknown")
     elif is_perfect(r):
-        text = f"{_capital(say.subject)} {say.follows} quality without exception"
-        yield Statement(f"{text} ({correlation(r)}).", evidence, "good")
-    elif r.low is None or r.high is None or prompts < FEWEST_PROMPTS:
-        text = f"It cannot be told whether {say.subject} {say.follows} quality."
-        yield Statement(text, evidence, "unknown")
+        text = f"{subject} {say.follows} quality without exception ({correlation(r)})."
+        yield Statement(text, evidence, "good")
+    elif r.high is None or prompts < FEWEST_PROMPTS or not above(r, 0.0):
+        lost = if_lost(r, two_digits, "low").removeprefix("; ")
+        text = f"It cannot be told whether {say.subject} {say.follows} quality {told}"
+        yield Statement(f"{text}{lost and f', {lost}'}.", evidence, "unknown")
     else:
-        within = estimates.known("pair_accuracy")
-        if within is not None and not above(within, MOSTLY):
-            but += f" Within a prompt it is not shown to: {share(within)} of pairs, half by chance."
-        yield _follows(r, single, estimates.known("rater_ceiling_r"), say, but)
+        yield _follows(estimates, r, lowest, say)
+        yield from _not_on(estimates)
 
 
-def _follows(
-    r: Estimate, single: Estimate | None, ceiling: Estimate | None, say: Wording, but: str
-) -> Statement:
-    """The sentence for a correlation that has an interval."""
-    over = say.over and f", {say.over}"
-    told = f"{correlation(r)}{over}; quality: {whose(r)}{_reach(ceiling)}"
-    evidence = keys(r, single, ceiling)
-    subject = f"{_capital(say.subject)} {say.follows} quality"
-    if above(r, USABLE_R) and above(single, USABLE_R):
-        text = f"{subject}, also in a single reading ({told}).{but}"
-        return Statement(text, evidence, "neutral" if but else "good")
-    if above(r, USABLE_R):
-        alone = "" if single is None else f", a single reading less ({correlation(single)})"
-        text = f"Averaged over orders {say.subject} {say.follows} quality ({told}){alone}.{but}"
-        return Statement(text, evidence)
-    if above(r, 0.0):
-        return Statement(f"{subject} weakly ({told}).{but}", evidence)
-    if below(r, USABLE_R):
-        text = f"{_capital(say.subject)} {say.does_not_follow} quality ({told})."
-        return Statement(text, evidence, "bad" if surely_below(r, USABLE_R) else "neutral")
-    text = f"It cannot be told whether {say.subject} {say.follows} quality ({told})."
-    return Statement(text, evidence, "unknown")
+class _Lowest(NamedTuple):
+    """The criterion whose scores have the lowest correlation with quality."""
+
+    criterion: str
+    r: Estimate
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the data leave open that they follow it at all."""
+        return not above(self.r, 0.0) and (self.r.value or 0.0) < ALMOST_ONE
+
+
+def _by_criterion(estimates: Estimates) -> list[_Lowest]:
+    members = estimates.family("pearson_r", arm="balanced")
+    mine = [_Lowest(dims["criterion"], r) for dims, r in members if "criterion" in dims]
+    return [one for one in mine if one.r.value is not None]
+
+
+def _lowest(estimates: Estimates) -> _Lowest | None:
+    """The criterion of which a mean over several says least."""
+    each = _by_criterion(estimates)
+    return min(each, key=lambda one: one.r.value or 0.0) if len(each) > 1 else None
+
+
+def not_followed(estimates: Estimates) -> dict[str, Estimate]:
+    """The criteria whose scores hardly depend on quality, though those of others may."""
+    return {one.criterion: one.r for one in _by_criterion(estimates) if below(one.r, USABLE_R)}
+
+
+def _not_on(estimates: Estimates) -> Iterator[Statement]:
+    """Which criteria nobody must score with."""
+    if weak := not_followed(estimates):
+        tone: Tone = "bad" if any(surely_below(r, EXPLAINS_R) for r in weak.values()) else "neutral"
+        each = listed([f"{name} ({correlation(r)})" for name, r in weak.items()])
+        text = f"Its scores do not follow quality on {each}: do not use them."
+        yield Statement(text, keys(*weak.values()), tone, stops=True)
+
+
+def _told(r: Estimate, lowest: _Lowest | None, say: Wording) -> str:
+    """The correlation, what it is a mean over and hides, and whose judgment of quality it is."""
+    over = f", {say.over}" if say.over else ""
+    least = f"; lowest on {lowest.criterion}: {correlation(lowest.r)}" if lowest else ""
+    return f"{correlation(r)}{over}{least}; quality: {whose(r)}"
+
+
+def _follows(estimates: Estimates, r: Estimate, lowest: _Lowest | None, say: Wording) -> Statement:
+    """The sentence for a correlation that is above 0: how far, how alone, and where not."""
+    single, ceiling = estimates.known("single_read_r"), estimates.known("rater_ceiling_r")
+    within = estimates.known("pair_accuracy")
+    told = f"{say.subject} {say.follows} quality ({_told(r, lowest, say)}{_reach(ceiling)})"
+    alone = "" if single is None else f" ({correlation(single)})"
+    tone: Tone = "neutral"
+    if not above(r, USABLE_R):
+        text = f"{told}, how closely is not settled"
+    elif above(single, USABLE_R):
+        text, tone = f"{told}, also in a single reading{alone}", "good"
+    else:
+        text = f"averaged over orders, {told}{alone and f', a single reading less{alone}'}"
+    text = f"{_capital(text)}."
+    if within is not None and not above(within, MOSTLY):
+        tone = "neutral"
+        text += (
+            f" Within a prompt that is not shown: it puts {share_with_interval(within)} of pairs "
+            "of responses in the right order, a blind judge half."
+        )
+    if lowest is not None and lowest.is_open:
+        tone = "neutral" if below(lowest.r, USABLE_R) else "unknown"
+        text += f" On {lowest.criterion} that is not shown."
+    return Statement(text, keys(r, single, ceiling, within, lowest and lowest.r), tone)
 
 
 def _reach(ceiling: Estimate | None) -> str:
@@ -229,6 +336,12 @@ def _reach(ceiling: Estimate | None) -> str:
         return ""
     allowed = f"{number(ceiling)} ({ends(ceiling)})"
     return f", whose raters agree so far that a perfect judge would reach {allowed}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`; the first four of more than that."""
+    shown = names if len(names) < 5 else [*names[:4], f"{len(names) - 4} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def _capital(words: str) -> str:

@@ -123,6 +123,12 @@ def _ratings(known: Mapping[str, Label], items: Sequence[str]) -> Floats:
     return table
 
 
+def by_people(labels: Sequence[Label], items: Sequence[str]) -> bool:
+    """Whether people's scores are the reference for the quality of these items."""
+    wanted = set(items)
+    return any(label.kind == "human" for label in labels if label.item in wanted)
+
+
 def caveats(labels: Sequence[Label], items: Sequence[str]) -> Iterator[str]:
     """Whose judgment quality is, and for how many items it is unknown."""
     wanted = set(items)

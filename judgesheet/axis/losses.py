@@ -22,9 +22,12 @@ from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
 from judgesheet.axis.shapes import SHAPES
 from judgesheet.axis.words import (
+    UNSURE,
     Tone,
     announced,
+    indicated,
     keys,
+    p_value,
     share_with_interval,
     surely_above,
 )
@@ -32,6 +35,7 @@ from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS, Reason
 from judgesheet.base.records import Estimate, Statement
+from judgesheet.base.sanitize import brief
 from judgesheet.stats.interval import by_cluster, cluster_rate, exactly
 from judgesheet.stats.losses import dispersion_p, permutation_p
 from judgesheet.stats.reads import total_calls
@@ -46,13 +50,15 @@ MANY = 0.05
 """A share of lost calls that is a fault of the judge by itself."""
 MOST_FIRST = 12
 """Things by which calls are counted if they are listed first; more are different ones each time."""
+MOST_REASONS = 5
+"""Finish reasons that are named; a server may make up a new one for every call."""
 NO_COMPARISON = Reason(
     "no_comparison", "no stimulus has lost and read calls that differ in what was listed where"
 )
 ONE_STIMULUS = Reason("one_stimulus", "one stimulus, or every call was lost: nothing to compare")
 NOT_THE_CELL = {
     *("call_id", "axis", "stimulus", "repeat", "reply", "outcome", "value", "distribution"),
-    *("alone", "order", "shape"),
+    *("alone", "finish_reason", "order", "shape"),
 }
 # Keys of a cell that name what was judged, not under which condition.
 _THINGS = {"item", "pair", "better"}
@@ -99,6 +105,20 @@ class Shaped:
         parts = (f"{self.calls} calls", first and f"listed first: {first}")
         where = places and f"its favourite at {places}"
         return "; ".join(part for part in (*parts, where) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Shaped):
+    """`Shaped`, of replies that did not end by themselves; `by_reason` counts by finish reason."""
+
+    by_reason: Mapping[str, int]
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        reasons = ", ".join(f"{name} ({count})" for name, count in self.by_reason.items())
+        # Not super(): in a class with slots it looks for the class that there was before.
+        return f"{Shaped.words.fget(self)}; finish reason: {reasons}"  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)  # no slots: figures share what is cached
@@ -190,7 +210,18 @@ class Calls:
         # One decimal: sums of thirds come out as 2.9999999999999996.
         places = {str(at + 1): round(float(n), 1) for at, n in enumerate(known.sum(axis=0)) if n}
         by_first = dict(sorted(first.items())) if len(first) <= MOST_FIRST else {}
-        return Shaped(int(mine.sum()), by_first, places)
+        given = int(mine.sum()), by_first, places
+        reasons = self._reasons(mine)
+        return Ended(*given, reasons) if reasons else Shaped(*given)
+
+    def _reasons(self, mine: Flags) -> dict[str, int]:
+        """How often the endpoint gave which finish reason for these calls, the commonest first."""
+        if "finish_reason" not in self.frame:
+            return {}
+        said = self.frame.loc[mine, "finish_reason"].dropna().map(brief)
+        counted = Counter(said.tolist()).most_common()
+        more = sum(count for _, count in counted[MOST_REASONS:])
+        return {**dict(counted[:MOST_REASONS]), **({"others": more} if more else {})}
 
     def rng(self) -> np.random.Generator:
         """A fresh generator from the run's seed, the same for every estimate that asks."""
@@ -317,7 +348,8 @@ def loss_shape(calls: Calls) -> Iterator[Draft]:
     Nothing, a refusal, prose, JSON of another form, two verdicts, and so on: `judgesheet cases`
     shows the replies, and says what would read them. The conditions count the same calls by what
     was listed first and by where the judge's favourite stood: a judge that refuses only where its
-    favourite stands second biases every other figure.
+    favourite stands second biases every other figure. Replies that did not end by themselves are
+    counted by the endpoint's reason too.
     """
     if "shape" not in calls.frame or not calls.some:
         return
@@ -381,19 +413,29 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     rate = estimates.known("loss_rate")
     if rate is None or not rate.value:
         return
-    tests = {name: estimates.known(name) for name in _PATTERNS}
-    shown = [name for name in tests if announced(estimates, name)]
+    tests = {name: test for name in _PATTERNS if (test := estimates.known(name)) is not None}
+    sure = [name for name in tests if announced(estimates, name)]
+    shown = [name for name in tests if indicated(estimates, name)]
     text = f"It gives no verdict in {share_with_interval(rate)} of calls"
-    if shown:
-        depends = " and ".join(_PATTERNS[name] for name in shown)
-        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, shown)}."
-        yield Statement(text, keys(rate, *(tests[name] for name in shown)), "bad")
+    if sure:
+        depends = _depends(tests, sure)
+        text = f"{text}, and not by chance: it depends on {depends}{_where(estimates, sure)}."
+        yield Statement(text, keys(rate, *(tests[name] for name in sure)), "bad")
     else:
-        known = any(test is not None for test in tests.values())
-        more = "; that this depends on order, place or stimulus is not shown." if known else "."
-        tone: Tone = "bad" if surely_above(rate, MANY) else "neutral"
-        yield Statement(f"{text}{more}", keys(rate, *tests.values()), tone)
+        tone: Tone = "bad" if surely_above(rate, MANY) else "unknown" if shown else "neutral"
+        least = min(tests.values(), key=lambda test: test.value or 0.0, default=None)
+        if shown:
+            text += f"; that this depends on {_depends(tests, shown)} is indicated{UNSURE}"
+        elif least is not None:
+            what = "order, place or stimulus"
+            text += f"; that this depends on {what} is not shown (smallest {p_value(least)})"
+        yield Statement(f"{text}.", keys(rate, *tests.values()), tone)
     yield from _shapes(estimates)
+
+
+def _depends(tests: Mapping[str, Estimate], names: Sequence[str]) -> str:
+    """What lost calls depend on, each with its test."""
+    return " and ".join(f"{_PATTERNS[name]} ({p_value(tests[name])})" for name in names)
 
 
 def _shapes(estimates: Estimates) -> Iterator[Statement]:
@@ -427,7 +469,7 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
         test = estimates.known("loss_stimulus_p")
         given = {} if test is None else test.given
         told.append("{lost} of {calls} calls on {stimulus}".format(**given))
-    return f" ({'; '.join(told)})" if told else ""
+    return f": {'; '.join(told)}" if told else ""
 
 
 # -- imputing --------------------------------------------------------------------------------------

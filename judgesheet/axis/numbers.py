@@ -9,65 +9,91 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
+from itertools import count, zip_longest
+
+from judgesheet.axis.afterwords import LIST_ITEM, explains
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+_group = count()
+
+
+def _whole(pattern: str) -> str:
+    """A pattern that gives nothing back of what it matched first.
+
+    Atomic groups and possessive quantifiers are for that, but before Python 3.11.5 they lose signs,
+    and -3 was read as 3. Looking ahead and then taking what was seen is the same everywhere.
+    """
+    name = f"_{next(_group)}"
+    return f"(?=(?P<{name}>{pattern}))(?P={name})"
+
 
 # Signs that make another number of one, or a range.
 _SIGNS = r"+\-−–—~≈≃<>≤≥±×÷%‰^⁄/"
 # Dress: markup, quotes, brackets, LaTeX commands.
-_MARK = rf"(?:\\[a-zA-Z]{{1,30}}+|\\|_|[^\w{_SIGNS}\\.,;!?])"
+_MARK = rf"(?:\\[a-zA-Z]{{1,30}}(?![a-zA-Z])|\\|_|[^\w{_SIGNS}\\.,;!?])"
 # Never more at once: marks behind each of many names would be read as often as there are names.
-_DRESS = rf"{_MARK}{{0,200}}+"
+_DRESS = rf"{_MARK}{{0,200}}"
 _INLINE = rf"(?:(?!\n){_MARK})"
 _SOME = "|".join(WORDS)
 _DIGITS = rf"""(?P<open><\s*)? (?P<number>\d{{1,4}}(?:[.,]\d{{1,4}})?|(?:{_SOME})\b) (?(open)\s*>)
     (?!\d|[.,]\d|[A-Za-z])"""
 # What may stand before a number: "the score is", or some words and a colon.
+_SAID = rf"""(?:(?:the|an?|my|this|it|final|overall|score|rating|grade|level|result|response|is|of
+    |i|would|rate|give|be)\b{_DRESS}){{1,10}}"""
 _LABEL = rf"""(?:
-    (?:(?:the|an?|my|this|it|final|overall|score|rating|grade|level|result|response|is|of
-        |i|would|rate|give|be)\b{_DRESS}){{1,10}}+
-    | [^\W\d_]{{1,30}}+(?:[ ][^\W\d_]{{1,30}}+){{0,2}}\s*[:=] )"""
+    {_whole(_SAID)}
+    | [^\W\d_]{{1,30}}(?:[ ][^\W\d_]{{1,30}}){{0,2}}\s*[:=] )"""
 _HOW = re.IGNORECASE | re.VERBOSE
 
+_BEFORE = rf"""
+    (?: [\[(]\s?1\s?[-–—]\s?\d{{1,4}}\s?[\])] | [-=]> | {_MARK} | [-–—](?=\s) ){{0,200}}"""
 _NUMBER = re.compile(
-    rf"""(?: [\[(]\s?1\s?[-–—]\s?\d{{1,4}}\s?[\])] | [-=]> | {_MARK} | [-–—](?=\s) ){{0,200}}+
-    (?:{_LABEL}{_DRESS})? {_DIGITS}""",
+    rf"{_whole(_BEFORE)} (?:{_LABEL}{_whole(_DRESS)})? {_DIGITS}",
     _HOW,
 )
 _WHOLE = re.compile(r"(\d+)(?:\.0+|,00?)?")
 _RANGE = re.compile(r"\s*(?:(?:[-–—]|to\b|or\b)\s*\d|[-+%½~]\S|[+%½])")
 
-_UNIT = r"(?:\s*(?:(?:points?|stars?)\b|[分点점]))?"
+_UNIT = rf"""(?:{_MARK}{{0,3}}(?:
+    (?:points?|pts?|stars?|punkte?n?|sterne?n?|étoiles?|estrellas?|stelle|punt[io]s?|pontos?
+    |балл(?:а|ов)?|звезд[аы]?
+    |sterren|gwiazdk\w+|yıldız|stjärnor|bintang|sao)\b | [个顆颗つ]?[分点점星] | 별점? ))?"""
 _SCALE = re.compile(
     rf"""{_UNIT} (?:
-    {_DRESS} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|sur|de|из)\b
-        | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_DRESS}
-    (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)? (?:-point\sscale)? (?![\d.]\d) )? {_UNIT}""",
+    {_whole(_DRESS)} (?: / | (?:out\s+of(?:\s+a\s+possible)?|of|von|van|sur|de|di|из)\b
+        | 满分[为是]?
+        | on\sa\sscale\s(?:of|from)\s1\s?(?:to\b|[-–—]) | on\sthe\b ) {_whole(_DRESS)}
+    (?P<of>\d{{1,4}}|(?:{_SOME})\b) (?:\.0+)?
+    (?:-point\sscale|[点점分]\s?(?:満点|만점|满分))? (?![\d.]\d) )? {_UNIT}""",
     _HOW,
 )
-_REMARK = re.compile(rf"{_MARK}*?(?:\(([^()\n]*)\)|(?:\s-{{1,2}}\s|[–—:=|])([^\n]*))")
+_FULL = re.compile(r"\s?\(\s?(?P<of>\d{1,4})\s?[点점분]\s?(?:満点|만점)\s?\)")
+# What stands between a number and a remark on it.
+_APART = re.compile(
+    rf"{_MARK}{{0,200}}(?:\(|\s-{{1,2}}\s|[–—:=|,;.!]|\n|(?:because|since|as|due)\b)", _HOW
+)
 # What may follow a verdict: marks, no words.
-_CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}})*+")
+_CLOSING = re.compile(rf"(?:{_MARK}|[.,;!]|-{{3,}}(?!-))*")
 
-# A word before a noun counts things, it does not score them; "one" hardly ever does.
-_SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
-# The commonest words of second thoughts, in English.
-_SECOND_THOUGHT = re.compile(
-    r"""\b(?: wait | hold\son | hmm+ | oops | nope | no(?=\s*[,.!:;]) | actually | sorry | apolog\w+
-    | edit | update | correction | but | though | although | however | instead | rather | maybe
-    | perhaps | that\ssaid | in\shindsight | on\sbalance | either\sway | (?:may|might)\sbe
-    | on\s(?:reflection|second)
-    | second\sthought | no\slonger | i\smean | let\sme\b(?!\sknow) | my\smistake | mistaken
-    | should\sbe | ignore | disregard | chang(?:e|ed|ing)\s(?:my|the)
-    | re-?(?:consider|vis|read|think|evaluat|assess)\w* | retract\w* | withdraw\w*
-    | (?:scratch|strike)\sthat | looking\s(?:again|closer|back)
-    | too\s(?:generous|harsh|high|low|lenient|strict)
-    | (?:not|less)\s(?:\w+\s)?(?:clear|certain|sure|confident)
-    | (?:that|this|it)(?:\sis|['’]s)\s(?:wrong|not) )\b""",
+# A number before a noun counts things, it does not score them.
+_ALONE = re.compile(
+    r"""(?<![\d.,])(?P<digits>\d{1,4})(?![\d%°]|[.,]\d|\s[°%€$£])
+    (?!\s(?!(?:would|is|was|might|may|could|should|seems|fits|feels|instead|rather|now|then|it|not|or
+        |and|to|at|for|if|as|because|since|but|out|in|on|points?|stars?|so|than|too|from|with|by)\b)
+        [^\W\d_]{3,})""",
     _HOW,
 )
-
+_OF_ALL = re.compile(rf"\bof\s(?:the|all)\s(?:{_SOME}|\d{{1,2}})\b", re.IGNORECASE)
+_OUT_OF = re.compile(
+    r"\d{1,4}\s?(?:/|out\sof|of(?:\sthe)?)\s?\d{1,4}(?=\s[^\W\d_]{3,})", re.IGNORECASE
+)
+_SCALED = re.compile(
+    rf"(?<![\w.,])(?P<number>\d{{1,4}}|(?:{_SOME}))\s?(?:/|out\sof|of)\s?(?P<of>\d{{1,4}}|(?:{_SOME})\b)(?![\d.,]\d)",
+    _HOW,
+)
+# "One" hardly ever scores.
+_SPELLED_ALONE = re.compile(rf"\b({'|'.join(WORDS[1:])})\b(?=\W*(?:\Z|[.,;:!?)\n]))", re.IGNORECASE)
 
 # -- a number by itself ----------------------------------------------------------------------------
 
@@ -97,13 +123,14 @@ def _remark(words: str, number: int | None, largest: int) -> str | None:
     if scale and scale["of"] and _value(scale["of"]) != largest:
         return None
     words = words[scale.end() :] if scale else words
+    full = _FULL.match(words)
+    if full and int(full["of"]) == largest:
+        words = words[full.end() :]
     if is_closing(words):
         return ""
-    remark = _REMARK.match(words)
-    if not remark or not _CLOSING.fullmatch(words, remark.end()):
-        return None
-    said = remark[1] or remark[2] or ""
-    return None if touches(said, number, largest) else said
+    # Without a mark between, a number counts things: "4 errors were found".
+    is_apart = _APART.match(words) is not None
+    return words if is_apart and supports(words, number, largest) else None
 
 
 def is_closing(words: str) -> bool:
@@ -111,31 +138,84 @@ def is_closing(words: str) -> bool:
     return _CLOSING.fullmatch(words) is not None
 
 
-def takes_back(words: str) -> bool:
-    """Whether words behind a verdict sound like second thoughts."""
-    return _SECOND_THOUGHT.search(words) is not None
+def supports(words: str, number: int | None, largest: int) -> bool:
+    """Whether words behind a number leave it as it is: reasons that name no other up to `largest`.
+
+    Where the verdict has several numbers, `number` is None.
+    """
+    if is_closing(words):
+        return True
+    if names_another(words, number, largest):
+        return False
+    return explains(
+        _AGAIN.sub(lambda one: " " if _value(one["number"]) == number else one[0], words)
+    )
 
 
-def touches(words: str, number: int | None, largest: int) -> bool:
-    """Whether words behind a number take it back, or name another one from 1 to `largest`."""
-    named = {int(digits) for digits in re.findall(r"(?<![\d.,])\d{1,4}(?!\d)", words)}
+def names_another(words: str, number: int | None, largest: int) -> bool:
+    """Whether words name a number from 1 to `largest` that scores, rather than counts things."""
+    words = _OUT_OF.sub(" ", _OF_ALL.sub(" ", LIST_ITEM.sub("", words)))
+    for one in _SCALED.finditer(words):
+        if _value(one["of"]) == largest and _value(one["number"]) == number:
+            words = words.replace(one[0], " ")
+    named = {int(one["digits"]) for one in _ALONE.finditer(words)}
     named |= {WORDS.index(word.lower()) + 1 for word in _SPELLED_ALONE.findall(words)}
-    return takes_back(words) or any(one != number and 1 <= one <= largest for one in named)
+    return any(one != number and 1 <= one <= largest for one in named)
+
+
+# The same verdict once more: "(four)", "Final score: 4", "three out of five".
+_AGAIN = re.compile(
+    rf"""(?:\b(?:so|the|my|final|overall)\s)*(?:\b(?:score|rating|grade|result|verdict)\b(?:\sis)?[\s:=*_]{{1,6}})?
+    (?<!not\s)(?<!not\sa\s)(?<!\w)(?P<number>\d{{1,4}}|{_SOME})(?:\s?(?:/|out\sof|of)\s?(?:\d{{1,4}}|{_SOME}))?(?=\W*(?:$|\n|[.;)]))""",
+    _HOW,
+)
+_SCORED = re.compile(
+    r"""\b(?:scores?|rating|rate[ds]?|grade[ds]?|mark|deserv\w+|worth|merit\w*|note|nota|punkte?|оценк\w*)\b
+    [^\d\n.;]{0,25}?(?P<score>\d{1,4})(?![\d%]|[.,]\d|\s(?:would|needs|requires|is\sreserved))
+    | (?<![\d.,/])(?P<of>\d{1,4})\s?/\s?(?P<largest>\d{1,4})
+    | (?:评?分|得分|スコア|点数|점수)[^\d\n。]{0,8}?(?P<points>\d{1,4})""",
+    _HOW,
+)
+
+
+def scores_otherwise(words: str, number: int | None, largest: int) -> bool:
+    """Whether words beside a score in its object end up with another one."""
+    scores = [
+        int(one["score"] or one["of"] or one["points"])
+        for one in _SCORED.finditer(words)
+        if one["largest"] is None or int(one["largest"]) == largest
+    ]
+    return bool(scores) and scores[-1] != number
 
 
 # -- numbers behind names --------------------------------------------------------------------------
 
 # What opens an item of a list, or a quotation.
 _AROUND = r"""(?:[-+>][ ]|\d{1,2}[.)][ ])"""
-_OPENING = re.compile(rf"(?:{_MARK}|{_AROUND})*+(?:\w+(?:[ ]\w+){{0,2}}:{_MARK}*+)?", _HOW)
-_BRACKET = re.compile(r"\[\s*(?P<name>[^\[\]\n]{1,100})\]")
+_OPENING = re.compile(
+    rf"{_whole(f'(?:{_MARK}|{_AROUND})*')}(?:\w+(?:[ ]\w+){{0,2}}:{_MARK}*)?", _HOW
+)
+BRACKET = re.compile(r"\[\s*(?P<name>[^\[\]\n]{1,100})\]")
 _ITEM = re.compile(r"^\d{1,2}[.)]\s*")
 _INSIDE = re.compile(r"(?P<name>.*?)[\s:=]+(?P<number>\d[^\n]*)")
 _BARE = re.compile(
-    rf"""^(?:{_INLINE}|{_AROUND})*+ (?P<name>[^\W\d][^\n:=|\[\]]{{0,99}}?)
-    {_INLINE} (?:[-=]>|{_INLINE}|[-–—][ ]){{0,200}}+ {_DIGITS}""",
+    rf"""^{_whole(f"(?:{_INLINE}|{_AROUND})*")} (?P<name>[^\W\d][^\n:=|\[\]]{{0,99}}?)
+    {_INLINE} {_whole(f"(?:[-=]>|{_INLINE}|[-–—][ ]){{0,200}}")} {_DIGITS}""",
     _HOW | re.MULTILINE,
 )
+
+
+_PIECE = re.compile(
+    rf"(?P<name>[^\W\d][^\n:=|,;\[\]]{{0,60}})[:=]{_INLINE}{{0,9}}{_DIGITS}(?:\s?/\s?\d{{1,4}})?",
+    _HOW,
+)
+_LIST = re.compile(
+    r"^\W{0,9}(?:[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}[,;|][^\S\n]?){1,30}"
+    r"[^\W\d][^\n:=|,;\[\]]{0,60}[:=][^\n:=|,;\[\]]{1,20}$",
+    re.MULTILINE,
+)
+LONGEST_BEFORE = 200
+"""Characters before a verdict that are looked at."""
 
 
 def plain(name: str) -> str:
@@ -160,7 +240,8 @@ class Named:
     `name` is None where nothing of that name was asked about, `number` where it is not whole or one
     of a range; `place` is where its digits stand. `begins` says whether nothing but marks, and
     readings like it, stands before it on its line, `ends` whether nothing but the scale, marks and
-    a remark follows it there, and `alone` whether it has its lines for itself.
+    a remark follows it there, and `alone` whether it has its lines for itself. `before` are the
+    words before it on its line.
     """
 
     name: str | None
@@ -169,6 +250,7 @@ class Named:
     begins: bool
     ends: bool
     alone: bool
+    before: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +270,7 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
     A name stands in brackets, or without them alone with its number on a line. `names` maps the
     plain names of what was asked about (`plain`) to what they name.
     """
-    by_place = {one.place: one for one in _bare(text, names, largest)}
+    by_place = {one.place: one for one in (*_listed(text, names), *_bare(text, names, largest))}
     # By place, as `[Name] 4` alone on a line is found both ways.
     by_place |= {one.place: one for one in _bracketed(text, names)}
     found = sorted(by_place.values(), key=lambda one: one.start)
@@ -206,14 +288,16 @@ def named_numbers(text: str, names: Mapping[str, str], largest: int) -> tuple[li
         if is_first:
             begins = _OPENING.fullmatch(text, line_start, one.start) is not None
         alone = begins and remark == "" and is_first and is_last
-        named.append(Named(one.name, number, one.place, begins, remark is not None, alone))
+        before = text[max(line_start, one.start - LONGEST_BEFORE) : one.start]
+        ends = remark is not None
+        named.append(Named(one.name, number, one.place, begins, ends, alone, before))
     return named, text[line_end:]
 
 
 def _bracketed(text: str, names: Mapping[str, str]) -> Iterator[_Found]:
     """`[Name] 4` and `[Name: 4]`, also of names that were not asked about."""
     at = 0
-    while bracket := _BRACKET.search(text, at):
+    while bracket := BRACKET.search(text, at):
         at = bracket.end()
         name, place = names.get(plain(_ITEM.sub("", bracket["name"]))), at
         if name is None and (inside := _INSIDE.fullmatch(bracket["name"])):
@@ -230,8 +314,19 @@ def _bare(text: str, names: Mapping[str, str], largest: int) -> Iterator[_Found]
     """`Name: 4` on a line of its own."""
     for line in _BARE.finditer(text):
         name, tail = names.get(plain(line["name"])), text[line.end() : _line_end(text, line.end())]
-        if name and _remark(tail, None, largest) is not None:
+        is_key = "{" in text[line.start() : line.start("name")]  # of an object
+        if name and not is_key and _remark(tail, None, largest) is not None:
             yield _Found(name, line["number"], line.span("number"), line.start(), line.end())
+
+
+def _listed(text: str, names: Mapping[str, str]) -> Iterator[_Found]:
+    """`Name: 4, Other: 3` on a line with nothing else; in brackets they need no line."""
+    for line in _LIST.finditer(text):
+        pieces = [*_PIECE.finditer(text, line.start(), line.end())]
+        if all(plain(piece["name"]) in names for piece in pieces):
+            for piece in pieces:
+                name, place = names[plain(piece["name"])], piece.span("number")
+                yield _Found(name, piece["number"], place, piece.start("name"), place[1])
 
 
 def _line_end(text: str, at: int) -> int:

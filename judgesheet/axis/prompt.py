@@ -80,7 +80,7 @@ def _finished(text: str) -> str:
 @lru_cache(maxsize=64)
 def _compiled(source: str, what: str) -> Callable[..., str]:
     try:
-        template = _ENVIRONMENT.compiled(source)
+        template = _ENVIRONMENT.from_string(source)
     except TemplateError as error:
         line = getattr(error, "lineno", None)
         raise errors.TemplateError(f"{what}, line {line}: {error.message}") from None

@@ -11,9 +11,16 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
 
+from judgesheet.axis.afterwords import is_denied, takes_back
 from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import answers, within
-from judgesheet.axis.numbers import Named, is_closing, named_numbers, spelled_number, touches
+from judgesheet.axis.numbers import (
+    Named,
+    named_numbers,
+    scores_otherwise,
+    spelled_number,
+    supports,
+)
 
 # A key is never written with a backslash before its closing quote, as it is inside a string.
 _SCORE = re.compile(r'"score"\s*:\s*"?\s*(?P<score>\d+)(?:\.0+)?(?![\d.eE])', re.IGNORECASE)
@@ -91,14 +98,17 @@ def score_places(text: str, reply: str, largest: int) -> list[tuple[int, int]]:
 def _score_from_text(text: str, largest: int) -> Reading | None:
     """N of a text that ends in `[RESULT] N`.
 
-    A text that gives two different results could be read two ways, and one in which words follow
-    the last result has not ended: both are unreadable.
+    A text that gives two different results could be read two ways, and so could one in which words
+    follow the last result that are no reason for it: both are unreadable.
     """
     named, rest = _results(text, largest)
     results = [one for one in named if one.name]
-    if not results or named[-1] is not results[-1] or not results[-1].ends or not is_closing(rest):
+    if not results or named[-1] is not results[-1] or not results[-1].ends:
         return None
-    return Reading(one_reading([one.number for one in results]), results[-1].alone)
+    score = one_reading([one.number for one in results])
+    if is_denied(results[-1].before) or not supports(rest, score, largest):
+        return None
+    return Reading(score, results[-1].alone and not rest.strip())
 
 
 def _results(text: str, largest: int) -> tuple[list[Named], str]:
@@ -111,7 +121,12 @@ def _score_from_json(text: str, largest: int) -> Reading | None:
     if found is None:
         return None
     score = one_reading([score_in(value, largest) for value in found.values])
-    return None if touches(found.rest, score, largest) else Reading(score, found.alone)
+    if is_denied(found.before) or not supports(found.rest, score, largest):
+        return None
+    for words in found.reasons(behind=True):
+        if takes_back(words) or scores_otherwise(words, score, largest):
+            return None
+    return Reading(score, found.alone)
 
 
 # -- parts of a reply ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import Any
 
 from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import documents
-from judgesheet.base.records import CUT_OFF
+from judgesheet.base.finish_reasons import is_token_limit, is_whole
 
 Reads = Callable[[str], Any | None]
 """The verdict of a text, None if it has none."""
@@ -45,6 +45,11 @@ SHAPES = {
         Shape("refused", "refused by the endpoint", "another prompt or other stimuli; no parser"),
         Shape("recorded", "recorded without a verdict", "nothing, since the log holds no words"),
         Shape("cut_off", "cut off at the token limit", "a larger --max-tokens"),
+        Shape(
+            "stopped",
+            "ended by the endpoint, for another reason than tokens",
+            "another prompt or other stimuli, since the reason is the endpoint's",
+        ),
         Shape("thought", "reasoning without an answer", "a larger --max-tokens"),
         Shape("empty", "no words", "--reply json, or a larger --max-tokens"),
         Shape(
@@ -113,8 +118,8 @@ def shape(
     if outcome != "ok":
         return "refused" if outcome == "refused" else "no_answer"
     # Before the words: however complete they look, the endpoint says that they are not.
-    if finish_reason in CUT_OFF:
-        return "cut_off"
+    if not is_whole(finish_reason):
+        return "cut_off" if is_token_limit(finish_reason) else "stopped"
     words = answer(text[-LONGEST:]).strip()
     if not words:
         return "thought" if text.strip() else "empty"

@@ -7,7 +7,7 @@ answers stands with each axis, in `axes/<axis>/_simulated.py`.
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple, Protocol, TypeVar, get_type_hints
 
 from judgesheet.base.records import digest
@@ -34,9 +34,9 @@ def number(words: str, low: float = -math.inf, high: float = math.inf) -> Kind:
     return Kind(words, read)
 
 
-def numbers(words: str) -> Kind:
-    """Finite numbers with colons in between."""
-    read = number(words).read
+def numbers(words: str, low: float = -math.inf, high: float = math.inf) -> Kind:
+    """Finite numbers within limits with colons in between."""
+    read = number(words, low, high).read
     return Kind(words, lambda text: tuple(map(read, text.split(":"))))
 
 
@@ -54,6 +54,7 @@ Factors = Annotated[tuple[float, ...], numbers("factors such as 1:-1")]
 Gap = Annotated[float, number("points from 0 to 100")]
 Points = Annotated[float, number("points from 0", 0, 1e3)]
 Share = Annotated[float, number("a share from 0 to 1", 0, 1)]
+Shares = Annotated[tuple[float, ...], numbers("shares from 0 to 1 such as 0:1", 0, 1)]
 Level = Annotated[float | None, number("a number from 0 to 1", 0, 1)]
 Milliseconds = Annotated[float, number("milliseconds from 0", 0, 1e6)]
 Whole = Annotated[int, Kind("a whole number", int)]
@@ -78,11 +79,16 @@ class Parameters:
     ] = 0.0
     shift: Annotated[Shifts, "added to a criterion at each place of the list, interpolated"] = ()
     weights: Annotated[Factors, "of `shift`, for the criteria in alphabetical order"] = (1.0,)
+    heeds: Annotated[
+        Shares, "how far scores follow the quality meant, for the criteria in alphabetical order"
+    ] = (1.0,)
+    halo: Annotated[Share, "of every criterion's level that is that of the first by name"] = 0.0
     slot: Annotated[Logit, "preference for slot 1 of a comparison"] = 0.0
     tie: Annotated[PositiveLogit, "what a preference must exceed, or it is a tie"] = 6.0
     strict: Annotated[PositiveLogit, "added to `tie` by the strict prompt"] = 2.0
     sensitivity: Annotated[Slope, "preference for the better response of a comparison"] = 12.0
     surface: Annotated[Spread, "standard deviation of the preference for a wording"] = 0.0
+    filler: Annotated[Logit, "preference for the padded copy of a response"] = 0.0
     cue: Annotated[Logit, "preference for the slot that the prompt lists first"] = 0.0
     lapse: Annotated[Share, "of calls that prefer one where there is nothing to prefer"] = 0.0
     keyed: Annotated[Share, "of `slot` that is left after an answer of the judge's own"] = 0.0
@@ -96,6 +102,10 @@ class Parameters:
         "for what stands first, all equal, for more words, or by chance",
     ] = "model"
     level: Annotated[Level, "what every item is taken to deserve"] = None
+    scored: Annotated[
+        Shares, "levels that the worst to the best item are scored at, interpolated"
+    ] = (0.0, 1.0)
+    prone: Annotated[Share, "of stimuli on which a preference for a place or slot shows"] = 1.0
     greedy: Annotated[Switch, "1 takes the likeliest answer instead of drawing one"] = 0
     slip: Annotated[Share, "of replies that are given by chance"] = 0.0
     unreadable: Annotated[Share, "of replies that cannot be read"] = 0.0
@@ -113,7 +123,15 @@ class Parameters:
 
     def deserved(self, level: float) -> float:
         """The level at which this judge scores an item, 0..1, whose true level is `level`."""
-        return level if self.level is None else self.level
+        if self.level is not None:
+            return self.level
+        return _along(self.scored, level * (len(self.scored) - 1))
+
+    def on(self, stimulus: str) -> "Parameters":
+        """The parameters that hold for a stimulus; without those of position if it is not prone."""
+        if self.prone == 1 or self.rng(stimulus, "prone").random() < self.prone:
+            return self
+        return replace(self, **_BLIND)
 
     def rng(self, *parts: object) -> random.Random:
         """A generator that is the same whenever it is asked for with the same parts."""
@@ -155,6 +173,13 @@ class Parameters:
         return [weight / total for weight in weights]
 
 
+_BLIND: Mapping[str, Any] = {
+    **dict.fromkeys(("first", "last", "interaction", "slot", "cue"), 0.0),
+    **dict.fromkeys(("position", "shift"), ()),
+}
+"""What a judge is planted that has no preference for a place."""
+
+
 def declared(record: type) -> dict[str, tuple[Kind, str]]:
     """How each parameter of a dataclass such as `Parameters` is written, and what it does."""
     hints = get_type_hints(record, include_extras=True).items()
@@ -182,9 +207,11 @@ def interpolated(knots: Sequence[float], n: int) -> list[float]:
     """`n` values on the straight lines through `knots`, ends kept."""
     if len(knots) < 2 or n < 2:
         return [knots[0] if knots else 0.0] * n
-    values = []
-    for line in range(n):
-        place = line * (len(knots) - 1) / (n - 1)
-        left = min(int(place), len(knots) - 2)
-        values.append(knots[left] + (place - left) * (knots[left + 1] - knots[left]))
-    return values
+    return [_along(knots, line * (len(knots) - 1) / (n - 1)) for line in range(n)]
+
+
+def _along(knots: Sequence[float], place: float) -> float:
+    """The value at a place on the straight lines through `knots`, which stand at 0, 1, …"""
+    left = max(0, min(int(place), len(knots) - 2))
+    right = min(left + 1, len(knots) - 1)
+    return knots[left] + (place - left) * (knots[right] - knots[left])

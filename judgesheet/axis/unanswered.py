@@ -12,6 +12,10 @@ from judgesheet.base.records import Recommendation, Statement
 
 ENOUGH_ASKED = 0.95
 """Share of the planned calls that must be settled before anything is recommended."""
+TOO_LITTLE = "Too little was read for any figure of this axis."
+"""The finding where verdicts were read, and not enough of them."""
+DO_NOT_USE = "Do not use it as it was asked: too few of its replies could be read for any figure."
+"""What to do about that, if nearly all calls were made."""
 _WORDS = {
     "unreadable": "No reply could be read",
     "refused": "Every call was refused",
@@ -59,10 +63,16 @@ def find(calls: Calls, evidence: tuple[str, ...] = ()) -> Statement:
     told = ", ".join(f"{number} {name}" for name, number in lost.items())
     # A call that failed is the endpoint's fault, a reply that cannot be read the judge's.
     tone: Tone = "unknown" if [*lost] == ["failed"] else "bad"
-    return Statement(f"{words} ({told}), so nothing is known on this axis.", evidence, tone)
+    text = f"{words} ({told}), so nothing is known on this axis."
+    return Statement(text, evidence, tone, stops=_commonest(calls) in _STOPS)
+
+
+def _commonest(calls: Calls) -> str:
+    """The most frequent fault."""
+    return next(iter(calls.lost), "")
 
 
 def recommend(axis: str, calls: Calls) -> Iterator[Recommendation]:
     """What to do about the most frequent fault."""
-    for kind in [*calls.lost][:1]:
+    if kind := _commonest(calls):
         yield Recommendation(axis, _REMEDIES[kind], (), stops=kind in _STOPS)

@@ -21,10 +21,12 @@ from judgesheet.axis.losses import NOT_THE_CELL, codes, value_codes
 from judgesheet.axis.words import (
     MOSTLY,
     SIGNIFICANT,
+    UNSURE,
     announced,
     keys,
+    p_value,
 )
-from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Estimate, Statement
@@ -85,7 +87,9 @@ class Largest:
 
 
 def _worded(effect: float, unit: str) -> str:
-    return percent(effect) if unit == "share" else two_digits(effect)
+    """An effect in percentage points of all choices, or in points of the scale."""
+    number = two_digits(100 * effect if unit == "share" else effect)
+    return f"{number} percentage points of choices" if unit == "share" else f"{number} points"
 
 
 def _named(stimuli: Sequence[str]) -> str:
@@ -281,13 +285,16 @@ def find(estimates: Estimates) -> Iterator[Statement]:
     if rest_p is None or rest_p < REST:
         return
     test, sure = estimates.known("any_stimulus_p"), announced(estimates, "any_stimulus_p")
-    what = "of choices" if largest.unit == "share" else "points"
-    gets = f"{_worded(largest.value or 0.0, largest.unit)} {what}"
+    which = f"{len(stimuli)} of {share.given['of']} stimuli"
+    p = "" if test is None else f" ({p_value(test)}, corrected for their number)"
+    if sure:
+        text = f"The order matters on {which}{p}, and on the others it is not shown to"
+    else:
+        text = f"That the order matters on {which} and not on the others is indicated{p}{UNSURE}"
+    noise = _worded(largest.given["by_noise"], largest.unit)
     text = (
-        f"The order {'matters' if sure else 'may matter'} on {len(stimuli)} of {share.given['of']} "
-        f"stimuli, and on the others it is not shown to{_named(stimuli)}. On "
-        f"{largest.given['stimulus']}, place {largest.given['place']} gets {gets} too much."
+        f"{text}{_named(stimuli)}. On {largest.given['stimulus']}, place "
+        f"{largest.given['place']} gets {_worded(largest.value or 0.0, largest.unit)} too much, "
+        f"by noise alone {noise}."
     )
-    if not sure:
-        text += " Of judges that are blind to the order, one in twenty shows as much."
-    yield Statement(text, keys(share, largest, test), "bad" if sure else "neutral")
+    yield Statement(text, keys(share, largest, test), "bad" if sure else "unknown")

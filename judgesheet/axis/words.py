@@ -6,20 +6,25 @@ neither side.
 
 A sentence that calls something a problem needs more, since page one holds many of them and a reader
 takes each as a fault of the judge: `surely_above`, `surely_below` and `announced` err with `ACCUSE`
-at most, so that all of them together err with `SIGNIFICANT` (Bonferroni).
+at most, so that all of them together err with `SIGNIFICANT` (Bonferroni). What a test or an
+interval shows at `SIGNIFICANT` alone is neither a problem nor "cannot be told": it is `indicated`,
+and the sentence gives the number that says so.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import nan
 from operator import itemgetter
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from judgesheet.axis import Readings
 from judgesheet.base.digits import decimals, percent, rounded, two_digits
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import Estimate, Rating, Statement
+from judgesheet.base.records import Estimate, Imputed, Rating, Statement
 from judgesheet.stats.interval import widening
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Tone = Literal["good", "bad", "unknown", "neutral"]
 """What a sentence means for somebody who wants to use the judge."""
@@ -35,12 +40,20 @@ ACCUSE = SIGNIFICANT / SENTENCES
 on which others were probed."""
 FEWEST_PROMPTS = 6
 """With fewer prompts nothing is cleared and nothing but caution is recommended."""
+UNSURE = ", and not sure enough to be called a problem"
+"""What is said of an effect that is only indicated."""
 NEAR_ENOUGH = 0.02
 """A figure after k orders that comes this close to that of all orders is as good."""
 MOSTLY = 0.5
 """A share above which something happens more often than not."""
 ORDER_TESTS = ("order_dependence_p", "position_bias_p")
 """The two tests that can announce an effect of the order."""
+# Units of figures whose intervals are t intervals of Fisher's z.
+_FISHER = ("r", "rho")
+# A smaller p-value is printed as this: nobody reads the digits, and draws give few of them.
+_LEAST_P = 0.001
+# From here on two decimals are enough.
+_ROUND_P = 0.0995
 # Prompts below which a reader is warned: as few as leave rates without a large-sample interval.
 _FEW_ASKED = 20
 # Share of unreadable calls above which a reader is warned: a rate can be off by as much.
@@ -73,13 +86,17 @@ def _sure_end(estimate: Estimate | None, side: Literal["least", "most"]) -> floa
     """The end of an interval whose error on this side is `ACCUSE`.
 
     The side that there is, widened as a t interval over the same clusters would be: exact for
-    means, and for a rate near the end of its range farther out than need be. One cluster: none.
+    means, for correlations on Fisher's scale, and for a rate near the end of its range farther out
+    than need be. One cluster: none.
     """
     end = None if estimate is None else getattr(estimate, side)
     if estimate is None or end is None or estimate.value is None or estimate.clusters < 2:
         return nan
     # Two-sided level whose one side errs with ACCUSE.
     wider = widening(estimate.clusters, estimate.level, 1 - 2 * ACCUSE)
+    if estimate.unit in _FISHER and max(abs(end), abs(estimate.value)) < 1:
+        z = math.atanh(estimate.value)
+        return math.tanh(z + wider * (math.atanh(end) - z))
     return estimate.value + wider * (float(end) - estimate.value)
 
 
@@ -87,6 +104,13 @@ def announced(estimates: Estimates, test: str, **dims: object) -> bool:
     """Whether a test announces an effect, whatever lost calls would have said."""
     known = estimates.known(test, **dims)
     return known is not None and known.greatest is not None and known.greatest < ACCUSE
+
+
+def indicated(estimates: Estimates, test: str, **dims: object) -> Estimate | None:
+    """The test, if it rejects at `SIGNIFICANT`, whatever lost calls would have said."""
+    known = estimates.known(test, **dims)
+    rejects = known is not None and known.greatest is not None and known.greatest < SIGNIFICANT
+    return known if rejects else None
 
 
 def curve(estimates: Estimates, name: str, **having: object) -> list[tuple[int, Estimate]]:
@@ -155,12 +179,64 @@ def ends(estimate: Estimate) -> str:
     return f"{number(estimate, 'low')} to {number(estimate, 'high')}"
 
 
+def percentage_points(difference: float) -> str:
+    """`+12 percentage points`: a difference of two shares."""
+    return f"{_signed(100 * difference, 0)} percentage points"
+
+
 def points(estimate: Estimate) -> str:
-    """`+12 points, +3 to +22`: a difference of two shares, with its interval."""
+    """`+12 percentage points, 95 % interval +3 to +22`: a difference of two shares."""
     parts = [100 * (part or 0.0) for part in (estimate.value, estimate.low, estimate.high)]
-    digits = decimals(parts[0], parts[1], parts[2])
-    value, low, high = (f"{'+' if part > 0 else ''}{rounded(part, digits)}" for part in parts)
-    return f"{value} points, {low} to {high}"
+    # A decimal where the value would else be "less than one".
+    digits = decimals(parts[0], parts[1], parts[2]) or int(0 < abs(parts[0]) < 1)
+    value, low, high = (_signed(part, digits) for part in parts)
+    return f"{value} percentage points, {level(estimate)} interval {low} to {high}"
+
+
+def _signed(number: float, digits: int) -> str:
+    return f"{'+' if number > 0 else ''}{rounded(number, digits)}"
+
+
+def p_value(test: Estimate) -> str:
+    """`p = 0.034`, or `p < 0.001`; what lost calls could make of it where that decides."""
+    p, most = test.value or 0.0, test.greatest
+    decided = p < SIGNIFICANT and (most is None or most >= SIGNIFICANT)
+    return f"p {_p(p)}{if_lost(test, lambda p: f'p {_p(p)}') if decided else ''}"
+
+
+def _p(p: float) -> str:
+    return f"< {_LEAST_P:g}" if p < _LEAST_P else f"= {rounded(p, 3 if p < _ROUND_P else 2)}"
+
+
+def if_lost(
+    estimate: Estimate, say: Callable[[float], str], side: Literal["low", "high"] = "high"
+) -> str:
+    """`; up to 96 % if the 13 lost calls were all adverse`; "" where they change nothing.
+
+    For a sentence that prints what was read, beside what is decided whatever they would have said.
+    """
+    lost, read = estimate.imputed, getattr(estimate, side)
+    if lost is None:
+        return ""
+    worst = getattr(lost, side)
+    if worst is None:
+        return f"; {lost_calls(lost)} could make it anything"
+    if say(worst) == say((estimate.value or 0.0) if read is None else read):
+        return ""
+    way = "up" if side == "high" else "down"
+    was = "was" if lost.calls == 1 else "were all"
+    return f"; {way} to {say(worst)} if {lost_calls(lost)} {was} adverse"
+
+
+def whatever_lost(estimate: Estimate) -> str:
+    """`, whatever the 13 lost calls would have said`: after a bound that allows for them."""
+    lost = estimate.imputed
+    return "" if lost is None else f", whatever {lost_calls(lost)} would have said"
+
+
+def lost_calls(lost: Imputed) -> str:
+    """`the 13 lost calls`."""
+    return "the lost call" if lost.calls == 1 else f"the {lost.calls:,} lost calls"
 
 
 def correlation(estimate: Estimate) -> str:
@@ -180,9 +256,14 @@ def too_few(prompts: int, evidence: str) -> Iterator[Statement]:
         yield Statement(text, (evidence,), "unknown")
 
 
+def made(readings: Readings) -> "pd.DataFrame":
+    """The calls that were made: what was only planned tells nothing."""
+    return readings.frame[readings.frame["outcome"].notna()]
+
+
 def longest(readings: Readings, rating: str, unit: str) -> Iterator[Rating]:
     """The longest order that was shown, of things (`unit`) in a list that `rating` names."""
-    lengths = readings.frame["order"].map(len)
+    lengths = made(readings)["order"].map(len)
     if len(lengths):
         why = "longer lists have more places to prefer, and none was shown"
         yield Rating(rating, float(lengths.max()), unit, why)
@@ -190,14 +271,14 @@ def longest(readings: Readings, rating: str, unit: str) -> Iterator[Rating]:
 
 def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:
     """The caveat of a run on few prompts (or tasks: `what`)."""
-    asked = readings.frame["stimulus"].nunique()
-    if asked < _FEW_ASKED:
-        yield f"Only {asked} {what} were asked; intervals are wide and few effects can be seen."
+    stimuli = made(readings)["stimulus"].nunique()
+    if 0 < stimuli < _FEW_ASKED:
+        told = f"{what} were" if stimuli > 1 else f"{what.removesuffix('s')} was"
+        yield f"Only {stimuli} {told} asked; intervals are wide and few effects can be seen."
 
 
 def unread(readings: Readings, so: str) -> Iterator[str]:
     """The caveat of a run in which many replies could not be read, and what follows (`so`)."""
-    frame = readings.frame
-    missing = float((frame["value"].isna() & frame["outcome"].notna()).mean())
-    if missing > _MANY_UNREAD:
-        yield f"{percent(missing)} of the calls gave {so}"
+    missing = made(readings)["value"].isna()
+    if len(missing) and missing.mean() > _MANY_UNREAD:
+        yield f"{percent(float(missing.mean()))} of the calls gave {so}"

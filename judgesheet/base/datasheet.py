@@ -18,9 +18,9 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.files import adapter, checked, decoded, text_of
 from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import NO_FINITE_NUMBER
-from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.base.records import Datasheet, Estimate, Verdict, VerdictStatus
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "2.0"
 """Raised in its first part when old readers would misread a sheet, in its second for additions."""
 # History
 # 1.0: the first.
@@ -28,6 +28,11 @@ SCHEMA_VERSION = "1.3"
 # 1.2: `reason` and `given` of estimates, `proves` of bounds, `code` of controls, `having` (for
 #      `only`), `even` and `names` of plots; the unit `chi-square, 4 df` is `chi-square`, given df.
 # 1.3: `imputed` of estimates; their bounds then allow for lost calls.
+# 2.0: what was decided stands in the sheet: the run's controls, `void`, `statuses` and `summary` of
+#      an axis, `rank`, `stops` and `void` of findings, `status` of verdicts (for `passed`), counts
+#      and `needed` of the decision. Older sheets have none of it; `load` decides them anew.
+READABLE = ("1", "2")
+"""First parts of the versions that are read."""
 
 
 LARGEST = 2**63
@@ -39,6 +44,17 @@ ROUNDING = 1e-9
 def by_key(sheet: Datasheet) -> dict[str, Estimate]:
     """Every estimate of the sheet by its key, in the sheet's order."""
     return {estimate.key: estimate for axis in sheet.axes for estimate in axis.estimates}
+
+
+WORST: tuple[VerdictStatus, ...] = ("broken", "void", "not proven", "proven")
+"""Of several verdicts on one figure, or on one axis, the first counts."""
+
+
+def worst_verdicts(sheet: Datasheet) -> dict[str, Verdict]:
+    """The verdict on each key; where two rules limit one figure, the worse outcome counts."""
+    # What comes last is kept.
+    ranked = sorted(sheet.verdicts, key=lambda verdict: -WORST.index(verdict.status))
+    return {verdict.key: verdict for verdict in ranked}
 
 
 def to_json(sheet: Datasheet) -> str:
@@ -119,15 +135,18 @@ def _check_version(data: Any, where: str) -> None:
     version = data.get("schema_version") if isinstance(data, dict) else None
     if not isinstance(version, str):
         raise RunError(f"{where} is no datasheet: it has no schema_version")
-    if version.partition(".")[0] != SCHEMA_VERSION.partition(".")[0]:
+    if version.partition(".")[0] not in READABLE:
         raise RunError(
             f"{where} has schema version {version[:20]}, this judgesheet reads {SCHEMA_VERSION}: "
             "render it with the judgesheet that made it"
         )
 
 
+_STATUSES = {True: "proven", False: "broken", None: "not proven"}
+
+
 def _as_written_today(data: Any) -> Any:
-    """A sheet older than 1.2 with its texts turned into data."""
+    """A sheet of an older version in today's form."""
     if isinstance(data, list):
         return [_as_written_today(part) for part in data]
     if not isinstance(data, dict):
@@ -136,6 +155,8 @@ def _as_written_today(data: Any) -> Any:
     rules, unit = today.get("only"), str(today.get("unit"))
     if isinstance(rules, list) and "families" in today:
         today["having"] = dict(str(rule).partition("=")[::2] for rule in rules)
+    if {"rule", "observed", "passed"} <= today.keys():  # a verdict
+        today["status"] = _STATUSES.get(today.pop("passed"), "not proven")
     if {"name", "passed", "evidence"} <= today.keys():  # a control was known by its name
         today.setdefault("code", today["name"])
     if df := re.fullmatch(r"chi-square, (\d+) df", unit):

@@ -49,9 +49,6 @@ NEVER_ASKED = frozenset({NOT_CONNECTED, "batch_expired", "batch_cancelled", "exp
 BATCH = "batch"
 """The provider of a judge that was asked in batches alone; its model is `PROVIDER/NAME`."""
 
-CUT_OFF: frozenset[str] = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
-"""Finish reasons of replies that are not whole: they ended where the tokens did."""
-
 ReplyFormat = Literal["text", "json", "recorded"]
 """How the judge is asked to answer; a protocol of its own, never mixed in one sheet.
 `recorded` marks verdicts that were taken elsewhere and ingested."""
@@ -373,16 +370,19 @@ class Estimate:
 class Plot:
     """A plot as data: which family of estimates to draw, and how.
 
-    `kind` is one of `render.figures.KINDS`; `families` are names such as `position_share` whose
+    `kind` is one of `sheet.figures.KINDS`; `families` are names such as `position_share` whose
     members `name[x=…]` become points, one series per value of `series` (a dimension) or family.
     `having` keeps the members that have a dimension at a value (`{"set": "natural"}`) or lack it
-    (`{"slot": ""}`). `reference` is a value to compare with; where the members share out a whole
-    among the values of x, `even` puts it at equal shares. `names` says that the values of x are
-    names, even where they look like numbers. `mark` names an estimate without dimensions that is
-    drawn across, with its interval. `words` says families and values of dimensions as a reader
-    does; of a single share, `rest` names what is left of the whole, which is then drawn too.
-    `shows` names the figures whose effect one sees in it, and `brief` says in one sentence what is
-    drawn: such a plot can stand on page one, where the worst finding rests on one of those figures.
+    (`{"slot": ""}`). `reference` is a value to compare with, `reference_label` what it is; where
+    the members share out a whole among the values of x, `even` puts it at equal shares. `ends` are
+    the least and the greatest number that the scale reaches at least; at them the colours of a heat
+    map end. `names` says that the values of x are names, even where they look like numbers. `mark`
+    names an estimate without dimensions that is drawn across, with its interval. `words` says
+    families and values of dimensions as a reader does; of a single share, `rest` names what is left
+    of the whole, which is then drawn too. `shows` names the figures whose effect one sees in it,
+    and `brief` says in one sentence what is drawn: such a plot can stand on page one, where the
+    worst finding rests on one of those figures. `title` and `caption` say what is drawn, `result`
+    what one sees in it, decided by intervals as findings are; "" where nothing is shown.
     """
 
     kind: str
@@ -403,6 +403,9 @@ class Plot:
     rest: str = ""
     shows: tuple[str, ...] = ()
     brief: str = ""
+    result: str = ""
+    reference_label: str = ""
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +415,8 @@ class Statement:
     `tone` is what it means for somebody who wants to use the judge: `good`, `bad`, `unknown` (the
     data cannot tell) or `neutral`. `stops` says that the judge must not be used for what the
     sentence names. `rank` is its place among all findings of the sheet, 1 for the first that a
-    reader must see, 0 before a decision was made.
+    reader must see, 0 before a decision was made; `void` is why it does not hold, "" where it does.
+    `control` is the code of the failed control that it tells of, "" for a finding of the axis.
     """
 
     text: str
@@ -420,6 +424,8 @@ class Statement:
     tone: Literal["good", "bad", "unknown", "neutral"] = "neutral"
     stops: bool = False
     rank: int = 0
+    control: str = ""
+    void: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,12 +446,22 @@ class Characteristic:
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """How much better a mitigation makes a figure, with its interval; above 0 is better."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Mitigation:
     """What a user can do against a bias: the figure before and after, and its price.
 
     `before` and `after` are keys of estimates of the same quantity, `calls` the calls that one
     judgment then takes (before: one). `gain` is the key of the estimate of how much better it
-    becomes (above 0 is better), "" where no figure has the difference with an interval.
+    becomes (above 0 is better), "" where no figure has the difference with an interval; `gained` is
+    that difference, or how far the two intervals let it reach. `outcome` says whether it helps.
     """
 
     action: str
@@ -453,6 +469,8 @@ class Mitigation:
     after: str
     calls: int
     gain: str = ""
+    gained: Gain | None = None
+    outcome: Literal["helps", "harms", "gains nothing", "not shown", "void", ""] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,7 +491,7 @@ class Control:
     several axes with the same `code` ask the same. `touches` are the names of the figures that must
     not be used where it fails, `*` for all of the axis. `of` says whose failure it is: where it is
     the `run`'s, nothing can be said by those figures; where it is the `judge`'s, a figure that
-    looks well is no merit, and one that is bad still is.
+    looks well is no merit, and one that is bad still is. `mend` says what would make it pass.
     """
 
     name: str
@@ -483,6 +501,33 @@ class Control:
     code: str = ""
     touches: tuple[str, ...] = ("*",)
     of: Literal["run", "judge"] = "judge"
+    mend: str = ""
+
+
+FigureCode = Literal[
+    "void", "broken", "not proven", "proven", "problem", "effect", "noise", "none seen", "open", ""
+]
+"""What a figure means: of one under a limit, how that came out; else what it shows by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureStatus:
+    """What a figure means to a reader.
+
+    `detectable` is the smallest effect that this design would find in 80 of 100 runs, where the
+    interval holds the value that would mean no effect.
+    """
+
+    code: FigureCode
+    detectable: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """An axis in one figure: its `key`, and what is said of the axis as a whole."""
+
+    key: str
+    outcome: Literal["void", "broken", "not proven", "proven", "problem", "good", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -492,7 +537,14 @@ class AxisResult:
     `planned` = `answered` + `unreadable` + `refused` + `failed` + calls not made yet.
     `characteristics` are the rows of the characteristics table in reading order, `findings` the
     sentences of the first page, `glossary` what each family of estimates means (name -> one
-    paragraph, the first of the docstring of the function with that name).
+    paragraph, the first of the docstring of the function with that name). `served_models` counts
+    the answers of the axis by the model that the endpoint named, `mixed_stimuli` the stimuli on
+    which several of them answered.
+
+    The rest is decided by `decide`: `void` is why no figure of the axis may be used (None: they may
+    be), `voided` why single ones may not, by key, and `unearned` why a good value of a figure is no
+    merit; `statuses` is what each figure that is shown with a mark means, `summary` the axis in one
+    figure.
     """
 
     name: str
@@ -512,6 +564,22 @@ class AxisResult:
     controls: tuple[Control, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict)
     figures: tuple[Plot, ...] = ()
+    served_models: Mapping[str, int] = field(default_factory=dict)
+    mixed_stimuli: int = 0
+    void: str | None = None
+    voided: Mapping[str, str] = field(default_factory=dict)
+    unearned: Mapping[str, str] = field(default_factory=dict)
+    statuses: Mapping[str, FigureStatus] = field(default_factory=dict)
+    summary: Summary | None = None
+
+    def void_reason(self, key: str) -> str:
+        """Why the figure with this key must not be used; "" where it may be."""
+        return self.void or self.voided.get(key, "")
+
+    def status(self, key: str) -> FigureCode:
+        """What the figure with this key means; "" where nothing is said of it."""
+        known = self.statuses.get(key)
+        return ("void" if self.void_reason(key) else "") if known is None else known.code
 
     @property
     def made(self) -> int:
@@ -524,7 +592,7 @@ class Recommendation:
     """What to do with this judge, and the keys of the estimates behind it.
 
     `binding` is False where it only says that nothing more needs to be done; `stops` says that the
-    judge must not be used for this.
+    judge must not be used for this. `void` is why it does not hold, "" where it does.
     """
 
     axis: str
@@ -532,29 +600,46 @@ class Recommendation:
     evidence: tuple[str, ...]
     binding: bool = True
     stops: bool = False
+    void: str = ""
+
+
+VerdictStatus = Literal["proven", "broken", "not proven", "void"]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One rule applied to one estimate; `passed` None means not proven either way.
+    """One rule applied to one estimate.
 
-    `rule` is the limit in words (`at most 10 %`), `limit` and `kind` the same for a program;
-    `bound` is the one-sided bound that decided, `needed` what would decide if nothing is proven.
-    `warns` is True where a limit that is not proven does not fail the gate. Where it is
-    `against_baseline`, `observed` is how much worse than a baseline the figure became.
+    `status` is `proven`, `broken`, `not proven` either way, or `void` where the figure must not be
+    used. `rule` is the limit in words (`at most 10 %`), `limit` and `kind` the same for a program;
+    `bound` is the one-sided bound that decided, `needed` what would decide if nothing is proven,
+    `more_stimuli` how many that takes, where it is stimuli. `warns` is True where a limit that is
+    not proven does not fail the gate. Where it is `against_baseline`, `observed` is how much worse
+    than a baseline the figure became.
     """
 
     rule: str
     key: str
     observed: float | None
-    passed: bool | None
+    status: VerdictStatus
     why: str
     limit: float | None = None
     kind: Literal["max", "min", ""] = ""
     bound: float | None = None
     needed: str = ""
+    more_stimuli: int | None = None
     warns: bool = False
     against_baseline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Limits by how they came out."""
+
+    proven: int = 0
+    broken: int = 0
+    not_proven: int = 0
+    void: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -563,8 +648,11 @@ class Decision:
 
     `adopt`: every limit is proven. `conditions`: every limit that must be proven is, and
     `conditions` lists under what, `condition_keys` the keys behind each. `reject`: a limit is
-    proven to be broken. `limiting` is the key that decides ("" where none stands out), `text` the
-    decision in one sentence.
+    proven to be broken. `limiting` is the key that decides ("" where none stands out) and `because`
+    what of it did: how its limit came out, or an `advice` that rests on it. `text` is the decision
+    in one sentence. `required` and `warning` count the limits that must be proven and
+    those that only warn, by how they came out. `needed` says what would decide, the cheapest
+    first. `unlimited` counts the problems found whose figures no limit bounds.
     """
 
     verdict: Literal["adopt", "conditions", "reject", "not proven"]
@@ -573,6 +661,11 @@ class Decision:
     text: str
     conditions: tuple[str, ...] = ()
     condition_keys: tuple[tuple[str, ...], ...] = ()
+    required: Counts = Counts()
+    warning: Counts = Counts()
+    needed: tuple[str, ...] = ()
+    unlimited: int = 0
+    because: Literal["proven", "broken", "not proven", "void", "advice", ""] = ""
 
     @property
     def told_conditions(self) -> tuple[str, ...]:

@@ -12,14 +12,16 @@ class Unit:
     """What a reader must know of a unit.
 
     `ends` are the least and the largest value there can be, None where the scale has none.
-    `percent` units are printed times 100, `parts` of a unit make a whole, a `symbol` stands before
-    its number (`V = 0.11`), `short` is the unit where there is little room. Two values that are no
-    `quantity` have no difference, and `why` says so: a `p-value`, or the `name` of something.
+    `percent` units are printed times 100 with their `sign`, `parts` of a unit make a whole, a
+    `symbol` stands before its number (`V = 0.11`), `short` is the unit where there is little room.
+    Two values that are no `quantity` have no difference, and `why` says so: a `p-value`, or the
+    `name` of something.
     """
 
     name: str
     ends: tuple[float, float] | None = None
     percent: bool = False
+    sign: str = "%"
     parts: float = 1.0
     symbol: bool = False
     short: str = ""
@@ -32,11 +34,13 @@ class Unit:
         return 100.0 if self.percent else 1.0
 
 
-QUALITY_STEPS = "steps"
+QUALITY_STEPS = "required elements"
 """The unit of figures that say how small a difference of quality the judge sees."""
 
 
 SHARE, _COEFFICIENT = (0.0, 1.0), (-1.0, 1.0)
+
+_POINTS = "percentage points"
 
 UNITS = {
     unit.name: unit
@@ -46,9 +50,9 @@ UNITS = {
         Unit("V", SHARE, symbol=True),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("r", "rho", "tau", "tau-b")),
         *(Unit(name, _COEFFICIENT, symbol=True) for name in ("kappa", "alpha")),
-        Unit("difference", _COEFFICIENT, short="diff."),
-        Unit("difference of r", _COEFFICIENT, short="diff. r"),
-        Unit("percentage points", short="pp", parts=100.0),
+        Unit("difference", _COEFFICIENT, percent=True, sign=_POINTS, short="% points"),
+        Unit("difference of r", _COEFFICIENT, short="r"),
+        Unit(_POINTS, short="% points", parts=100.0),
         Unit(
             "p",
             symbol=True,
@@ -58,6 +62,7 @@ UNITS = {
         Unit("order", kind="name", why="the name of an order, not a quantity"),
         *(Unit(name, symbol=True) for name in ("d'", "t", "z")),
         Unit("chi-square", symbol=True, short="χ²"),
+        Unit(QUALITY_STEPS, short="elements"),
     )
 }
 

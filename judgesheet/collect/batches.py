@@ -9,14 +9,14 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from judgesheet.axes import all_axes
 from judgesheet.base.errors import RunError, StimuliError
 from judgesheet.base.files import read_from, records, write_lines
+from judgesheet.base.prices import Prices
 from judgesheet.base.records import BATCH, END_OF_TIME, SETTLING, Call, Plan, Reply, digest
 from judgesheet.judges import Refused
 from judgesheet.judges.batch_formats import BatchFormat, read_result
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.planning.plan import LONGEST_LINE, call_of, read_sidecar
+from judgesheet.planning.plan import LONGEST_LINE
 
 AT_ONCE = 1000
 """Replies written in one transaction."""
@@ -38,11 +38,7 @@ class Rest(NamedTuple):
 def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[str, Any]) -> Rest:
     """What is left to ask of a plan; RunError if the run is that of another plan or judge."""
     with Ledger.open(ledger_path) as ledger:
-        asked = {"extra_body": extra_body} if "extra_body" in ledger.judge else {}
-        other = ledger.another(plan, {**ledger.judge, **asked})
-        if ledger.judge_name != model:
-            other = f"another judge ({ledger.judge_name})"
-        if other:
+        if other := _another(ledger, plan, model, extra_body):
             raise RunError(
                 f"{ledger_path} holds the replies to {other}: give the options that it was planned "
                 "with, or leave out --resume"
@@ -50,6 +46,39 @@ def unanswered(plan: Plan, ledger_path: Path, model: str, extra_body: Mapping[st
         pending = {one.call.id for one in ledger.pending()}
         calls = [call for call in plan.calls if call.id in pending]
         return Rest(calls, ledger.refused_parameters, len(ledger.left_out))
+
+
+def _another(ledger: Ledger, plan: Plan, model: str, extra_body: Mapping[str, Any]) -> str:
+    """Which other judge or plan a ledger belongs to, however that was asked; "" if to these."""
+    if ledger.judge_name != model:
+        return f"another judge ({ledger.judge_name})"
+    asked = {"extra_body": extra_body} if "extra_body" in ledger.judge else {}
+    return ledger.another(plan, {**ledger.judge, **asked})
+
+
+def keep_plan(
+    plan: Plan, path: Path, model: str, extra_body: Mapping[str, Any], prices: Prices | None
+) -> None:
+    """Write the plan of a batch as a ledger without replies, in the place of any other such plan.
+
+    A ledger with replies to this plan is left as it is. RunError if they are those to another.
+    """
+    if _is_begun(path):
+        with Ledger.open(path) as ledger:
+            was_asked, other = ledger.was_asked, _another(ledger, plan, model, extra_body)
+        if other and was_asked:
+            raise RunError(f"{path} holds the replies to {other}: choose another --out")
+        if was_asked:
+            return
+        path.unlink()
+    judge = {"provider": BATCH, "model": model, "extra_body": extra_body}
+    with Ledger.create_or_open(path, plan, judge) as ledger:
+        ledger.set_meta("prices", prices)
+
+
+def _is_begun(path: Path) -> bool:
+    """Whether there is a ledger; an empty one was left by a process that was killed making it."""
+    return path.is_file() and path.stat().st_size > 0
 
 
 def export(
@@ -95,25 +124,19 @@ def _shares(requests: Iterable[str], form: BatchFormat) -> Iterator[list[str]]:
 # -- back ------------------------------------------------------------------------------------------
 
 
-def ingest_results(files: Sequence[Path], ledger_path: Path, plan_path: Path) -> None:
-    """Record the results of a run, or of the exported plan at `plan_path` where there is no run.
+def ingest_results(files: Sequence[Path], ledger_path: Path) -> None:
+    """Record the results of a run, which may be a plan that nothing was asked of so far.
 
     What failed stays pending and can be asked again. StimuliError where a line cannot be read,
     belongs to no call, or answers one differently from before; nothing is recorded then.
     """
-    if ledger_path.is_file() and ledger_path.stat().st_size:  # empty: killed while it was made
-        with Ledger.open(ledger_path, writable=True) as ledger:
-            waiting = frozenset(ledger.left_out)
-            _record(files, _checked(files, _standing(ledger), waiting), ledger)
-        return
-    plan = _exported_plan(plan_path)
-    answers = _checked(files, dict.fromkeys(call.id for call in plan.calls))
-    known = plan.provenance
-    model, extra_body = str(known.get("model", "unnamed")), known.get("extra_body", {})
-    judge = {"provider": BATCH, "model": model, "extra_body": extra_body}
-    with Ledger.create_or_open(ledger_path, plan, judge) as ledger:
-        ledger.set_meta("prices", known.get("prices"))
-        _record(files, answers, ledger)
+    if not _is_begun(ledger_path):
+        raise RunError(
+            f"{ledger_path} does not exist; a batch needs the plan it was made from: "
+            f"`judgesheet plan … --export-batch FILE --out {ledger_path.with_name('plan.jsonl')}`"
+        )
+    with Ledger.open(ledger_path, writable=True) as ledger:
+        _record(files, _checked(files, _standing(ledger), frozenset(ledger.left_out)), ledger)
 
 
 def fill(ledger: Ledger, replies: Iterable[Reply]) -> None:
@@ -134,25 +157,6 @@ def fill(ledger: Ledger, replies: Iterable[Reply]) -> None:
     ledger.record(some)
 
 
-def _exported_plan(path: Path) -> Plan:
-    """The plan that `judgesheet plan --out` wrote, with what its sidecar knows."""
-    if not path.is_file():
-        raise RunError(
-            f"{path} does not exist; a batch needs the plan it was made from: "
-            f"`judgesheet plan … --export-batch FILE --out {path}`"
-        )
-    calls = tuple(_planned(record, where) for record, where in records(path, LONGEST_LINE))
-    seed, labels, provenance = read_sidecar(path)
-    return Plan(seed, calls, labels, provenance)
-
-
-def _planned(record: Mapping[str, Any], where: str) -> Call:
-    call = call_of(record)
-    if call is None or call.axis not in all_axes():
-        raise StimuliError(f"{where}: the plan was changed; export it again")
-    return call
-
-
 def _standing(ledger: Ledger) -> dict[str, str | None]:
     """The calls of a run, each with the digest of the answer that settled it, None without one."""
     pending = {one.call.id for one in ledger.pending()}
@@ -163,7 +167,7 @@ def _standing(ledger: Ledger) -> dict[str, str | None]:
 
 
 def _checked(
-    files: Iterable[Path], standing: dict[str, str | None], waiting: Collection[str] = ()
+    files: Iterable[Path], standing: dict[str, str | None], waiting: Collection[str]
 ) -> dict[str, str | None]:
     """The same after these results; of answers, only the digests are held in memory."""
     for reply, where in _replies(files):

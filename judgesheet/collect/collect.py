@@ -8,22 +8,23 @@ or when it is interrupted. In each case the same command resumes it.
 import asyncio
 import json
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from random import uniform
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 from judgesheet.base import digits
 from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.prices import Prices, cost
-from judgesheet.base.records import CUT_OFF, HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
+from judgesheet.base.records import HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
 from judgesheet.collect.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
 from judgesheet.judges import Judge
-from judgesheet.ledger.ledger import Ledger, Pending, Totals
+from judgesheet.ledger.ledger import Ledger, Totals
 
 REPORT_EVERY_S = 0.1
 TELL_WAIT_EVERY_S = 1.0
@@ -111,23 +112,9 @@ class Progress:
 IsReadable = Callable[[Call, Reply], bool]
 
 
-class Book(Protocol):
-    """What is used of a ledger here: a worker of many has none, and writes to a log instead."""
-
-    @property
-    def refused_parameters(self) -> Mapping[str, str | None]: ...  # noqa: D102
-    @property
-    def limits(self) -> Mapping[str, Any]: ...  # noqa: D102
-    def pending(self) -> Iterator[Pending]: ...  # noqa: D102
-    def totals(self) -> Totals: ...  # noqa: D102
-    def recent(self, seconds: float, /) -> Iterator[tuple[float, int]]: ...  # noqa: D102
-    def record(self, replies: Sequence[Reply], /) -> None: ...  # noqa: D102
-    def set_meta(self, key: str, value: Any, /) -> None: ...  # noqa: D102
-
-
 async def collect(
     judge: Judge,
-    ledger: Book,
+    ledger: Ledger,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None] = lambda _: None,
     is_readable: IsReadable | None = None,
@@ -150,7 +137,7 @@ async def collect(
 
 async def enter_and_collect(
     judge: Judge,
-    ledger: Book,
+    ledger: Ledger,
     settings: CollectSettings,
     on_progress: Callable[[Progress], None],
     reader: Callable[[], IsReadable],
@@ -174,7 +161,7 @@ async def enter_and_collect(
     return progress
 
 
-def _is_settled(ledger: Book) -> bool:
+def _is_settled(ledger: Ledger) -> bool:
     totals = ledger.totals()
     return totals.settled == totals.planned
 
@@ -256,7 +243,7 @@ class Circuit:
             return
         why = f", {len(reply.text):,} characters"
         why += f", finish reason {brief(reply.finish_reason)}" if reply.finish_reason else ""
-        if reply.finish_reason in CUT_OFF:
+        if is_token_limit(reply.finish_reason):
             advice = "raise --max-tokens"
         else:
             advice = "try another --reply, or a --parser of your own,"
@@ -412,7 +399,7 @@ class Budget:
         return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
 
 
-def recent(ledger: Book, settings: CollectSettings) -> list[tuple[float, int]]:
+def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]:
     """`Ledger.recent` of the window that limits are counted in, with the ledgers beside it."""
     found = [*ledger.recent(settings.window_s)]
     for path in settings.beside:
@@ -469,7 +456,7 @@ class _Session:
     def __init__(
         self,
         judge: Judge,
-        ledger: Book,
+        ledger: Ledger,
         settings: CollectSettings,
         on_progress: Callable[[Progress], None],
         is_readable: IsReadable | None,

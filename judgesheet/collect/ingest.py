@@ -47,14 +47,11 @@ class Log(Protocol):
         """Every recorded judgment, and where it stands."""
 
 
-def ingest(
-    files: Sequence[Path], ledger_path: Path, plan_path: Path, log: Log | None = None
-) -> None:
+def ingest(files: Sequence[Path], ledger_path: Path, log: Log | None = None) -> None:
     """Fill a ledger from `files`, whose first lines show which kind they are, or from a `log`.
 
-    Lines with a `custom_id` are results of a batch and need the run that they belong to, or the
-    exported plan at `plan_path`; lines with an `axis` are recorded judgments, in one file. A
-    StimuliError names the line that cannot be read.
+    Lines with a `custom_id` are results of a batch and need the ledger of their plan; lines with an
+    `axis` are recorded judgments, in one file. A StimuliError names the line that cannot be read.
     """
     if log is not None:
         _ingest_recorded(files[0], log.records(), ledger_path, lambda: log.judge)
@@ -64,7 +61,7 @@ def ingest(
     if not told:
         raise StimuliError(f"{files[0]} holds no judgments; put one JSON object on each line")
     if all("custom_id" in record for record in told):
-        ingest_results(files, ledger_path, plan_path)
+        ingest_results(files, ledger_path)
     elif len(files) == 1:
         _ingest_recorded(files[0], records(files[0], LONGEST_LINE), ledger_path)
     else:

@@ -1,30 +1,26 @@
 """The request of a user, and how it is settled: axes, reply format, parsers, the plan.
 
 A request may leave the reply format and the log-probabilities to the endpoint (`auto`). `settle`
-decides these, with at most one call for each; `make_plan` makes no call.
+decides these, with a few tiny questions; `make_plan` makes no call.
 """
 
-import hashlib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from judgesheet.axes import all_axes, axis_names, get_axis, prompt
+from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import Axis, Options
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
-from judgesheet.base.files import read_from, text_of
+from judgesheet.base.files import text_of
 from judgesheet.base.prices import Prices
 from judgesheet.base.records import Plan, ReplyFormat
-from judgesheet.base.resources import PACKAGE, data_folder
 from judgesheet.collect.collect import CollectSettings
 from judgesheet.collect.knob import parse_knob
-from judgesheet.collect.storage import require_no_secret
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
-from judgesheet.ledger.run_directory import made_from, settings_of
+from judgesheet.ledger.run_directory import settings_of
 
 if TYPE_CHECKING:
     from judgesheet.judges import OwnAuth, OwnTransport
@@ -73,17 +69,12 @@ class Request:
     beside: tuple[Path, ...] = ()
     engine: Literal["local", "ray"] = "local"
     engine_address: str | None = None
-    shards: str | None = None
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.prices is None:
             raise UsageError("--max-cost needs --prices IN,OUT (US dollars per million tokens)")
         if self.engine_address is not None and self.engine == "local":
             raise UsageError("--engine-address is that of a Ray cluster: give --engine ray too")
-        if self.shards is not None:
-            if self.engine == "local":
-                raise UsageError("--shards is where workers write: give --engine ray too")
-            require_no_secret(self.shards)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +102,11 @@ def without_asking(request: Request) -> Request:
     )
 
 
-def prepare(
-    request: Request, directory: Path, basis: str, *, fresh: bool
-) -> tuple[Judge, Plan | None]:
-    """The judge and the plan of a run that is started, or resumed, in `directory`.
-
-    None for a plan that is there already, made from the same `basis`.
-    """
-    # Before a cached plan is taken, which would hide it.
-    _refuse_what_is_ours(request.extra_body)
-    if basis and not fresh and made_from(directory) == basis:
-        return open_judge(request.model, connection(request)), None
+def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, Plan]:
+    """The judge and the plan of a run that is started, or resumed, in `directory`."""
     from judgesheet.judges.simulated import answer_key
 
-    settled = settle(request, None if fresh else directory)
-    planned = make_plan(request, settled)
+    planned = make_plan(request, settle(request, None if fresh else directory))
     # Only a simulated judge is given the labels.
     return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
 
@@ -141,53 +122,6 @@ def refuse_unaskable(judge: Judge | None, axes: Iterable[str]) -> None:
         )
 
 
-# -- what a plan follows from ----------------------------------------------------------------------
-
-
-def basis(request: Request) -> str:
-    """A digest of all that the plan of a request follows from; "" where that is not known.
-
-    That is the request but for how the endpoint is reached and when to stop, the content of the
-    files that it names, and this program with its prompts and stimuli.
-    """
-    names, own = request.axes or axis_names(), {path.stem for path in (PACKAGE / "axes").iterdir()}
-    # A simulated judge is given the labels of its plan; axes of other packages change with those.
-    if request.model.startswith("sim/") or not own.issuperset(names):
-        return ""
-    others = {part.name for kind in (Connection, CollectSettings) for part in fields(kind)}
-    # Who asks, and how fast, changes no question.
-    others |= {"engine", "engine_address", "shards"}
-    known = {part.name: getattr(request, part.name) for part in fields(Request)}
-    kept = {name: value for name, value in known.items() if name not in others}
-    libraries = [version(name) for name in ("numpy", "jinja2")]
-    sha = hashlib.sha256(repr((kept, [*names], libraries)).encode("utf-8", "backslashreplace"))
-    try:
-        for file in (*_program(), *_files_of(request)):
-            if not file.is_file():  # a pipe can be read only once
-                return ""
-            content = hashlib.sha256(file.read_bytes()).hexdigest()
-            sha.update(f"\n{file.name} {content}".encode("utf-8", "backslashreplace"))
-    except OSError:
-        return ""
-    return sha.hexdigest()
-
-
-def _program() -> Iterator[Path]:
-    yield from sorted(PACKAGE.rglob("*.py"))
-    yield from sorted((data_folder("templates") / "prompts").iterdir())
-    yield from sorted(data_folder("stimuli").glob("*.jsonl"))
-
-
-def _files_of(request: Request) -> Iterator[Path]:
-    own = request.stimuli
-    if own is not None:
-        yield from sorted(own.glob("*.jsonl")) if own.is_dir() else [read_from(own)]
-    for path in (*request.prompts.values(), *request.parsers.values()):
-        yield read_from(path)
-        if (beside := path.with_suffix(".toml")).is_file():
-            yield read_from(beside)
-
-
 # -- settling it -----------------------------------------------------------------------------------
 
 
@@ -196,7 +130,7 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
 
     UsageError if an axis does not exist, or a parser is given for one that is not asked about.
     """
-    from judgesheet.judges.check import gives_logprobs, honours_json_schema
+    from judgesheet.judges.check import gives_logprobs, needs_json
 
     provider_of(request.model)
     _refuse_what_frameworks_set(request)
@@ -215,7 +149,7 @@ def settle(request: Request, resumed: Path | None = None) -> Settled:
     earlier = settings_of(resumed) if resumed and "auto" in (reply, logprobs) else {}
     if reply == "auto":
         asked = earlier.get("reply")
-        reply = asked or ("json" if _try_endpoint(request, honours_json_schema) else "text")
+        reply = asked or ("json" if _try_endpoint(request, needs_json) else "text")
     if logprobs == "auto":
         asked = earlier.get("logprobs")
         logprobs = _try_endpoint(request, gives_logprobs) if asked is None else bool(asked)

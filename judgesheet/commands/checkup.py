@@ -72,12 +72,22 @@ def _writable() -> str:
 
 
 def _local_judge() -> Diagnosis | str:
-    from judgesheet.judges.local import INSTALL
+    from judgesheet.judges import Connection, open_judge
+    from judgesheet.judges.local import INSTALL, SMOLLM2
 
     lacking = [command for module, command in INSTALL.items() if find_spec(module) is None]
     if lacking:
         return Diagnosis("local judge", "missing", " and ".join(lacking))
-    return "local/smollm2-135m can be probed without an endpoint"
+
+    async def load() -> None:
+        async with open_judge(f"local/{SMOLLM2}", Connection()):
+            pass
+
+    try:
+        run(load)
+    except JudgesheetError as error:  # all other judges can be probed
+        return Diagnosis("local judge", "missing", str(error))
+    return f"local/{SMOLLM2} was loaded and can be probed without an endpoint"
 
 
 def _keys() -> Diagnosis:

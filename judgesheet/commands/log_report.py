@@ -267,7 +267,7 @@ def _sampled(
     sample = _Sample(source)
     with TemporaryDirectory(prefix="judgesheet-") as folder:
         ledger_path = Path(folder) / "ledger.sqlite"
-        ingest.ingest([path], ledger_path, Path(folder), sample)
+        ingest.ingest([path], ledger_path, sample)
         with Ledger.open(ledger_path) as ledger:
             results = measure(ledger).results
     allows, missing = _figures(results)

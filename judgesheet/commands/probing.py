@@ -4,7 +4,7 @@ Replies can take hours to come, and a run may have them all: what plans, measure
 loaded where it is needed, and not before.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +15,11 @@ from judgesheet.base.files import one_command
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import require_typesetter
 from judgesheet.collect.collect import IsReadable, Progress, enter_and_collect
-from judgesheet.collect.request import Request, as_request, basis, collect_settings, prepare
+from judgesheet.collect.request import Request, as_request, collect_settings, prepare
+from judgesheet.commands.run import Run
 from judgesheet.judges import Judge
 from judgesheet.ledger.ledger import Ledger
-from judgesheet.ledger.run_directory import Run, default_directory, open_run
+from judgesheet.ledger.run_directory import default_directory, open_run
 
 if TYPE_CHECKING:
     from judgesheet.decide.policy import Policy
@@ -37,6 +38,7 @@ def probe(
     until_decided: str | Path | None = None,
     pdf: bool = True,
     cases: bool = True,
+    templates: Sequence[str | Path] = (),
     on_progress: Callable[[Progress], None] = lambda _: None,
     tell: Callable[[str], None] = lambda _: None,
     **options: Any,
@@ -45,7 +47,8 @@ def probe(
 
     `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
     `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
-    slowest part of writing the sheet is left out, without `cases` the page with all replies.
+    slowest part of writing the sheet is left out, without `cases` the page with all replies;
+    `templates` (files NAME.html.jinja, or names of shipped ones) are pages of your own beside it.
     With `until_decided`, a policy too, only what its limits read is asked, of more and more
     stimuli, until each of them is proven or one is broken.
     `retry_failed` asks again what a run settled as
@@ -61,6 +64,7 @@ def probe(
     until = _policy(until_decided)
     digest = None if until is None else until.digest
     rules = until or _policy(policy)
+    own = _found(templates)
     pdf = pdf and _can_set(tell)
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is not None:
@@ -78,20 +82,17 @@ def probe(
             tell=tell,
         )
         return probe_each_value(request, directory, each, fresh=fresh, pdf=pdf)
-    origin = basis(request)
-    compares = fresh_if_changed and not fresh
-    # Without a basis the plan is made anew, so that it can be compared with that of the old run.
-    judge, planned = prepare(request, directory, "" if compares else origin, fresh=fresh)
-    if compares and planned is not None:
+    judge, planned = prepare(request, directory, fresh=fresh)
+    if fresh_if_changed and not fresh:
         from judgesheet.commands import stale_run as reuse
 
         if why := reuse.changed(directory, planned, judge, request, digest):
             tell(f"starting over, the old run of {directory} is kept aside: {why}")
             fresh = True
-            judge, planned = prepare(request, directory, origin, fresh=True)
+            judge, planned = prepare(request, directory, fresh=True)
         else:
             reuse.take_over_parsers(directory, planned)
-    with open_run(directory, planned, judge.identity, origin, fresh=fresh) as ledger:
+    with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
         del planned
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
@@ -104,14 +105,43 @@ def probe(
             ledger.give_up()
         watch = _watch(ledger, until)
         try:
-            progress = _ask(request, judge, ledger, on_progress, watch)
+            progress = _ask(request, judge, ledger, on_progress, watch, tell)
         # What was paid for before the judge failed is measured and shown.
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
                 _publish(ledger, directory, rules, pdf=pdf, cases=cases)
             raise
         sheet = _publish(ledger, directory, rules, pdf=pdf, cases=cases)
+    _write_own(sheet, own, directory, pdf=pdf, tell=tell)
     return Run(directory, sheet, progress)
+
+
+def _found(templates: Sequence[str | Path]) -> list[Path]:
+    """The templates, looked up before anything is asked."""
+    if not templates:
+        return []
+    from judgesheet.sheet.own_template import found
+
+    return [found(template) for template in templates]
+
+
+def _write_own(
+    sheet: Datasheet,
+    templates: Sequence[Path],
+    directory: Path,
+    *,
+    pdf: bool,
+    tell: Callable[[str], None],
+) -> None:
+    """The user's own pages; that one cannot be set is told, as the run itself is whole."""
+    for template in templates:
+        from judgesheet.sheet import own_template
+
+        try:
+            formats = own_template.FORMATS if pdf else ("html",)
+            own_template.write(sheet, template, directory, formats)
+        except (MissingDependencyError, UsageError) as error:
+            tell(str(error))
 
 
 def _can_set(tell: Callable[[str], None]) -> bool:
@@ -131,8 +161,6 @@ def _refuse_two_ends(
         raise UsageError("--until-decided names the policy: leave --policy out")
     if until_decided is not None and request.sweep is not None:
         raise UsageError("a sweep compares settings on the same stimuli: leave --until-decided out")
-    if until_decided is not None and request.engine != "local":
-        raise UsageError("looks are taken where the questions are asked: use --engine local")
 
 
 def _watch(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
@@ -163,21 +191,21 @@ def _ask(
     ledger: Ledger,
     on_progress: Callable[[Progress], None],
     watch: Callable[[], bool],
+    tell: Callable[[str], None],
 ) -> Progress:
-    """Ask what is pending: from here, or by the workers of another engine."""
-    totals = ledger.totals()
-    if request.engine == "ray" and totals.settled < totals.planned:
-        from judgesheet.collect.engines import ask_elsewhere
+    """Ask what is pending: from here, or by the workers of a cluster."""
+    settings, reader = collect_settings(request), partial(_reader, ledger, tell)
+    if request.engine == "ray":
+        from judgesheet.collect.workers import by_workers
 
-        return ask_elsewhere(request, judge, ledger, on_progress)
-    settings, reader = collect_settings(request), partial(_reader, ledger)
+        judge = by_workers(request, judge, ledger.labels())
     return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, watch))
 
 
-def _reader(ledger: Ledger) -> IsReadable:
-    from judgesheet.measuring import parsing
+def _reader(ledger: Ledger, tell: Callable[[str], None]) -> IsReadable:
+    from judgesheet.measuring.early import EarlyWarning
 
-    return parsing.readable_by(ledger.parsers())
+    return EarlyWarning(ledger.parsers(), tell)
 
 
 def _publish(*what: Any, **how: Any) -> Datasheet:

@@ -15,7 +15,7 @@ from judgesheet.axis import Readings
 from judgesheet.base.files import remove, write_whole
 from judgesheet.base.records import Datasheet
 from judgesheet.collect.knob import Knob
-from judgesheet.decide.gate import judge
+from judgesheet.decide import decide
 from judgesheet.decide.policy import Policy
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import CASES, JUDGMENTS, LEDGER
@@ -45,9 +45,7 @@ def publish(
     """
     forms = formats(directory, to, pdf=pdf)
     measured = measure(ledger)
-    sheet = assemble(ledger, measured)
-    if policy is not None:
-        sheet = judge(sheet, policy)
+    sheet = decide(assemble(ledger, measured), policy)
     table = judgments(measured.readings)
     write_whole(directory / JUDGMENTS, table.to_parquet(index=False))
     if cases and "html" in forms and sheet.run["planned"] <= MOST_CALLS:
@@ -67,7 +65,7 @@ def publish_sweep(
         with Ledger.open(folder / LEDGER) as ledger:
             measured = measure(ledger)
             settings.append(Setting(value, assemble(ledger, measured), measured.readings))
-    sheet = combine(knob, settings)
+    sheet = decide(combine(knob, settings))
     write(sheet, directory, formats(directory, to, pdf=pdf))
     return sheet
 

@@ -97,9 +97,6 @@ def _replies(ledger: Ledger, _directory: Path) -> Diagnosis | str:
         told = ", ".join(f"{count:,} {what}" for what, count in odd.items())
         return Diagnosis("replies", "failed", told)
     told = f"{totals.attempts:,} attempts settle {totals.settled:,} of {totals.planned:,} calls"
-    if ledger.get_meta("shards", {}).get("round"):
-        more = "workers may have answers that are not in yet; the same probe puts them in"
-        return Diagnosis("replies", "note", f"{told}; {more}")
     if totals.settled < totals.planned:
         return Diagnosis("replies", "note", f"{told}, each once; the same command goes on")
     return f"{told}, each once"

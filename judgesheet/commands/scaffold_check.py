@@ -24,8 +24,8 @@ from judgesheet.base.records import Plan, Stimulus
 from judgesheet.base.sanitize import one_line
 from judgesheet.collect.request import Request, make_plan, settle
 from judgesheet.commands.scaffold import EXAMPLE, FILL_IN, JOBS, PARSER, POLICY, PROMPT, STIMULI
+from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
-from judgesheet.decide.gate import judge as hold
 from judgesheet.forecast.rehearsal import PERFECT, rehearse
 from judgesheet.planning.stimuli import refuse_twins, validated
 
@@ -169,8 +169,8 @@ def _policy(path: Path, plan: Plan | None) -> Iterator[Fault]:
     for number, limit in enumerate(policy.limit):
         line = _line_of(path, ("limit", number, "key"))
         alone = policy.model_copy(update={"limit": [limit]})
-        for verdict in hold(sheet, alone).verdicts:
-            if not verdict.passed and not verdict.warns:
+        for verdict in decide(sheet, alone).verdicts:
+            if verdict.status != "proven" and not verdict.warns:
                 what = f"{verdict.key} {verdict.rule} cannot be proven by any judge: {verdict.why}"
                 yield Fault(path, line, f"{what}; what would: {verdict.needed}")
 

@@ -14,9 +14,7 @@ from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import LEDGER
 
 
-def changed(
-    directory: Path, plan: Plan | None, judge: Judge, request: Request, policy: str | None
-) -> str:
+def changed(directory: Path, plan: Plan, judge: Judge, request: Request, policy: str | None) -> str:
     """Why the run there must not be gone on with, in a few words; "" where it may be.
 
     `policy` is the digest of that which the run is to stop with, None if it is asked in full.
@@ -45,12 +43,12 @@ def changed(
     return "" if now == before else f"{before or 'a nameless version'} was served, and is {now} now"
 
 
-def take_over_parsers(directory: Path, plan: Plan | None) -> None:
+def take_over_parsers(directory: Path, plan: Plan) -> None:
     """Have the replies there read as the plan says: another parser costs no call."""
     path = directory / LEDGER
     if path.is_file():
         with Ledger.open(path, writable=True) as ledger:
-            wanted = (plan or ledger).provenance.get("parsers", [])
+            wanted = plan.provenance.get("parsers", [])
             if ledger.parsers() != wanted:
                 ledger.replace_parsers(wanted)
 

@@ -9,8 +9,9 @@ from judgesheet.base.errors import JudgeError, StoppedError
 from judgesheet.base.prices import Prices, cost
 from judgesheet.collect.knob import parse_knob, remember, typed
 from judgesheet.collect.request import Request
+from judgesheet.commands.run import Run
 from judgesheet.ledger.ledger import Ledger, Totals
-from judgesheet.ledger.run_directory import LEDGER, Run, make_directory
+from judgesheet.ledger.run_directory import LEDGER, make_directory
 
 
 def probe_each_value(

@@ -1,1 +1,6 @@
-"""Stage four, decide: controls, limits and the decision, once, for everything that prints."""
+"""Stage four, decide: controls, limits, findings and the decision, once, for all that prints."""
+
+from judgesheet.decide.decide import decide
+from judgesheet.decide.decision import EXIT_CODES, FAILED, NOT_PROVEN, PASSED
+
+__all__ = ["EXIT_CODES", "FAILED", "NOT_PROVEN", "PASSED", "decide"]

@@ -20,7 +20,7 @@ from judgesheet.base.units import unit
 from judgesheet.stats.confidence import LEVEL
 from judgesheet.stats.multiplicity import holm
 
-Change = Literal["worse", "better", "no change proven", ""]
+Change = Literal["worse", "better", "no change proven", "void", ""]
 Direction = Literal["lower", "higher", "nearer", ""]
 NO_DIRECTION = Reason("no_direction", "no sheet says which way it is better")
 SIGNIFICANT = 0.05
@@ -52,7 +52,9 @@ class Difference:
     `better` says which way a user wants the figure: `lower`, `higher`, `nearer` (to `null`) or ""
     (then there is no verdict). `worsening` is the difference in the direction that a user does not
     want. `p` is two-sided, `p_holm` over the figures with a verdict.
-    `detectable` is the smallest true difference that would be seen with a power of 80 %. `reason`
+    The verdict is `void`, and `note` says why, where the figure must not be used in one of the
+    sheets. `detectable` is the smallest true difference that would be seen with a power of 80 %.
+    `reason`
     is the code of a `reasons.Reason` where there is a difference and yet no verdict.
     """
 
@@ -121,11 +123,13 @@ def compare(
     axes = (axis for sheet in (old, new) for axis in sheet.axes)
     wanted = {row.key: row for axis in axes for row in axis.characteristics if row.better}
     olds, news, paired = by_key(old), by_key(new), correlations or {}
-    rows = [
+    void = _void(new, "new") | _void(old, "old")
+    rows = (
         difference(key, olds.get(key), news.get(key), wanted.get(key), paired.get(key))
         for key in dict.fromkeys((*news, *olds))  # in the order of the new sheet
-    ]
-    return Comparison(old, new, tuple(_judged(rows)), tuple(_remarks(old, new)), reasons)
+    )
+    usable = [_without_verdict(row, void[row.key]) if row.key in void else row for row in rows]
+    return Comparison(old, new, tuple(_judged(usable)), tuple(_remarks(old, new)), reasons)
 
 
 def obstacles(old: Datasheet, new: Datasheet) -> Iterator[str]:
@@ -161,10 +165,28 @@ def _digests(sheet: Datasheet, part: str) -> dict[str, Any]:
     return {str(record.get("axis")): record.get("digest") for record in known}
 
 
+def _void(sheet: Datasheet, which: str) -> dict[str, str]:
+    """Why figures of a sheet must not be used, by key."""
+    return {
+        estimate.key: f"not usable in the {which} sheet: {why}"
+        for axis in sheet.axes
+        for estimate in axis.estimates
+        if (why := axis.void_reason(estimate.key))
+    }
+
+
+def _without_verdict(row: Difference, why: str) -> Difference:
+    """A difference that says nothing of the judge, as one of its figures must not be used."""
+    return replace(row, worsening=None, p=None, detectable=None, verdict="void", note=why)
+
+
 def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
     for sheet, which in ((old, "old"), (new, "new")):
         if sheet.run.get("complete") is False:
             yield f"The {which} run is not complete."
+        for axis in sheet.axes:
+            if axis.void is not None:
+                yield f"No figure of {axis.name} is usable in the {which} sheet: {axis.void}."
     first, second = old.run.get("temperature"), new.run.get("temperature")
     if first != second:
         told = ("unknown" if one is None else one for one in (first, second))

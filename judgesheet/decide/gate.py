@@ -1,40 +1,25 @@
-"""Stage six: which limits of a policy a datasheet proves, and the decision about the judge.
+"""Which limits of a policy a datasheet proves.
 
 A limit is kept only if a one-sided 95 % bound lies on its right side, and broken only if the other
-bound lies on its wrong side; between the two nothing is proven. All limits must hold, so no
-correction for their number is needed (intersection-union). Nothing here needs numpy.
+bound lies on its wrong side; between the two nothing is proven. What a failed control makes void is
+neither. All limits must hold, so no correction for their number is needed (intersection-union).
+Nothing here needs numpy.
 """
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date, datetime, timedelta
 from functools import partial
 
 from judgesheet.base.datasheet import by_key
-from judgesheet.base.digits import level, percent, significant, tenths
+from judgesheet.base.digits import level, significant, tenths
 from judgesheet.base.keys import ANY, Key
-from judgesheet.base.records import (
-    AxisResult,
-    Characteristic,
-    Datasheet,
-    Decision,
-    Estimate,
-    Verdict,
-)
+from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import SHARE, unit
-from judgesheet.decide.compare import (
-    NO_DIRECTION,
-    Z95,
-    Bounded,
-    Comparison,
-    Difference,
-    difference,
-    p_worse,
-)
-from judgesheet.decide.policy import Limit, Policy, Regression
-from judgesheet.stats.multiplicity import holm
+from judgesheet.decide.compare import Bounded
+from judgesheet.decide.controls import READ, failed, touches
+from judgesheet.decide.policy import Limit, Policy
 from judgesheet.stats.unseen import clusters_for
 
 SIMILAR = 0.75
@@ -44,36 +29,6 @@ HOPELESS = 100.0
 NEVER = "cannot be decided by more calls: the value lies on the limit"
 PROVE = "would prove it if the value stays"
 WORSE = "more data would rather break it"
-ALPHA, ONE_SIDED = 0.05, 1.644854
-"""Level of a one-sided test, and its normal quantile."""
-MANY_LOST = 0.05
-"""A share of calls without a verdict from which a judge is adopted under that condition only."""
-PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
-EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
-
-
-def judge(sheet: Datasheet, policy: Policy, extra: Sequence[Verdict] = ()) -> Datasheet:
-    """The sheet with a verdict on every limit that applies, and the decision.
-
-    `extra` are further verdicts that count in the same way (those of a baseline).
-    """
-    judged = (*verdicts(sheet, policy), *extra)
-    provenance = {**sheet.provenance, "policy": {**policy.as_record, "axes": policy.axes}}
-    run = {**sheet.run, "review_days": policy.review_days} if policy.review_days else sheet.run
-    held = replace(sheet, verdicts=judged, provenance=provenance, run=run)
-    return replace(held, decision=_decision(held, policy))
-
-
-def review_day(sheet: Datasheet, policy: Policy) -> date | None:
-    """The day on which the policy wants the judge measured again; None if it is not given."""
-    try:
-        ended = datetime.fromisoformat(str(sheet.run.get("ended_at")))
-        return ended.date() + timedelta(days=policy.review_days) if policy.review_days else None
-    except (ValueError, OverflowError):  # no time, or one at the end of all calendars
-        return None
-
-
-# -- one limit -----------------------------------------------------------------------------------
 
 
 def reach(estimate: Estimate) -> Bounded | None:
@@ -98,17 +53,65 @@ def reach(estimate: Estimate) -> Bounded | None:
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     """A verdict on every limit of the policy that applies."""
-    found, probed = by_key(sheet), {axis.name for axis in sheet.axes}
-    unmade = {a.name for a in sheet.axes if not a.made}
+    found, axes = by_key(sheet), {axis.name: axis for axis in sheet.axes}
+    spare = not_asked(sheet)
     for limit in policy.limit:
-        if Key.parse(limit.key).axis in probed:
+        axis = axes.get(Key.parse(limit.key).axis)
+        if axis is not None:
             for key in members(limit.key, found):
-                yield _hold(limit, key, found, unmade)
+                held = _hold(limit, key, found, axis, spare.get(axis.name, 0))
+                yield usable(held, axis)
         # A policy that names an axis wants it probed: leaving it out must not pass the gate.
         elif not limit.when_probed:
-            axis = Key.parse(limit.key).axis
-            why = f"{axis} was not probed"
-            yield _unproven(limit, limit.key, None, why, f"probe it: --axis {axis}")
+            name = Key.parse(limit.key).axis
+            yield _unproven(
+                limit, limit.key, None, f"{name} was not probed", f"probe it: --axis {name}"
+            )
+
+
+def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:
+    """The verdict as it is, or void where its figure must not be used."""
+    if axis is None:
+        return verdict
+    why, controls = _unusable(verdict, axis)
+    if not why:
+        return verdict
+    mend = next((control.mend for control in controls if control.mend), "")
+    # What a baseline needs is known before.
+    needed = mend or (verdict.needed if verdict.status == "void" else "")
+    return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
+
+
+def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
+    """Why a figure must not be used, and the controls that would have to pass; "" where it may."""
+    key, readable = verdict.key, [one for one in axis.controls if one.code == READ]
+    touching = {
+        of: [one for one in failed(axis) if one.of == of and touches(one, key)]
+        for of in ("run", "judge")
+    }
+    if why := axis.void_reason(key):
+        return why, touching["run"] or readable
+    # A limit that is kept without merit proves nothing; one that is broken is broken all the same.
+    if verdict.status == "proven" and key in axis.unearned:
+        return axis.unearned[key], touching["judge"]
+    return (
+        ("the calls without a verdict decide it", readable) if _is_lost(verdict, axis) else ("", [])
+    )
+
+
+def _is_lost(verdict: Verdict, axis: AxisResult) -> bool:
+    """Whether what many lost calls could have said is all that leaves the limit open."""
+    is_read = next((one.passed for one in axis.controls if one.code == READ), True)
+    estimate = next((one for one in axis.estimates if one.key == verdict.key), None)
+    if is_read or verdict.status != "not proven" or estimate is None or estimate.imputed is None:
+        return False
+    return _decided_if_read(verdict, estimate)
+
+
+def _decided_if_read(verdict: Verdict, estimate: Estimate) -> bool:
+    """Whether the interval of the calls that were read lies on one side of the limit."""
+    limit, low, high = verdict.limit, estimate.low, estimate.high
+    return limit is not None and None not in (low, high) and not low <= limit < high  # type: ignore[operator]
 
 
 def members(key: str, found: Mapping[str, Estimate]) -> list[str]:
@@ -119,10 +122,25 @@ def members(key: str, found: Mapping[str, Estimate]) -> list[str]:
     return [one for one in found if Key.parse(one).fits(wanted)] or [key]
 
 
-def _hold(limit: Limit, key: str, found: Mapping[str, Estimate], unmade: Set[str]) -> Verdict:
+def not_asked(sheet: Datasheet) -> dict[str, int]:
+    """Per axis, the stimuli of its pool that the profile left out; axes without any are absent."""
+    pools = sheet.provenance.get("stimuli")
+    spare = {
+        str(pool.get("axis")): int(pool["in_pool"]) - int(pool["stimuli"])
+        for pool in (pools if isinstance(pools, list | tuple) else ())
+        if isinstance(pool, Mapping)
+        and isinstance(pool.get("in_pool"), int)
+        and isinstance(pool.get("stimuli"), int)
+    }
+    return {axis: number for axis, number in spare.items() if number > 0}
+
+
+def _hold(
+    limit: Limit, key: str, found: Mapping[str, Estimate], axis: AxisResult, spare: int
+) -> Verdict:
     estimate = found.get(key)
     # First: all figures of an axis without calls are missing, for this one reason.
-    if Key.parse(key).axis in unmade:
+    if not axis.made:
         why = "no call of the axis was made yet"
         return _unproven(limit, key, None, why, "the rest of the run: the same command goes on")
     if estimate is None:
@@ -136,7 +154,7 @@ def _hold(limit: Limit, key: str, found: Mapping[str, Estimate], unmade: Set[str
     if bounds is None:
         why = "it has no confidence interval, and a value alone proves nothing"
         return _unproven(limit, key, estimate.value, why, "an estimate with an interval")
-    return _decide(limit, key, estimate, bounds)
+    return _decide(limit, key, estimate, bounds, spare)
 
 
 def _closest_key(key: str, found: Iterable[str]) -> str:
@@ -160,7 +178,7 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
         rule=f"at {'most' if limit.kind == 'max' else 'least'} {limit.value:g}",
         key=key,
         observed=value,
-        passed=None,
+        status="not proven",
         why=why,
         limit=limit.value,
         kind=limit.kind,
@@ -169,16 +187,16 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
     )
 
 
-def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded) -> Verdict:
+def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded, spare: int) -> Verdict:
     """Kept, broken or not proven, by the bound that decides."""
     ceiling = limit.kind == "max"
     if ceiling:
         right, wrong = bounds.high <= limit.value, bounds.low > limit.value
     else:
         right, wrong = bounds.low >= limit.value, bounds.high < limit.value
-    passed = True if right else False if wrong else None
+    status: VerdictStatus = "proven" if right else "broken" if wrong else "not proven"
     # What is broken is proven by the other bound than what is kept.
-    upper = ceiling != (passed is False)
+    upper = ceiling != wrong
     bound = bounds.high if upper else bounds.low
     if math.isinf(bound):
         why = f"it has no {'upper' if upper else 'lower'} bound, and a value alone proves nothing"
@@ -188,9 +206,11 @@ def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded) -> Verd
         f"the one-sided {level(_level(estimate))} {'upper' if upper else 'lower'} bound "
         f"{significant(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
-    needed = "" if passed is not None else _needed(limit, estimate, bounds)
+    is_open = status == "not proven"
+    needed = _needed(limit, estimate, bounds, spare) if is_open else ""
     told = _unproven(limit, key, estimate.value, why, needed)
-    return replace(told, passed=passed, bound=bound)
+    more = _stimuli_to_prove(limit, estimate, bounds) if is_open else None
+    return replace(told, status=status, bound=bound, more_stimuli=more)
 
 
 def _level(estimate: Estimate) -> float:
@@ -198,12 +218,12 @@ def _level(estimate: Estimate) -> float:
     return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
-def _needed(limit: Limit, estimate: Estimate, bounds: Bounded) -> str:
+def _needed(limit: Limit, estimate: Estimate, bounds: Bounded, spare: int) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
         return "verdicts on the lost calls: the calls that were read would prove it"
-    outlook = _outlook(limit.value, limit.kind, bounds, partial(_more, limit, estimate))
-    return f"{_out_of_reach(limit, estimate)}{outlook}"
+    amount = partial(_more, limit, estimate, spare)
+    return _out_of_reach(limit, estimate) + outlook(limit.value, limit.kind, bounds, amount)
 
 
 def _kept_if_read(limit: Limit, estimate: Estimate) -> bool:
@@ -221,7 +241,7 @@ def _counted(estimate: Estimate) -> str:
     return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
 
 
-def _outlook(limit: float, kind: str, bounds: Bounded, amount: Callable[[float], str]) -> str:
+def outlook(limit: float, kind: str, bounds: Bounded, amount: Callable[[float], str]) -> str:
     """What more of the same data would decide if the value stayed, and the `amount` needed."""
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
@@ -254,18 +274,35 @@ def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
     )
 
 
-def _more(limit: Limit, estimate: Estimate, factor: float) -> str:
-    """What to add to the data of an estimate to have `factor` times as much."""
+def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: Bounded) -> int | None:
+    """How many more stimuli would prove the limit if the value stayed; None where none would."""
+    factor = _factor(limit.value, bounds)
+    beyond = bounds.value > limit.value if limit.kind == "max" else bounds.value < limit.value
+    return None if beyond or factor > HOPELESS else _stimuli(limit, estimate, factor)
+
+
+def _stimuli(limit: Limit, estimate: Estimate, factor: float) -> int:
+    """Stimuli to add for `factor` times as much, and for what any proof takes."""
     missing = _stimuli_needed(limit, estimate) - estimate.clusters
-    stimuli = max(missing, math.ceil(estimate.clusters * (factor - 1)))
+    return max(missing, math.ceil(estimate.clusters * (factor - 1)))
+
+
+def _more(limit: Limit, estimate: Estimate, spare: int, factor: float) -> str:
+    """What to add to the data of an estimate to have `factor` times as much."""
+    stimuli = _stimuli(limit, estimate, factor)
     calls = math.ceil(estimate.n * (factor - 1))
     if not stimuli:
-        return _times(factor)
+        return times(factor)
     more = f"about {stimuli:,} more {'stimulus' if stimuli == 1 else 'stimuli'}"
-    return f"{more} ({calls:,} more calls or items)" if calls > stimuli else more
+    if spare:
+        more += f" ({spare} of the pool were not asked: a larger --profile asks them)"
+    elif calls > stimuli:
+        more += f" ({calls:,} more calls or items)"
+    return more
 
 
-def _times(factor: float) -> str:
+def times(factor: float) -> str:
+    """How much data, for a reader."""
     return f"about {tenths(factor)} times the data"
 
 
@@ -280,184 +317,3 @@ def _factor(limit: float, bounds: Bounded) -> float:
     # Of "none in n" the bound comes nearer like 3/n, of any other rate like 1/sqrt(n).
     at_edge = value in (0.0, 1.0) and 0 <= bounds.low <= bounds.high <= 1
     return max(1.0, width / gap) ** (1 if at_edge else 2)
-
-
-# -- against a baseline ----------------------------------------------------------------------------
-
-
-def against(comparison: Comparison, policy: Policy) -> tuple[Verdict, ...]:
-    """Verdicts on getting worse than a baseline, one per `[[regression]]` of the policy.
-
-    A policy without any holds its limits' figures to a margin of 0, which can be broken but never
-    proven, so those only warn. Broken is what is proven worse by more than the margin (Holm over
-    the regressions); proven is what a one-sided 95 % bound keeps within it.
-    """
-    rows = {row.key: row for row in comparison.differences}
-    wanted = [_directed(one, rows) for one in policy.regression or _from_limits(policy)]
-    # What only a limit names may be absent; a [[regression]] that is absent is told of.
-    found = [(one, row) for one, row in wanted if one.key in rows or policy.regression]
-    p = [
-        p_worse(row.worsening, one.margin) if row is not None and row.worsening else None
-        for one, row in found
-    ]
-    return tuple(
-        _regression_verdict(one, row, q) for (one, row), q in zip(found, holm(p), strict=True)
-    )
-
-
-def _from_limits(policy: Policy) -> list[Regression]:
-    return [
-        Regression(
-            key=limit.key,
-            better="lower" if limit.kind == "max" else "higher",
-            not_proven="warn",
-        )
-        for limit in policy.limit
-        if "*" not in limit.key  # the members of a family may differ between two sheets
-    ]
-
-
-def _directed(
-    one: Regression, rows: Mapping[str, Difference]
-) -> tuple[Regression, Difference | None]:
-    """The difference in the direction that the policy names, else in the sheet's own."""
-    row = rows.get(one.key)
-    if row is None or not one.better:
-        return one, row
-    return one, difference(
-        one.key, row.old, row.new, Characteristic(one.key, better=one.better), row.correlation
-    )
-
-
-def _regression_verdict(one: Regression, row: Difference | None, p: float | None) -> Verdict:
-    verdict = Verdict(
-        rule=f"worse than the baseline by at most {one.margin:g}",
-        key=one.key,
-        observed=None,
-        passed=None,
-        why="",
-        limit=one.margin,
-        kind="max",
-        warns=one.not_proven == "warn",
-        against_baseline=True,
-    )
-    found = None if row is None else row.worsening
-    if found is None or p is None:
-        why = "neither sheet has it" if row is None else row.note
-        if row is not None and row.reason == NO_DIRECTION.code:
-            why = f"{NO_DIRECTION.sentence}; the policy can (better = …)"
-        return replace(verdict, why=why, needed="a run of both judges that measures it")
-    # The ends are those of a 95 % interval; a one-sided bound of 95 % lies nearer.
-    scale = ONE_SIDED / Z95
-    upper = found.value + scale * (found.high - found.value)
-    lower = found.value - scale * (found.value - found.low)
-    passed = False if p < ALPHA else True if upper <= one.margin else None
-    bound = lower if passed is False else upper
-    side = "lower" if passed is False else "upper"
-    why = f"worse by {significant(found.value)}; one-sided 95 % {side} bound {significant(bound)}"
-    needed = ""
-    if passed is None:
-        span = Bounded(found.value, lower, upper)
-        needed = _outlook(one.margin, "max", span, lambda factor: f"{_times(factor)} of both runs")
-    return replace(
-        verdict, observed=found.value, passed=passed, why=why, bound=bound, needed=needed
-    )
-
-
-# -- the judge as a whole ------------------------------------------------------------------------
-
-
-def _decision(sheet: Datasheet, policy: Policy) -> Decision:
-    """`reject` where a limit is broken, `not proven` where one that must hold is not proven.
-
-    Nor is anything proven by a run that is not complete, or of a judge that the sheet advises not
-    to use.
-
-    Otherwise `conditions` where anything of `_conditions` applies, and `adopt` where nothing does.
-    """
-    broken = [v for v in sheet.verdicts if v.passed is False]
-    open_ = [v for v in sheet.verdicts if v.passed is None and not v.warns]
-    kept = [v for v in sheet.verdicts if v.passed]
-    name, scope = policy.name, _scope(sheet, policy)
-    if broken:
-        worst = max(broken, key=_distance)
-        text = f"Reject: {_count(broken)} of {len(sheet.verdicts)} broken, {worst.key} by most."
-        return Decision("reject", name, worst.key, f"{text}{scope}")
-    if open_:
-        first = open_[0]
-        text = f"Not proven: {_count(open_)} of {len(sheet.verdicts)} not proven, {first.key} first"
-        return Decision("not proven", name, first.key, f"{text} ({first.why}).{scope}")
-    if sheet.run.get("complete") is False:
-        # Whoever looks again after every few calls, and stops at the first pass, passes too often.
-        text = "Not proven: the run is not complete; finish it and decide then."
-        return Decision("not proven", name, "", f"{text}{scope}")
-    if not kept:
-        text = "Not proven: no limit of the policy is proven on what was probed."
-        return Decision("not proven", name, "", f"{text}{scope}")
-    judged = {Key.parse(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
-    against = [one for one in sheet.recommendations if one.stops and one.axis in judged]
-    if against:
-        # What the policy limits is well, and what it does not limit is not.
-        text = f"Not proven: no limit is broken, but the sheet advises: {against[0].text}"
-        return Decision("not proven", name, next(iter(against[0].evidence), ""), f"{text}{scope}")
-    tightest = min(kept, key=_distance)
-    conditions = dict.fromkeys(_conditions(sheet))
-    proven = f"{_count(kept)} proven, {tightest.key} by least"
-    if conditions:
-        text = f"Adopt under conditions: {proven}.{scope}"
-        told, keys = zip(*conditions, strict=True)
-        return Decision("conditions", name, tightest.key, text, told, keys)
-    return Decision("adopt", name, tightest.key, f"Adopt: {proven}.{scope}")
-
-
-def _count(verdicts: Sequence[Verdict]) -> str:
-    return f"{len(verdicts)} limit{'s' if len(verdicts) > 1 else ''}"
-
-
-def _distance(verdict: Verdict) -> float:
-    """How far the bound lies from the limit, in units of the limit."""
-    if verdict.bound is None or verdict.limit is None:
-        return 0.0
-    # A limit of 0 is no unit: a hundredth stands in for it.
-    return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
-
-
-def _scope(sheet: Datasheet, policy: Policy) -> str:
-    """What the decision does not cover, and how long it is valid."""
-    probed = {axis.name for axis in sheet.axes}
-    absent = [axis for axis in policy.axes if axis not in probed]
-    day = review_day(sheet, policy)
-    skipped = f" Not probed: {', '.join(absent)}." if absent else ""
-    return skipped + (f" Measure again by {day.isoformat()}." if day else "")
-
-
-def _conditions(sheet: Datasheet) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The conditions of an adoption, each with the keys behind it.
-
-    - a limit that only warns is not proven;
-    - a limit is kept by a figure that holds after a mitigation: the mitigation;
-    - a binding recommendation for an axis that the policy judges by more than warnings;
-    - calls without a verdict there.
-    """
-    judged = {Key.parse(verdict.key).axis for verdict in sheet.verdicts if not verdict.warns}
-    for verdict in sheet.verdicts:
-        if verdict.passed is None:
-            yield f"{verdict.key} {verdict.rule} is not proven ({verdict.why})", ()
-    kept = {verdict.key for verdict in sheet.verdicts if verdict.passed}
-    for axis in sheet.axes:
-        for remedy in axis.mitigations:
-            if remedy.after in kept and remedy.before not in kept:
-                yield f"{remedy.action}: {remedy.calls} calls a judgment", (remedy.after,)
-        if axis.name in judged:
-            yield from _lost(axis)
-    for advice in sheet.recommendations:
-        if advice.binding and advice.axis in judged:
-            yield advice.text, advice.evidence
-
-
-def _lost(axis: AxisResult) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The calls without a verdict, where the bounds do not allow for what they could have said."""
-    lost, counted = axis.made - axis.answered, any(one.imputed for one in axis.estimates)
-    if axis.made and lost / axis.made > MANY_LOST and not counted:
-        told = f"{percent(lost / axis.made)} of the calls of {axis.name} gave no verdict"
-        yield f"{told}; the limits are proven of the others only", ()

@@ -19,9 +19,8 @@ from judgesheet.base.digits import count, percent, thousandths
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Call, Datasheet, Plan, Verdict
 from judgesheet.base.sanitize import one_line
-from judgesheet.decide import looks
-from judgesheet.decide.gate import EXIT_CODES, PASSED, reach
-from judgesheet.decide.gate import judge as hold
+from judgesheet.decide import EXIT_CODES, PASSED, decide, looks
+from judgesheet.decide.gate import reach
 from judgesheet.decide.policy import Policy
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.measuring.measure import COLUMNS, measure_wanted, parse_rows
@@ -112,9 +111,9 @@ def foresee(
     silent = {call.axis for call in plan.calls} - set(_axes(plan))
     limits = [one for one in policy.limit if Key.parse(one.key).axis not in silent]
     asked, keys = policy.model_copy(update={"limit": limits}), [one.key for one in limits]
-    tried = [hold(rehearse(plan, judge, draw, keys), asked) for draw in range(trials)]
+    tried = [decide(rehearse(plan, judge, draw, keys), asked) for draw in range(trials)]
     # What this one does not prove, the plan proves of no judge.
-    perfect = hold(rehearse(plan, PERFECT, 0, keys), asked)
+    perfect = decide(rehearse(plan, PERFECT, 0, keys), asked)
     passes = fmean(_passes(sheet) for sheet in tried)
     told = tuple(_prospects(perfect, tried))
     taken = _courses(plan, asked, stand_ins(judge if judge != GOOD else ""), courses)
@@ -171,7 +170,7 @@ def until_decided(
     ids = looks.asked(schedules, reached)
     levels = {axis: schedules[axis].levels[look] for axis, look in reached.items()}
     stimuli = {a: schedules[a].sizes[k] / len(schedules[a].calls) for a, k in reached.items()}
-    return Course(len(ids), hold(seen(levels, ids), policy), stimuli)
+    return Course(len(ids), decide(seen(levels, ids), policy), stimuli)
 
 
 def tables_of(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
@@ -265,7 +264,9 @@ def _passes(sheet: Datasheet) -> bool:
 def _prospects(perfect: Datasheet, tried: Sequence[Datasheet]) -> Iterator[Prospect]:
     """One per limit and figure, in the order of the policy."""
     sheets = (perfect, *tried)
-    passed = [{(one.key, one.rule): one.passed for one in sheet.verdicts} for sheet in sheets]
+    passed = [
+        {(one.key, one.rule): one.status == "proven" for one in sheet.verdicts} for sheet in sheets
+    ]
     verdicts = {(one.key, one.rule): one for sheet in sheets for one in sheet.verdicts}
     for limit, verdict in verdicts.items():
         bounds = [bound for sheet in sheets if isfinite(bound := _bound(sheet, verdict))]

@@ -9,6 +9,8 @@ from itertools import count
 from typing import Any
 
 from judgesheet.axis.prompt import object_schema, response_format
+from judgesheet.axis.reply import score_reading
+from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import LOGPROBS, Call, Reply
 from judgesheet.judges import Judge, Refused
 
@@ -16,6 +18,17 @@ EXAMINATION = "examination"
 """The axis of the question here, which is none: simulated judges answer it by themselves."""
 GRADES = (1, 2, 3, 4, 5)
 
+ANSWERS = ("4", "5", "an even number")
+"""What the text form is tried on: a judge may keep to it for a right answer alone."""
+TEXT_TOKENS = 256
+
+_QUESTION = "Grade the answer “{}” to the question “What is 2 + 2?” from 1 (wrong) to 5 (right)."
+_JSON_FORM = 'Answer with a JSON object and nothing else: {"score": N}'
+# As the built-in prompts ask.
+_TEXT_FORM = (
+    "First write one or two sentences about the answer. Then finish with a line that holds only: "
+    "[RESULT] N, where N is the score you choose."
+)
 _GRADE = object_schema({"score": {"type": "integer", "enum": [*GRADES]}})
 _IN_JSON = {"response_format": response_format("grade", _GRADE)}
 
@@ -64,9 +77,17 @@ async def examine(judge: Judge) -> Examined:
     )
 
 
-async def honours_json_schema(judge: Judge) -> bool:
-    """Whether an entered judge keeps to a JSON schema, by one question."""
-    return _keeps_to_schema(await _ask(judge, _IN_JSON))
+async def needs_json(judge: Judge) -> bool:
+    """Whether an entered judge fails the text form and keeps to a JSON schema; by four questions.
+
+    That the endpoint fails, or cuts a reply off, says nothing about the form.
+    """
+    for answer in ANSWERS:
+        content = f"{_QUESTION.format(answer)} {_TEXT_FORM}"
+        reply = await _ask(judge, {"max_tokens": TEXT_TOKENS}, content=content)
+        if _fails_text_form(reply):
+            return _keeps_to_schema(await _ask(judge, _IN_JSON))
+    return False
 
 
 async def gives_logprobs(judge: Judge) -> bool:
@@ -79,22 +100,16 @@ async def question(judge: Judge) -> Reply:
     return await _ask(judge, {})
 
 
-async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0) -> Reply:
+async def _ask(judge: Judge, extra: Mapping[str, Any], repeat: int = 0, content: str = "") -> Reply:
     call = Call(
         axis=EXAMINATION,
         stimulus=EXAMINATION,
         cell={},
         repeat=repeat,
-        messages=(
-            {
-                "role": "user",
-                "content": "Grade the answer “4” to the question “What is 2 + 2?” from 1 (wrong) "
-                'to 5 (right). Answer with a JSON object and nothing else: {"score": N}',
-            },
-        ),
+        messages=({"role": "user", "content": content or f"{_QUESTION.format('4')} {_JSON_FORM}"},),
         # Enough for the object that is asked for, and little to pay for.
         params={"temperature": 0.0, "max_tokens": 64, **extra},
-        reply="json",
+        reply="text" if content else "json",
     )
     attempts = count(1)
     while (reply := await judge.ask(call, next(attempts))).outcome == "unsupported":
@@ -121,6 +136,12 @@ def _keeps_to_schema(reply: Reply) -> bool:
         return False
     grade = isinstance(body, dict) and set(body) == {"score"} and body["score"] in GRADES
     return reply.outcome == "ok" and grade
+
+
+def _fails_text_form(reply: Reply) -> bool:
+    """Whether a whole reply gives no grade in the form that it was asked for."""
+    is_whole_reply = reply.outcome == "ok" and is_whole(reply.finish_reason)
+    return is_whole_reply and score_reading(reply.text, "text", max(GRADES)) is None
 
 
 def _has_logprobs(reply: Reply) -> bool:

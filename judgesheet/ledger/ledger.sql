@@ -7,10 +7,8 @@
 -- refused_parameters (by its name, that under which it is sent, or null: it is not). Where requests
 -- were limited: limits (those that the endpoint told of, and held_s, the seconds for which requests
 -- were held back). Where results of a batch were ingested: batches (file, SHA-256 digest of each).
--- made_from: a digest of what the plan follows from (request, prompts, stimuli, program), so that it
--- need not be made again to resume. Where a run stops as soon as a policy is decided: looks (how far it
--- is), left_out (ids of the calls that no limit reads, or that no look has taken yet). Where workers
--- asked: shards (the address where they write, and the round whose answers are not put in yet).
+-- Where a run stops as soon as a policy is decided: looks (how far it is), left_out (ids of the calls
+-- that no limit reads, or that no look has taken yet).
 CREATE TABLE meta (
     key    TEXT PRIMARY KEY,
     value  TEXT NOT NULL

@@ -1,33 +1,21 @@
 """A run directory: its place, its content, and how a run is started or resumed in it."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import slug
-from judgesheet.base.records import Datasheet, Plan
+from judgesheet.base.records import Plan
 from judgesheet.ledger.ledger import Ledger, held
-
-if TYPE_CHECKING:
-    from judgesheet.collect.collect import Progress
+from judgesheet.planning.plan import write_plan
 
 LEDGER = "ledger.sqlite"
 PLAN = "plan.jsonl"
 JUDGMENTS = "judgments.parquet"
 DATASHEET = "datasheet.json"
 CASES = "cases.html"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run directory with its datasheet; `progress` is None where no call was made."""
-
-    directory: Path
-    datasheet: Datasheet
-    progress: "Progress | None" = None
 
 
 def default_directory(model: str, prefix: str = "") -> Path:
@@ -69,70 +57,29 @@ def _aside(directory: Path) -> Path:
 
 @contextmanager
 def open_run(
-    directory: Path, plan: Plan | None, judge: Mapping[str, Any], made_from: str, *, fresh: bool
+    directory: Path, plan: Plan, judge: Mapping[str, Any], *, fresh: bool
 ) -> Iterator[Ledger]:
-    """The ledger of this plan and this judge, with the plan beside it, until the block is left.
+    """The ledger of this plan and this judge, until the block is left; the plan is exported first.
 
-    `made_from` is kept with a plan; None for one stands for that which the directory holds.
     RunError if the directory cannot be used, or holds another plan, judge or parser.
     """
     make_directory(directory, fresh=fresh)
     with Ledger.create_or_open(directory / LEDGER, plan, judge) as ledger:
-        _take_in(ledger)
         # One sheet, one reading: a run is resumed with the parsers it has.
-        given = (plan or ledger).provenance
-        if ledger.parsers() != given.get("parsers", []):
+        if ledger.parsers() != plan.provenance.get("parsers", []):
             raise RunError(
                 f"{ledger.path} is read with another parser; give the same again, or read all of "
                 "its replies anew with `judgesheet measure DIR --parser AXIS=FILE`"
             )
-        if plan is None:
-            yield ledger
-            _write_plan(ledger, directory)  # whatever lies there
-            return
-        ledger.set_meta("made_from", made_from)
         del plan  # a long one takes much room
-        _write_plan(ledger, directory)
+        write_plan(ledger.calls(), directory / PLAN)
         yield ledger
-
-
-def _take_in(ledger: Ledger) -> None:
-    """Put what workers were told before the run was interrupted into its ledger."""
-    if not ledger.get_meta("shards"):
-        return
-    from judgesheet.collect.sharding import gather
-
-    if alive := gather(ledger):
-        raise RunError(
-            f"a worker still asks for this run and does not stop ({alive[0]}): end it, or wait"
-        )
-
-
-def _write_plan(ledger: Ledger, directory: Path) -> None:
-    from judgesheet.planning.plan import write_plan
-
-    write_plan(ledger.calls(), directory / PLAN)
-
-
-def made_from(directory: Path) -> str:
-    """What the plan in a directory was made from; "" where there is none, or it is not known."""
-    with suppress(RunError), _begun(directory) as ledger:  # whoever opens it next tells of it
-        return str(ledger.get_meta("made_from", "")) if ledger else ""
-    return ""
 
 
 def settings_of(directory: Path) -> dict[str, Any]:
     """The settings of the run in a directory; empty if there is none."""
-    with _begun(directory) as ledger:
-        return ledger.settings() if ledger else {}
-
-
-@contextmanager
-def _begun(directory: Path) -> Iterator[Ledger | None]:
-    """The ledger of a run to read, if there is one."""
     path = directory / LEDGER
-    if path.is_file() and path.stat().st_size:  # empty: killed before the plan was stored
-        with Ledger.open(path) as ledger:
-            yield ledger
-    else:
-        yield None
+    if not path.is_file() or not path.stat().st_size:  # empty: killed before the plan was stored
+        return {}
+    with Ledger.open(path) as ledger:
+        return ledger.settings()

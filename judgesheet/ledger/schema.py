@@ -51,7 +51,6 @@ SOMETIMES: Mapping[str, Any] = {
     "prices": object,
     "machine": str,
     "note": str,
-    "made_from": str,
     "parsers": [_PARSER],
     "parsers_replaced": [dict],
     "given_up": [str],
@@ -62,7 +61,6 @@ SOMETIMES: Mapping[str, Any] = {
     "batches": [dict],
     "looks": _LOOKS,
     "left_out": [str],
-    "shards": {"address": str, "round": str},
 }
 _PROVENANCE: Mapping[str, Any] = {
     "command": str,

@@ -50,11 +50,23 @@ def assemble(ledger: "Ledger", measured: Measured) -> Datasheet:
             "papers": list(dict.fromkeys(_papers(measured.results))),
         },
         axes=tuple(
-            replace(one, caveats=(*_caveats(one, ledger, plan.get("stimuli")), *one.caveats))
+            replace(
+                one,
+                caveats=(*_caveats(one, ledger, plan.get("stimuli")), *one.caveats),
+                **_served(one, ledger, totals),
+            )
             for one in measured.results
         ),
         recommendations=measured.recommendations,
     )
+
+
+def _served(result: AxisResult, ledger: "Ledger", totals: "Totals") -> dict[str, Any]:
+    """Which models answered on an axis; nothing where one answered everywhere."""
+    if len(totals.served_models) < 2:
+        return {}
+    models, mixed = ledger.served_by_axis().get(result.name, ({}, 0))
+    return {"served_models": models, "mixed_stimuli": mixed}
 
 
 def _caveats(result: AxisResult, ledger: "Ledger", pools: Any) -> Iterator[str]:

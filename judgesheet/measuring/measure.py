@@ -27,6 +27,7 @@ from judgesheet.axis.unanswered import Calls
 from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.files import decoded
+from judgesheet.base.finish_reasons import is_whole
 from judgesheet.base.keys import Key, Pattern
 from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import (
@@ -285,7 +286,8 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
     """The ledger's rows of one axis with the cell as columns and the reading as `value`.
 
     `alone` says whether it had lines of its own, None where that is not known. `shape` says what
-    came instead, where a call was made and gave none.
+    came instead, where a call was made and gave none. Where any reply did not end by itself,
+    `finish_reason` says why.
 
     `parser` is the user's own, None for the axis's.
     """
@@ -311,6 +313,9 @@ def parse_rows(axis: Axis, rows: pd.DataFrame, parser: Parser | None = None) -> 
             table[name] = values.iloc[cell].array
     for name, told in zip(("value", "alone", "shape"), zip(*read, strict=True), strict=False):
         table[name] = pd.Series(_objects(told)[same], index=table.index, dtype=object)
+    ended = [None if is_whole(why) else why for why in asked["why"].iloc[first]]
+    if any(ended):
+        table["finish_reason"] = pd.Series(_objects(ended)[same], index=table.index, dtype=object)
     if "distribution" in rows:
         table["distribution"] = rows["distribution"].to_numpy()
     return table

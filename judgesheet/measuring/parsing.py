@@ -44,7 +44,8 @@ from judgesheet.axis.reply import PLACEHOLDERS, Reading
 from judgesheet.axis.shapes import shape
 from judgesheet.base.errors import ParserError, RunError, UsageError
 from judgesheet.base.files import checked, text_of, toml
-from judgesheet.base.records import CUT_OFF, Call, Reply, ReplyFormat, digest
+from judgesheet.base.finish_reasons import is_whole
+from judgesheet.base.records import Call, Reply, ReplyFormat, digest
 from judgesheet.ledger.ledger import Ledger
 
 MOST_STEPS = 50_000
@@ -243,9 +244,9 @@ def reading(
     parser: Parser | None = None,
     finish_reason: str | None = None,
 ) -> Reading | None:
-    """What the axis reads in a reply; one that was cut off or breaks its parser is unreadable."""
+    """What the axis reads in a reply; one that did not end by itself is unreadable."""
     # However whole it looks: its next words might have taken it back.
-    if finish_reason in CUT_OFF:
+    if not is_whole(finish_reason):
         return None
     try:
         if parser is not None and reply != "recorded":

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from judgesheet.axes import prompt
 from judgesheet.axis import Axis, NamingArms, Options
 from judgesheet.base.digits import cents, thousandths
-from judgesheet.base.errors import RunError
-from judgesheet.base.files import read_from, write_lines
+from judgesheet.base.files import write_lines
 from judgesheet.base.keys import Key
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import BUILT_IN, Call, Label, Plan, Stimulus, canonical_json, digest
@@ -52,7 +51,7 @@ def make_plan(
         # A profile may ask about a part of the pool: name and digest are those of that part.
         used = [stimulus for stimulus in pool if stimulus.id in asked]
         labels.extend(axis.labels(used))
-        provenance["stimuli"].append(_about_stimuli(axis, used, stimuli_path))
+        provenance["stimuli"].append(_about_stimuli(axis, used, len(pool), stimuli_path))
         provenance["prompts"].append(_about_prompt(axis, options[axis.NAME], mine))
         calls.extend(mine)
     return Plan(seed, tuple(calls), tuple(labels), provenance)
@@ -65,12 +64,15 @@ def generator(seed: int, axis: str) -> "np.random.Generator":
     return np.random.default_rng([seed, zlib.crc32(axis.encode())])
 
 
-def _about_stimuli(axis: Axis, used: Sequence[Stimulus], path: Path | None) -> dict[str, Any]:
+def _about_stimuli(
+    axis: Axis, used: Sequence[Stimulus], in_pool: int, path: Path | None
+) -> dict[str, Any]:
     copies = pools.copies(used)
     return {
         "axis": axis.NAME,
         "name": BUILT_IN if path is None else path.name,
         "stimuli": len(used),
+        "in_pool": in_pool,
         "digest": pools.pool_digest(used),
         **({"copies": copies} if copies else {}),
     }
@@ -123,36 +125,6 @@ def planned_first(ids: Iterable[str], wanted: str) -> int:
 def write_plan(calls: Iterable[Call], path: Path) -> None:
     """Write plan.jsonl: one call per line, in sending order, with no label in it."""
     write_lines(path, map(as_line, calls))
-
-
-def write_sidecar(plan: Plan, path: Path, **asked: Any) -> None:
-    """Write what the lines of `path` lack: seed, provenance, and the labels of the items.
-
-    `asked` is what to know of how they are asked. The sidecar lies beside the plan as
-    `<name>.about.json` and is never sent to a judge.
-    """
-    about = {
-        "seed": plan.seed,
-        "provenance": {**plan.provenance, **asked},
-        "labels": [asdict(label) for label in plan.labels],
-    }
-    write_lines(_sidecar(path), [json.dumps(about, ensure_ascii=False)])
-
-
-def read_sidecar(path: Path) -> tuple[int, tuple[Label, ...], dict[str, Any]]:
-    """Seed, labels and provenance of the plan at `path`, from its sidecar."""
-    try:
-        about = json.loads(read_from(_sidecar(path)).read_text(encoding="utf-8"))
-        labels = tuple(Label(**label) for label in about["labels"])
-        return int(about["seed"]), labels, dict(about["provenance"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise RunError(
-            f"{_sidecar(path)} is missing or damaged; export the plan again with `plan --out`"
-        ) from None
-
-
-def _sidecar(path: Path) -> Path:
-    return path.with_name(path.name + ".about.json")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A chart as SVG: two axes, marks placed by the numbers of the data, and a legend.
+"""A chart as SVG: marks placed by the numbers of the data, two axes, and a legend of every sign.
 
 All is said in attributes, as a strict content security policy refuses styles on elements, and in
 shapes that every reader of SVG knows. Text stays text. How wide it gets is estimated for the widest
@@ -6,10 +6,11 @@ of the usual fonts, so that labels keep apart where Inter is missing. Lengths ar
 """
 
 import math
+import operator
 import re
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -43,6 +44,23 @@ SERIES = (
     Style("#4d5560", "m-.9-2.7h1.8v1.8h1.8v1.8h-1.8v1.8h-1.8v-1.8h-1.8v-1.8h1.8z", "1.2 1.2",
           (0.3, "1.2 1.2")),
 )  # fmt: skip
+REFERENCE, MARK = Style(MUTED, "", "3.6 1.8"), Style(MUTED, "")
+"""How a line to compare with is drawn, and one that stands for an estimate."""
+
+
+Sample = Literal["line", "dot", "bar", "rule", "cell", "interval", "bound", "limit", "null", ""]
+
+
+class Entry(NamedTuple):
+    """A sign of the drawing with what it means; one without a `sample` is words alone."""
+
+    sample: Sample
+    style: Style
+    name: str
+
+
+_SAMPLES = {"dot": 5.0, "cell": 8.0, "null": 2.0, "": -3.0}
+"""How wide the sample of a legend is, where it is no line."""
 _THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--rule", PAPER: "--paper",
     "#0a6b4f": "--good", "#a6260d": "--bad", "#6b4e00": "--unknown", "#fdecea": "--loud",
@@ -53,6 +71,13 @@ TYPE, LINE = 6.8, 7.9
 _ACROSS, _UPWARDS = 30.0, 13.0
 """Least distances between two numbers along an axis."""
 _NARROW, _BROAD = frozenset("ijlftrI.,:;'!|()[]/ "), frozenset("mwMW%@…—−+=<>≤≥±")
+_WIDE = r"\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef\U0001f000-\U0010ffff"
+"""Characters that fill a square, between any two of which a line may end."""
+_IS_WIDE = re.compile(f"[{_WIDE}]").match
+_PIECES = re.compile(rf"[{_WIDE}]|[^\s{_WIDE}-]+-*|-+|\s+")
+"""Where lines may end: behind a word, a hyphen, or a character of a script without spaces."""
+_ON_CELLS = "#ffffff", "#16191d"
+"""Words on dark and on pale cells, on any page."""
 _DARK = 344
 """Sum of red, green and blue below which a colour takes white text."""
 Place = tuple[float, float]
@@ -73,25 +98,53 @@ def themed(svg: str) -> str:
     return re.sub('"(#[0-9a-f]{6})"', variable, svg)
 
 
+def greyed(svg: str) -> str:
+    """The drawing of what must not be used: signs and words in greys that can be read."""
+
+    def grey(match: re.Match[str]) -> str:
+        colour = match[1]
+        if colour in (PAPER, GRID, *_ON_CELLS):
+            return match[0]
+        if colour in _THEME:
+            return f'"{MUTED}"'
+        light = round(sum(map(operator.mul, (0.3, 0.59, 0.11), bytes.fromhex(colour[1:]))))
+        return f'"#{3 * f"{light:02x}"}"'
+
+    return re.sub('"(#[0-9a-f]{6})"', grey, svg)
+
+
 def text_width(text: str) -> float:
     """How wide the widest line of a text gets at most."""
     return TYPE * max((sum(map(_breadth, line)) for line in text.splitlines()), default=0.0)
 
 
 def _breadth(character: str) -> float:
-    """In sizes of type; the last of the scripts fill a square with each character."""
+    """In sizes of type."""
     if character in _NARROW or character in _BROAD:
         return 0.42 if character in _NARROW else 0.99
-    return 1.1 if character >= "\u1100" else 0.78 if character.isupper() else 0.64
+    return 1.1 if _IS_WIDE(character) else 0.78 if character.isupper() else 0.64
+
+
+def cut(text: str, width: float) -> str:
+    """The text, or as much of it as fits that width before "…"."""
+    if text_width(text) <= width:
+        return text
+    fits = (n for n in range(len(text), 0, -1) if text_width(f"{text[:n]}…") <= width)
+    return f"{text[: next(fits, 0)].rstrip()}…"
 
 
 def wrapped(text: str, width: float, most: int = 2) -> str:
     """The text on lines of that width; "…" where `most` of them are not enough."""
-    # textwrap counts characters: as many as fill the line at the mean width of this text.
-    room = max(4, int(0.98 * width * len(text) / (text_width(text) or 1.0)))
-    lines = textwrap.wrap(text, room)
+    lines = [""]
+    for piece in _PIECES.findall(text):
+        # A word that is wider than a line may break anywhere.
+        for part in piece if text_width(piece) > width else [piece]:
+            if text_width(lines[-1] + part) > width:
+                lines.append("")
+            lines[-1] += part if lines[-1] else part.lstrip()
+    lines = [line.rstrip() for line in lines]
     if len(lines) > most:
-        lines[most - 1 :] = [f"{lines[most - 1][: room - 1]}…"]
+        lines[most - 1 :] = [cut(" ".join(lines[most - 1 :]), width)]
     return "\n".join(lines)
 
 
@@ -164,25 +217,93 @@ class Axis:
         return self.ticks or [(n, f"{show.number(n)}{self.sign}") for n in numbers]
 
 
-class Chart:
+class Canvas:
+    """What is drawn on, `_width` by `_height` points: strokes, signs, words, and their legend."""
+
+    def __init__(self, width: float, height: float = 0.0) -> None:
+        self._drawn: list[Markup] = []
+        self._width, self._height = width, height
+
+    def svg(self, name: str, title: str, description: str) -> str:
+        """The drawing; `name` is unique in the document and begins every id."""
+        told = (
+            element(tag, " ".join(text.split()), id=f"{name}-{tag}")
+            for tag, text in (("title", title), ("desc", description))
+        )
+        return element(
+            "svg", Markup().join([*told, *self._drawn]), xmlns="http://www.w3.org/2000/svg",
+            viewBox=path(0.0, 0.0, self._width, self._height), role="img", class_="figure",
+            aria_labelledby=f"{name}-title {name}-desc", fill=INK, font_size=short_number(TYPE),
+            font_family="Inter, system-ui, sans-serif", text_anchor="middle",
+        )  # fmt: skip
+
+    def _legend(self, entries: Sequence[Entry], width: float) -> float:
+        """Say what the signs mean, in lines of that width at the top; how high they are."""
+        x, y = 0.0, 5.0
+        for sample, style, name in entries:
+            begin = _SAMPLES.get(sample, 14.0) + 3
+            told = cut(name, width - begin)
+            end = begin + text_width(told)
+            if x and x + end > width:
+                x, y = 0.0, y + 9
+            self._sample(sample, style, x, y)
+            self._text(told, x + begin, y, text_anchor="start")
+            x += end + 9
+        return y + 8 if entries else 4.0
+
+    def _sample(self, sample: str, style: Style, x: float, y: float) -> None:
+        if sample in ("line", "rule"):
+            self._stroke(path("M", x, y, "h", 14.0), style.colour, "1.2", style.dash)
+        if sample == "line":
+            self._stamp([(x + 7, y)], style)
+        if sample == "dot":
+            self._stamp([(x + 2.5, y)], style)
+        if sample == "bar":
+            self._bar(path("M", x, y, "h", 14.0), 5.0, style)
+        if sample == "cell":
+            steps = path("M", x, y - 3, "h", 8.0, "v", 6.0, "h", -8.0, "z")
+            self._add("path", d=steps, fill=style.colour, stroke=GRID, stroke_width="0.6")
+
+    def _add(self, tag: str, content: str = "", **attributes: str | None) -> None:
+        self._drawn.append(element(tag, content, **attributes))
+
+    def _stroke(self, steps: str, colour: str, width: str, dash: str | None = None) -> None:
+        self._add("path", d=steps, fill="none", stroke=colour, stroke_width=width,
+                  stroke_dasharray=dash)  # fmt: skip
+
+    def _stamp(self, places: Iterable[Place], style: Style) -> None:
+        """The marker of a style, at places on the paper."""
+        steps = "".join(f"{path('M', *place)}{style.marker}" for place in places)
+        self._add("path", d=steps, fill=style.colour)
+
+    def _bar(self, steps: str, width: float, style: Style) -> None:
+        """A wide line, and a second one on it for what is left white."""
+        thick = short_number(width)
+        self._add("path", d=steps, stroke=style.colour, stroke_width=thick, stroke_opacity="0.75")
+        if style.hatch:
+            share, dash = style.hatch
+            self._stroke(steps, PAPER, short_number(share * width), dash)
+
+    def _text(self, text: str, x: float, y: float, **look: str | None) -> None:
+        """Lines around the height `y`."""
+        lines = text.splitlines()
+        for number, line in enumerate(lines):
+            base = y + LINE * (number - (len(lines) - 1) / 2) + 0.36 * TYPE
+            if line:
+                self._add("text", line, x=short_number(x), y=short_number(base), **look)
+
+
+class Chart(Canvas):
     """Marks within two axes; `x` and `y` say where a number stands on the paper.
 
-    It gets higher than its `size` where less than `least` would be left between the axes. What
-    stands in the `legend` is a "line", a "dot" or a "bar".
+    It gets higher than its `size` where less than `least` would be left between the axes.
     """
 
     def __init__(
-        self,
-        size: Place,
-        x: Axis,
-        y: Axis,
-        legend: Sequence[tuple[Style, str]] = (),
-        sample: str = "line",
-        least: float = 30.0,
+        self, size: Place, x: Axis, y: Axis, legend: Sequence[Entry] = (), least: float = 30.0
     ) -> None:
-        self._drawn: list[Markup] = []
-        self._width = size[0]
-        top = self._legend(legend, sample)
+        super().__init__(size[0])
+        top = self._legend(legend, self._width)
         under = wrapped(x.title, self._width)
         lines = max((label.count("\n") for _, label in x.ticks), default=0) + 1
         bottom = 3 + LINE * (lines + len(under.splitlines()))
@@ -201,23 +322,6 @@ class Chart:
             self.x = replace(self.x, start=start, end=end)
         self._rows(rows, beside)
         self._columns(columns, under)
-
-    def _legend(self, entries: Sequence[tuple[Style, str]], sample: str) -> float:
-        """Name the series in lines at the top; how high they are."""
-        x, y = 0.0, 5.0
-        for style, name in entries:
-            end = x + 17 + text_width(name)
-            if x and end > self._width:
-                x, end, y = 0.0, end - x, y + 9
-            if sample == "line":
-                self._stroke(path("M", x, y, "h", 14.0), style.colour, "1.2", style.dash)
-            if sample == "bar":
-                self._bar(path("M", x, y, "h", 14.0), 5.0, style)
-            else:
-                self._stamp([(x + 7, y)], style)
-            self._text(name, x + 17, y, text_anchor="start")
-            x = end + 8
-        return y + 6 if entries else 4.0
 
     def _rows(self, labels: Labels, title: str) -> None:
         """The vertical axis: its labels, each with a line across, and its title."""
@@ -292,62 +396,9 @@ class Chart:
             corners = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
             steps = self._joined((x + right, y + down) for right, down in corners)
             self._add("path", d=f"{steps}z", fill=fill, stroke=PAPER)
-            look["fill"] = "#ffffff" if sum(bytes.fromhex(fill[1:])) < _DARK else "#16191d"
+            look["fill"] = _ON_CELLS[sum(bytes.fromhex(fill[1:])) >= _DARK]
         self._text(text, self.x(x), self.y(y), **look)
-
-    def arrow(self, start: Place, end: Place) -> None:
-        """An arrow from point to point that touches neither of their markers."""
-        (x, y), (right, low) = ((self.x(a), self.y(b)) for a, b in (start, end))
-        length, turn = math.hypot(right - x, low - y), math.degrees(math.atan2(low - y, right - x))
-        # A shorter one would be all head.
-        if length > 9:
-            steps = path("M", 3.0, 0.0, "H", length - 3, "m-3-2l3 2l-3 2")
-            place = f"translate({path(x, y)})rotate({turn:.2f})"
-            self._add("path", d=steps, fill="none", stroke=MUTED, transform=place)
-
-    # -- what writes SVG ---------------------------------------------------------------------------
-
-    def svg(self, name: str, title: str, description: str) -> str:
-        """The drawing; `name` is unique in the document and begins every id."""
-        told = (
-            element(tag, " ".join(text.split()), id=f"{name}-{tag}")
-            for tag, text in (("title", title), ("desc", description))
-        )
-        return element(
-            "svg", Markup().join([*told, *self._drawn]), xmlns="http://www.w3.org/2000/svg",
-            viewBox=path(0.0, 0.0, self._width, self._height), role="img", class_="figure",
-            aria_labelledby=f"{name}-title {name}-desc", fill=INK, font_size=short_number(TYPE),
-            font_family="Inter, system-ui, sans-serif", text_anchor="middle",
-        )  # fmt: skip
-
-    def _add(self, tag: str, content: str = "", **attributes: str | None) -> None:
-        self._drawn.append(element(tag, content, **attributes))
-
-    def _stroke(self, steps: str, colour: str, width: str, dash: str | None = None) -> None:
-        self._add("path", d=steps, fill="none", stroke=colour, stroke_width=width,
-                  stroke_dasharray=dash)  # fmt: skip
 
     def _joined(self, points: Iterable[Place]) -> str:
         """The path through points, given in numbers of the data."""
         return "M" + "L".join(path(self.x(x), self.y(y)) for x, y in points)
-
-    def _stamp(self, places: Iterable[Place], style: Style) -> None:
-        """The marker of a style, at places on the paper."""
-        steps = "".join(f"{path('M', *place)}{style.marker}" for place in places)
-        self._add("path", d=steps, fill=style.colour)
-
-    def _bar(self, steps: str, width: float, style: Style) -> None:
-        """A wide line, and a second one on it for what is left white."""
-        thick = short_number(width)
-        self._add("path", d=steps, stroke=style.colour, stroke_width=thick, stroke_opacity="0.75")
-        if style.hatch:
-            share, dash = style.hatch
-            self._stroke(steps, PAPER, short_number(share * width), dash)
-
-    def _text(self, text: str, x: float, y: float, **look: str | None) -> None:
-        """Lines around the height `y`."""
-        lines = text.splitlines()
-        for number, line in enumerate(lines):
-            base = y + LINE * (number - (len(lines) - 1) / 2) + 0.36 * TYPE
-            if line:
-                self._add("text", line, x=short_number(x), y=short_number(base), **look)

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 FORMATS = ("md", "html", "json")
 TEMPLATE = "compare.html.jinja"
-SIGNS = {"worse": "✗ worse", "better": "✓ better", "no change proven": "? no change proven", "": ""}
+SIGNS = {
+    "worse": "✗ worse",
+    "better": "✓ better",
+    "no change proven": "? no change proven",
+    "void": "∅ not usable",
+    "": "",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,7 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
         "worse": comparison.count("worse"),
         "better": comparison.count("better"),
         "no_change_proven": comparison.count("no change proven"),
+        "void": comparison.count("void"),
         "differences": [_difference_record(row) for row in comparison.differences],
     }
 
@@ -129,9 +136,10 @@ def _names(sheets: Sequence[Datasheet]) -> Iterator[str]:
 def _summary(new: str, old: str, comparison: Comparison) -> str:
     count = comparison.count
     paired = any(row.correlation is not None for row in comparison.differences)
+    void = f", {count('void')} not usable" if count("void") else ""
     return (
         f"{new} against {old}: {count('worse')} worse, {count('better')} better, "
-        f"{count('no change proven')} without a proven change; "
+        f"{count('no change proven')} without a proven change{void}; "
         f"{'paired by stimulus' if paired else 'taken as independent'}."
     )
 
@@ -168,7 +176,9 @@ def _change(row: Difference) -> tuple[str, str, str]:
     if row.verdict == "no change proven" and row.detectable is not None:
         least = show.quantity(row.detectable, 0.0, row.detectable, row.unit)
         verdict = f"{verdict} (seen from {_points(least)})"
-    if row.value is None:
+    if row.verdict == "void":
+        verdict = f"{verdict} ({show.short(row.note, 120)})"
+    if row.value is None or row.verdict == "void":
         return _value(row.new), "–", verdict or "–"
     shown = show.quantity(row.value, row.low, row.high, row.unit)
     interval = f" ({shown.interval})" if shown.interval else ""

@@ -4,7 +4,7 @@ import csv
 import io
 from dataclasses import replace
 
-from judgesheet.base.records import Datasheet, Estimate
+from judgesheet.base.records import AxisResult, Datasheet, Estimate
 from judgesheet.sheet import Paper
 from judgesheet.sheet.show import unit_of, visible
 
@@ -15,6 +15,8 @@ OWN = (
 )
 PAPER = ("value", "low", "high", "method")
 LOST = ("calls", "low", "high")
+HEAD = (*OWN, "status", *(f"paper_{name}" for name in PAPER), *(f"imputed_{name}" for name in LOST))
+"""The header row; `status` is what the figure means, `void` of those that must not be used."""
 _STARTS_A_FORMULA = ("=", "+", "-", "@")  # a spreadsheet would compute a note that begins so
 
 
@@ -22,16 +24,17 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
     """The estimates as RFC 4180 CSV in UTF-8, with a header row."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    head = (*OWN, *(f"paper_{name}" for name in PAPER), *(f"imputed_{name}" for name in LOST))
-    writer.writerow(head)
-    writer.writerows(_row(estimate) for axis in sheet.axes for estimate in axis.estimates)
+    writer.writerow(HEAD)
+    writer.writerows(_row(estimate, axis) for axis in sheet.axes for estimate in axis.estimates)
     return out.getvalue().encode()
 
 
-def _row(estimate: Estimate) -> list[str]:
+def _row(estimate: Estimate, axis: AxisResult) -> list[str]:
     given = replace(estimate, unit=unit_of(estimate))
-    parts = ((given, OWN), (estimate.paper_compatible, PAPER), (estimate.imputed, LOST))
-    return [_cell(getattr(part, name, None)) for part, names in parts for name in names]
+    parts = ((estimate.paper_compatible, PAPER), (estimate.imputed, LOST))
+    own = [_cell(getattr(given, name)) for name in OWN]
+    more = [_cell(getattr(part, name, None)) for part, names in parts for name in names]
+    return [*own, axis.status(estimate.key), *more]
 
 
 def _cell(value: str | float | None) -> str:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from operator import itemgetter
+from typing import Literal
 
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Plot
@@ -17,13 +18,17 @@ from judgesheet.base.units import Unit, unit
 from judgesheet.sheet import show
 from judgesheet.sheet.chart import (
     INK,
+    MARK,
     MUTED,
+    REFERENCE,
     SERIES,
     TYPE,
     Axis,
     Chart,
+    Entry,
     Place,
     Style,
+    greyed,
     mixed,
     short_number,
     text_width,
@@ -42,14 +47,19 @@ HUGE = 1e200
 """What is beyond is drawn there: sums and differences must not overflow."""
 ROW, CELL = 16.5, 9.5
 """Heights of a row whose name may take two lines, and of one of a table."""
+DODGE = 0.16
+"""How far series that share their places stand apart, as a part of the least distance of two."""
 SMALLEST_SPAN = 0.1
 """Least height of the vertical axis of a curve, in its own unit."""
+LEAST_SHARES = 0.0, 0.2
+"""What an axis of shares reaches at least: a cut one would magnify what is small."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """A figure on paper: `svg` is "" where nothing was measured, `notes` name the gaps.
 
+    `title` says what one sees in it, and `about` what is drawn; without a result the title does.
     `cards` say its rows in words: a name, and what belongs to it.
     """
 
@@ -58,6 +68,7 @@ class Drawing:
     caption: str
     description: str = ""
     svg: str = ""
+    about: str = ""
     notes: tuple[str, ...] = ()
     cards: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
 
@@ -102,16 +113,46 @@ class Data:
         number = 1 / parts if self.plot.even and parts else show.finite(self.plot.reference)
         return None if number is None else number * self.unit.scale
 
+    @property
+    def reference_name(self) -> str:
+        """What the reference is, and its number."""
+        words = self.plot.reference_label or ("even" if self.plot.even else "")
+        return ": ".join(filter(None, (show.visible(words, 40), self.tick(self.reference or 0.0))))
+
+    @property
+    def ends(self) -> list[float]:
+        """What the scale reaches at least, in the units of the drawing."""
+        least = self.plot.ends or (LEAST_SHARES if self.unit.percent else ())
+        return [number * self.unit.scale for number in least]
+
+    @property
+    def held(self) -> list[float]:
+        """Every number that must have a place on the axis of the values."""
+        numbers = [end for point in self.points for end in (point.low, point.high)]
+        return [*numbers, *self.ends, *(() if self.reference is None else (self.reference,))]
+
+    def tick(self, number: float) -> str:
+        """A number of the scale: `25 %`."""
+        return f"{show.number(float(f'{number:.3g}'))}{' %' if self.unit.percent else ''}"
+
 
 def draw(
     plot: Plot,
     estimates: Iterable[Estimate],
     name: str,
     size: Place = (WIDTH, HEIGHT),
+    void: str = "",
 ) -> Drawing:
-    """Draw a plot of these estimates; `name` is unique in the document and prefixes every id."""
+    """Draw a plot of these estimates; `name` is unique in the document and prefixes every id.
+
+    `void` is why they must not be used: then it is grey, and says nothing of a result.
+    """
     data = collect(plot, estimates)
-    blank = Drawing(name, show.visible(plot.title, 120), show.visible(plot.caption, 600))
+    what, result = show.visible(plot.title, 120), show.visible(plot.result, 160)
+    about = what if result else ""
+    if void:
+        result, about = f"∅ Not usable: {what}", void
+    blank = Drawing(name, result or what, show.visible(plot.caption, 600), about=about)
     why = "" if data.points else "nothing to draw: none of its values was measured"
     if data.points and plot.kind not in KINDS:
         why = f"no such kind of figure: {show.visible(plot.kind, 60)}"
@@ -119,6 +160,7 @@ def draw(
         return replace(blank, notes=(why, *_notes(data)))
     description = _description(data)
     svg = KINDS[plot.kind](data, size).svg(name, blank.title, description)
+    svg = greyed(svg) if void else svg
     return replace(blank, description=description, svg=svg, notes=tuple(_notes(data)))
 
 
@@ -172,7 +214,8 @@ def _series_name(plot: Plot, key: Key) -> str:
     """The value of the series dimension, then whatever else tells this member apart."""
     several = len(plot.families) > 1 or plot.rest
     parts = [_word(plot, key.name)] if several and plot.x else []
-    parts += [_word(plot, key.dims[plot.series])] if plot.series in key.dims else []
+    member = key.dims.get(plot.series, "")
+    parts += [_word(plot, member)] if member or "" in plot.words else []
     known = {plot.x, plot.y, plot.series, *plot.having}
     parts += [f"{dim} {value}" for dim, value in key.dims.items() if dim not in known]
     return ", ".join(parts)
@@ -216,25 +259,38 @@ def _description(data: Data) -> str:
 
 
 def _line(data: Data, size: Place) -> Chart:
-    """Points over a dimension, with whiskers, or with a band where they are many."""
+    """Points over a dimension, with whiskers, or with a band where they are many.
+
+    They are joined where the dimension is a number; not where they share out a whole.
+    """
     places = _places(data)
-    low, high = _around(_bounds(data.points, data.reference), least=SMALLEST_SPAN)
+    joined = not data.plot.even and _numbers(data) is not None
+    low, high = _around(data.held, least=SMALLEST_SPAN)
     # A share is read from 0: a cut axis would magnify what is small.
     y_axis = _values(data, (0.0 if data.unit.percent and low > 0 else low, high), data.plot.y_label)
     x_axis = _places_axis(data, places, _around(places.values(), 0.07), size)
-    chart = Chart(size, x_axis, y_axis, _legend(data))
+    legend = [*_legend(data, "line" if joined else "dot"), *_reference(data), *_marked(data)]
+    chart = Chart(size, x_axis, y_axis, legend)
     _compare(data, chart)
     _mark(data, chart)
     for index, (style, _, points) in enumerate(_styled(data)):
         shift = _dodge(index, data, places.values())
         placed = sorted(((places[p.x] + shift, p) for p in points), key=itemgetter(0))
-        if len(places) > CROWDED:
+        if joined and len(places) > CROWDED:
             edge = [(x, p.low) for x, p in placed] + [(x, p.high) for x, p in reversed(placed)]
             chart.area(edge, style.colour)
         else:
             chart.intervals((((x, p.low), (x, p.high)) for x, p in placed), style.colour)
-        chart.line([(x, p.value) for x, p in placed], style)
+        mark = chart.line if joined else chart.dots
+        mark([(x, p.value) for x, p in placed], style)
     return chart
+
+
+def _marked(data: Data) -> Iterator[Entry]:
+    """What the marked estimate is, with its number."""
+    if data.mark is not None and show.finite(data.mark.value) is not None:
+        name = data.plot.words.get(data.plot.mark, data.mark.label)
+        yield Entry("rule", MARK, f"{show.visible(name, 60)}: {show.estimate(data.mark).number}")
 
 
 def _mark(data: Data, chart: Chart) -> None:
@@ -254,69 +310,14 @@ def _mark(data: Data, chart: Chart) -> None:
         chart.rule((value, bottom), (value, top), dash=None)
 
 
-def _stacked(data: Data, size: Place) -> Chart:
-    """Parts of a whole side by side, one bar a value of x; the families are the parts."""
-    rows = _in_turn(point.x for point in data.points)
-    sums = [sum(p.value for p in data.points if p.x == row) for row in rows]
-    x_axis = _values(data, (0.0, max(data.unit.scale, *sums)), data.plot.x_label)
-    y_axis = _rows([_word(data.plot, row) for row in rows], 0.3 * size[0])
-    chart = Chart(size, x_axis, y_axis, _legend(data), "bar", ROW * len(rows))
-    ends, thick = dict.fromkeys(rows, 0.0), 0.62 * (chart.y(1) - chart.y(0))
-    for style, _, points in _styled(data):
-        for point in points:
-            y, start = rows[point.x], ends[point.x]
-            ends[point.x] += point.value
-            chart.bar((start, y), (ends[point.x], y), thick, style)
-    return chart
-
-
-def _scatter(data: Data, size: Place) -> Chart:
-    """One family against another, a point a series, intervals both ways."""
-    crossed = [*_crossed(data)]
-    whole = 0.0, data.unit.scale
-    x_ends = _around((*whole, *_bounds(x for _, _, x, _ in crossed)), 0.03)
-    y_ends = _around((*whole, *_bounds(y for *_, y in crossed)), 0.03)
-    x_axis, y_axis = (
-        _values(data, x_ends, data.plot.x_label),
-        _values(data, y_ends, data.plot.y_label),
-    )
-    names = [(style, show.short(name, 28) or "baseline") for style, name, *_ in crossed]
-    chart = Chart(size, x_axis, y_axis, names if len(data.series) > 1 else (), "dot")
-    for style, _, x, y in crossed:
-        across = (x.low, y.value), (x.high, y.value)
-        upwards = (x.value, y.low), (x.value, y.high)
-        chart.intervals([across, upwards], style.colour)
-        chart.dots([(x.value, y.value)], style)
-    return chart
-
-
-def _segment(data: Data, size: Place) -> Chart:
-    """A scatter whose points are joined, in the sheet's order: from one state to the next."""
-    chart = _scatter(data, size)
-    for (*_, x, y), (*_, next_x, next_y) in pairwise(_crossed(data)):
-        chart.arrow((x.value, y.value), (next_x.value, next_y.value))
-    return chart
-
-
-def _crossed(data: Data) -> Iterator[tuple[Style, str, Point, Point]]:
-    """(style, name, across, along) of every series that has a member of both families."""
-    across, along, *_ = *data.plot.families, "", ""
-    styles = iter(SERIES)
-    for name, points in data.series.items():
-        by_family = {point.x: point for point in points}
-        if across in by_family and along in by_family:
-            yield next(styles), name, by_family[across], by_family[along]
-
-
 def _bars(data: Data, size: Place) -> Chart:
     """Bars over a dimension with whiskers; series stand side by side and are hatched."""
     places = _in_turn(point.x for point in data.points)
-    bounds = (0.0, *_bounds(data.points, data.reference))
-    low, high = _around(bounds)
+    low, high = _around([0.0, *data.held])
     # A bar begins at 0.
-    y_axis = _values(data, (low if min(bounds) < 0 else 0.0, high), data.plot.y_label)
+    y_axis = _values(data, (low if min(data.held) < 0 else 0.0, high), data.plot.y_label)
     x_axis = _places_axis(data, places, (-0.5, len(places) - 0.5), size)
-    chart = Chart(size, x_axis, y_axis, _legend(data), "bar")
+    chart = Chart(size, x_axis, y_axis, [*_legend(data, "bar"), *_reference(data)])
     width = 0.76 / len(data.series)
     thick = 0.92 * width * (chart.x(1) - chart.x(0))
     for index, (style, _, points) in enumerate(_styled(data)):
@@ -334,10 +335,9 @@ def _intervals(data: Data, size: Place) -> Chart:
     groups = data.series.values() if data.plot.series else [data.points]
     styled = zip(SERIES, groups, strict=False)
     rows = [(style, point) for style, points in styled for point in points]
-    x_ends = _around(_bounds(data.points, data.reference), 0.06)
-    y_axis = _rows([show.short(p.estimate.label, 76) for _, p in rows], 0.48 * size[0])
-    x_axis = _values(data, x_ends, data.plot.x_label)
-    chart = Chart(size, x_axis, replace(y_axis, line=False), least=ROW * len(rows))
+    y_axis = _rows([show.short(_row_name(data, p), 76) for _, p in rows], 0.48 * size[0])
+    x_axis = _values(data, _around(data.held, 0.06), data.plot.x_label)
+    chart = Chart(size, x_axis, replace(y_axis, line=False), [*_reference(data)], ROW * len(rows))
     if data.reference is not None:
         chart.rule((data.reference, chart.y.low), (data.reference, chart.y.high))
     for y, (style, point) in enumerate(rows):
@@ -346,46 +346,111 @@ def _intervals(data: Data, size: Place) -> Chart:
     return chart
 
 
+def _row_name(data: Data, point: Point) -> str:
+    """What the plot calls the value of its dimension or the family, else the estimate's label."""
+    return _word(data.plot, point.x) if point.x in data.plot.words else point.estimate.label
+
+
 def _heatmap(data: Data, size: Place) -> Chart:
-    """Numbers in a grid; above the reference they are set bold, so grey print still reads."""
+    """Numbers in a grid on a scale of colours that does not depend on them.
+
+    Bold are those whose interval lies above the reference, so grey print still reads.
+    """
     columns = _in_turn(sorted({p.x for p in data.points}, key=_order))
     rows = sorted({p.y for p in data.points}, key=_order)
-    cells = {(p.x, p.y): p.value for p in data.points}
+    cells = {(p.x, p.y): p for p in data.points}
     sign = " %" if data.unit.percent and len(columns) < 7 else ""
     # Around 0 a number is a deviation, and its sign is half of it.
-    texts = {at: f"{show.in_cell(n, signed=data.reference == 0)}{sign}" for at, n in cells.items()}
+    texts = {
+        at: f"{show.in_cell(p.value, signed=data.reference == 0)}{sign}" for at, p in cells.items()
+    }
+    bold = {at for at, p in cells.items() if _is_above(p, data.reference)}
     x_axis = replace(_places_axis(data, columns, (-0.5, len(columns) - 0.5), size), line=False)
     title = show.words(data.plot.y_label or data.plot.y)
-    y_axis = replace(
-        _rows([_word(data.plot, row) for row in rows], 0.3 * size[0], 1), line=False, title=title
-    )
-    chart = Chart(size, x_axis, replace(y_axis, line=False, title=title), least=CELL * len(rows))
+    y_axis = _rows([_word(data.plot, row) for row in rows], 0.3 * size[0], 1)
+    scale = _colours(data)
+    legend = [*_shades(data, scale, some_bold=bool(bold))]
+    y_axis = replace(y_axis, line=False, title=title)
+    chart = Chart(size, x_axis, y_axis, legend, CELL * len(rows))
     fit = 0.9 * TYPE * (chart.x(1) - chart.x(0)) / text_width("\n".join(texts.values()))
     type_size = short_number(fit) if fit < TYPE else None
     for (y, row), (x, column) in product(enumerate(rows), enumerate(columns)):
-        value, text = cells.get((column, row)), texts.get((column, row), "–")
-        fill = None if value is None else _shade(value, [*cells.values()], data.reference)
-        above = value is not None and data.reference is not None and value > data.reference
-        weight = "600" if above else None
+        at = column, row
+        fill = _shade(cells[at].value, scale) if at in cells else None
+        weight = "600" if at in bold else None
+        text = texts.get(at, "–")
         chart.cell((x, y), text, fill, font_size=type_size, font_weight=weight)
     return chart
 
 
-def _shade(value: float, values: Sequence[float], middle: float | None) -> str:
+def _is_above(point: Point, reference: float | None) -> bool:
+    """Whether the interval of a point lies above the reference."""
+    known = reference is not None and show.finite(point.estimate.low) is not None
+    return known and point.low > (reference or 0.0)
+
+
+Scale = tuple[float, float | None, float]
+"""Where the colours end, and the number between them that has none."""
+
+
+def _colours(data: Data) -> Scale:
+    """The ends that the plot sets, the whole of a share, or what the numbers need."""
+    if data.plot.ends:
+        low, high = data.ends
+    elif data.unit.percent:
+        low, high = 0.0, data.unit.scale
+    else:
+        middle, values = data.reference or 0.0, [point.value for point in data.points]
+        reach = max(abs(value - middle) for value in values) or 1.0
+        low, high = min(0.0, *values) if data.reference is None else middle - reach, middle + reach
+    return low, data.reference, high
+
+
+def _shade(value: float, scale: Scale) -> str:
     """From pale to blue, or around a middle from pale blue over white to strong orange.
 
     Below the middle it stays pale, so that in grey print darker always means more.
     """
+    low, middle, high = scale
     if middle is None:
-        low, span = min(values), max(values) - min(values)
-        return mixed("f3f7fb", "0b5cad", (value - low) / span if span else 0.0)
-    reach = max(abs(each - middle) for each in values) or 1.0
-    return mixed("fbfbfb", "dd7420" if value > middle else "cfe1f3", abs(value - middle) / reach)
+        return mixed("f3f7fb", "0b5cad", _part(value, low, high))
+    if value > middle:
+        return mixed("fbfbfb", "dd7420", _part(value, middle, high))
+    return mixed("fbfbfb", "cfe1f3", _part(value, middle, low))
+
+
+def _part(value: float, start: float, end: float) -> float:
+    """How far a value is on the way from start to end; what is beyond is at the end."""
+    return min(1.0, max(0.0, (value - start) / (end - start))) if end != start else 1.0
+
+
+def _shades(data: Data, scale: Scale, *, some_bold: bool) -> Iterator[Entry]:
+    """What the colours of a heat map mean."""
+    low, middle, high = scale
+    # Where the plot sets the ends, numbers beyond have the colour of the end.
+    reaches_on = data.plot.ends is not None
+    between = (low + high) / 2 if middle is None else (middle + high) / 2
+    names = {
+        low: f"{data.tick(low)}{' or less' if reaches_on and low < 0 else ''}",
+        **({} if middle is None else {middle: data.reference_name}),
+        between: data.tick(between),
+        high: f"{data.tick(high)}{' or more' if reaches_on else ''}",
+    }
+    for number, name in names.items():
+        yield Entry("cell", Style(_shade(number, scale), ""), name)
+    if some_bold:
+        yield Entry("", REFERENCE, f"bold: interval above {data.tick(middle or 0.0)}")
 
 
 KINDS: dict[str, Callable[[Data, Place], Chart]] = {
-    kind.__name__.strip("_"): kind
-    for kind in (_line, _heatmap, _intervals, _bars, _stacked, _scatter, _segment)
+    "line": _line,
+    "heatmap": _heatmap,
+    "intervals": _intervals,
+    "bars": _bars,
+    # Kinds of older sheets, drawn as what has taken their place.
+    "stacked": _bars,
+    "scatter": _intervals,
+    "segment": _intervals,
 }
 """Kind of figure -> how it is drawn."""
 
@@ -399,10 +464,16 @@ def _styled(data: Data) -> Iterator[tuple[Style, str, list[Point]]]:
         yield style, show.short(name, 28), points
 
 
-def _legend(data: Data) -> list[tuple[Style, str]]:
+def _legend(data: Data, sample: Literal["line", "dot", "bar"]) -> list[Entry]:
     """The named series, where there are several."""
-    named = [(style, name) for style, name, _ in _styled(data) if name]
+    named = [Entry(sample, style, name) for style, name, _ in _styled(data) if name]
     return named if len(data.series) > 1 else []
+
+
+def _reference(data: Data) -> Iterator[Entry]:
+    """What the line to compare with is."""
+    if data.reference is not None:
+        yield Entry("rule", REFERENCE, data.reference_name)
 
 
 def _compare(data: Data, chart: Chart) -> None:
@@ -438,12 +509,6 @@ def _places_axis(data: Data, places: Mapping[str, float], ends: Place, size: Pla
     return Axis(*ends, show.words(data.plot.x_label or data.plot.x), ticks)
 
 
-def _bounds(points: Iterable[Point], reference: float | None = None) -> list[float]:
-    """Every number that must have a place: the ends of the intervals, and the reference."""
-    ends = [end for point in points for end in (point.low, point.high)]
-    return ends if reference is None else [*ends, reference]
-
-
 def _around(numbers: Iterable[float], margin: float = 0.05, least: float = 0.0) -> Place:
     """Ends of an axis: all the numbers with a margin, and no less than the `least` span."""
     low, high = min(numbers := [*numbers]), max(numbers)
@@ -455,11 +520,14 @@ def _around(numbers: Iterable[float], margin: float = 0.05, least: float = 0.0) 
 
 def _places(data: Data) -> dict[str, float]:
     """Where each value of x stands: at its number if all are numbers, else one after another."""
+    return _numbers(data) or _in_turn(point.x for point in data.points)
+
+
+def _numbers(data: Data) -> dict[str, float] | None:
+    """The values of x as numbers; None where one of them is a name."""
     numbers = {x: _number(x) for x in sorted({p.x for p in data.points}, key=_order)}
     known = {x: number for x, number in numbers.items() if number is not None}
-    if len(known) == len(numbers) and not data.plot.names:
-        return known
-    return _in_turn(point.x for point in data.points)
+    return known if len(known) == len(numbers) and not data.plot.names else None
 
 
 def _in_turn(names: Iterable[str]) -> dict[str, float]:
@@ -485,4 +553,4 @@ def _dodge(index: int, data: Data, places: Iterable[float]) -> float:
     if not 2 <= len(places) <= CROWDED or len(data.series) < 2:
         return 0.0
     step = min(b - a for a, b in pairwise(places))
-    return step * 0.08 * (index - (len(data.series) - 1) / 2)
+    return step * DODGE * (index - (len(data.series) - 1) / 2)

@@ -1,55 +1,95 @@
 """The forest plot of page one: the headline effects of every axis, compared with their limits.
 
-One horizontal scale carries everything that lives between -1 and 1: shares stand in percent, and a
-coefficient (V, r, tau) of 1 stands at 100 %. What has another unit and a limit is drawn below, in
-multiples of that limit; what has neither scale nor limit is left to the table. A template draws it.
+Shares and coefficients (V, r, tau) stand on one scale, as both live between -1 and 1; what has
+another unit and a limit stands below on the scale of its unit. What has neither is left to the
+table.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from judgesheet.base.digits import MINUS
 from judgesheet.base.sanitize import listed
 from judgesheet.base.units import unit
 from judgesheet.sheet import show
-from judgesheet.sheet.chart import GRID, INK, MUTED, PAPER, SERIES, short_number
+from judgesheet.sheet.chart import (
+    GRID,
+    INK,
+    LINE,
+    MUTED,
+    PAPER,
+    SERIES,
+    Canvas,
+    Entry,
+    Style,
+    cut,
+    path,
+    round_numbers,
+    short_number,
+    text_width,
+    wrapped,
+)
 from judgesheet.sheet.figures import Drawing
 from judgesheet.sheet.page.parts import share_out
 from judgesheet.sheet.page.table import AxisPart, Spec
-from judgesheet.sheet.templates import template
 
-_TYPE, _SMALLEST = 7.2, 5.2
-"""Size of the type, and the least to which a long text is set."""
-_WIDTH = 0.53
-"""Mean width of a character in sizes of type, in the widest of the usual fonts of browsers."""
-_LINE, _HEAD, _FOOT = 11.6, 13.0, 15.0
-_OUTCOMES = {True: "#0a6b4f", False: "#a6260d", None: "#6b4e00"}
-"""Colour of a limit that is kept, broken, not proven."""
-ERROR = 0.05
-"""How often a one-sided bound is on the wrong side of a true value."""
+WIDTH = 522.0
+"""Points: the width of the text on A4."""
+_ROW, _GAP, _FOOT = 10.6, 8.0, 17.0
+"""Heights of a row of one line and of the labels of a scale; what is left between columns."""
+_LABEL, _TOLD = 200.0, 130.0
+"""Most that a label takes before it has two lines, and a value with its interval."""
+HEADS = {"Value": 80.0, "Bound": 48.0, "Limit": 44.0, "Result": 64.0}
+"""The columns beside the scale of effects under a limit, and the most that each takes."""
+_BOLD = 1.1
+"""How much wider bold type is."""
+_BEYOND = "#fdecea"
+_OUTCOMES = {"proven": "#0a6b4f", "broken": "#a6260d", "not proven": "#6b4e00", "void": MUTED}
+"""Colour of a limit by how it came out."""
+_LINES = 13
+"""Lines that effects without a limit may fill, with the names of their axes."""
+_MOST_LIMITED = 24
+"""Limits that are drawn; more of them would leave page one no room for anything else."""
+_WORST = ("broken", "void", "not proven", "proven")
 _MOST_NAMED = 2
-_MOST_MULTIPLES = 4
-"""Where the scale of multiples ends: one wild figure must not press the others against 0."""
+_MOST_LIMITS = 4.0
+"""Times the largest limit where a scale ends: one wild figure must not press the others to 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One row: its numbers on the scale of its panel."""
+    """One row: its numbers on the scale of its panel, and its label on lines."""
 
     spec: Spec
+    label: str
     value: float
     low: float
     high: float
     null: float | None
     limit: float | None
+    bound: float | None
 
     @property
     def limit_in_words(self) -> str:
-        """`≤ 10 %`, or that there is none."""
+        """`≤ 10 %`; "" without a limit."""
         verdict, given_in = self.spec.verdict, unit(self.spec.estimate.unit)
         if verdict is None or verdict.limit is None:
-            return "none"
+            return ""
         return f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, given_in)}"
+
+    @property
+    def result(self) -> str:
+        """The outcome of the limit, or that the figure must not be used; else ""."""
+        is_said = self.spec.verdict is not None or self.spec.void
+        return f"{self.spec.marks[0].symbol} {self.spec.marks[0].word}" if is_said else ""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What stands beside the scale: value, bound, limit and result, or the value alone."""
+        if self.limit is None:
+            return (f"{self.spec.shown.with_interval} {self.result}".rstrip(),)
+        return self.spec.shown.number, self.spec.bound, self.limit_in_words, self.result
 
     @property
     def colour(self) -> str:
@@ -57,7 +97,12 @@ class Effect:
         if self.spec.void:
             return MUTED
         verdict = self.spec.verdict
-        return SERIES[0].colour if verdict is None else _OUTCOMES[verdict.passed]
+        return SERIES[0].colour if verdict is None else _OUTCOMES[verdict.status]
+
+    @property
+    def height(self) -> float:
+        """In points."""
+        return _ROW + LINE * self.label.count("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +111,8 @@ class Panel:
 
     title: str
     groups: tuple[tuple[str, tuple[Effect, ...]], ...]
-    limited: bool
     low: float
     high: float
-    ticks: tuple[tuple[float, str], ...]
 
     @property
     def effects(self) -> list[Effect]:
@@ -78,33 +121,32 @@ class Panel:
 
     @property
     def height(self) -> float:
-        """In units of the drawing."""
-        return _HEAD + (len(self.groups) + len(self.effects)) * _LINE + _FOOT
+        """In points."""
+        return _ROW * len(self.groups) + sum(effect.height for effect in self.effects) + _FOOT
 
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Where the scale begins and ends; without limits it takes the place of their columns."""
-        return (202.0, 330.0) if self.limited else (236.0, 418.0)
-
-    def x(self, number: float) -> float:
-        """Where a number stands; beyond the ends it stands at the end."""
-        inside = min(max(number, self.low), self.high)
-        left, right = self.ends
-        return left + (inside - self.low) / (self.high - self.low) * (right - left)
+    def tick(self, number: float) -> str:
+        """A number of the scale, in percent where it has shares, and as it is for the others."""
+        units = [unit(effect.spec.estimate.unit) for effect in self.effects]
+        shares = any(one.percent or one.parts > 1 for one in units)
+        others = not all(one.percent or one.parts > 1 for one in units)
+        told = (f"{100 * number:.3g} %" * shares, f"{number:.3g}" * others)
+        return " | ".join(filter(None, told)).replace("-", MINUS)
 
 
-def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
-    """The plot of the most telling effects for which there are `room` lines."""
+def forest(axes: Sequence[AxisPart]) -> Drawing:
+    """The plot of the effects under a limit; without any, of the first of every axis."""
     queues = [[row for row in axis.every if _drawable(row)] for axis in axes]
-    used = sum(1 for queue in queues if queue)
-    # The figures under a limit come first in every queue: all of them are what was decided by.
-    limited = [[row for row in queue if row.verdict] for queue in queues]
-    free = [queue[len(first) :] for queue, first in zip(queues, limited, strict=True)]
-    left = room - used - sum(map(len, limited))
-    # Without any limit each axis shows one row at least.
-    others = share_out(free, lambda _: 1, max(left, 0 if any(limited) else used))
-    chosen = [first + rest for first, rest in zip(limited, others, strict=True)]
-    left_out = sum(map(len, queues)) - sum(map(len, chosen))
+    limited = {row.key: row.verdict.status for rows in queues for row in rows if row.verdict}
+    if limited:
+        # Sorting is stable: within an outcome the first rows are kept.
+        worst = sorted(limited, key=lambda key: _WORST.index(limited[key]))[:_MOST_LIMITED]
+        chosen = [[row for row in queue if row.key in worst] for queue in queues]
+        left_out, where = len(limited) - len(worst), "limits stand in the table of page two"
+    else:
+        used = sum(1 for queue in queues if queue)
+        chosen = share_out(queues, lambda _: 1, max(_LINES - used, used))
+        left_out = sum(map(len, queues)) - sum(map(len, chosen))
+        where = "effects stand in the table or in the appendix"
     panels = list(_panels(axes, chosen))
     title = "Effects against their limits"
     notes = tuple(_undrawn(axes))
@@ -113,33 +155,26 @@ def forest(axes: Sequence[AxisPart], room: int) -> Drawing:
             "forest", title, "", notes=("No effect with an interval was measured", *notes)
         )
     if left_out:
-        notes = (*notes, f"+{left_out} more in the characteristics table")
+        notes = (*notes, f"{left_out} more {where}")
     effects = [effect for panel in panels for effect in panel.effects]
+    sure = show.confidence(effect.spec.estimate for effect in effects)
     cards = tuple(_card(title, effect) for panel in panels for title, group in panel.groups
                   for effect in group)  # fmt: skip
-    drawing = Drawing(
-        "forest", title, _caption(effects), _description(effects), notes=notes, cards=cards
-    )
-    svg = template("forest.svg.jinja").render(
-        drawing=drawing, panels=panels, line=_LINE, head=_HEAD, foot=_FOOT, short=show.short,
-        type=_TYPE, type_size=_type_size,
-        n=short_number, ink=INK, muted=MUTED, grid=GRID, paper=PAPER,
-    )  # fmt: skip
-    return replace(drawing, svg=svg)
-
-
-def _type_size(text: str, width: float) -> float:
-    return max(_SMALLEST, min(_TYPE, width / (_WIDTH * max(1, len(text)))))
+    judged = any(row.verdict for axis in axes for row in axis.every)
+    caption = "" if judged else "No limits are drawn because no policy was applied."
+    drawing = Drawing("forest", title, caption, _description(effects), notes=notes, cards=cards)
+    return replace(drawing, svg=_Forest(panels, sure).svg("forest", title, drawing.description))
 
 
 def _card(axis: str, effect: Effect) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the row says, for screens on which the plot is too wide."""
     spec = effect.spec
-    told = {"Value (interval)": spec.shown.with_interval, "Bound": spec.bound, "Limit": ""}
-    if spec.limit:
-        told["Limit"] = effect.limit_in_words
-    if spec.marks and (spec.verdict or spec.void):
-        told["Result"] = f"{spec.marks[0].symbol} {spec.marks[0].word}"
+    told = {
+        "Value (interval)": spec.shown.with_interval,
+        "Bound": spec.bound,
+        "Limit": effect.limit_in_words,
+        "Result": effect.result,
+    }
     return f"{axis}: {spec.label}", tuple((name, text) for name, text in told.items() if text)
 
 
@@ -155,7 +190,7 @@ def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
 def _drawable(row: Spec) -> bool:
     estimate = row.estimate
     measured = None not in map(show.finite, (estimate.value, estimate.low, estimate.high))
-    limited = row.verdict is not None and bool(row.verdict.limit)
+    limited = row.verdict is not None and row.verdict.limit is not None
     return measured and (limited or (_on_scale(row) and row.null is not None))
 
 
@@ -166,61 +201,42 @@ def _on_scale(row: Spec) -> bool:
 
 
 def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]]) -> Iterator[Panel]:
-    limited = any(row.verdict is not None or row.void for rows in chosen for row in rows)
-    if shares := list(_groups(axes, chosen, on_scale=True)):
-        low = min(0.0, *(effect.low for _, group in shares for effect in group))
+    """The common scale of shares and coefficients, then one for each further unit."""
+    if groups := list(_groups(axes, chosen, "")):
+        low = min(0.0, *(effect.low for _, group in groups for effect in group))
         # In steps of a twentieth, so that the scale does not begin at an odd number.
-        low = max(-1.0, math.floor(low * 20) / 20)
-        parts = 4 if low >= -0.25 else 2  # else the labels would run into each other
-        places = (step / parts for step in range(math.ceil(low * parts), parts + 1))
-        ticks = tuple((number, show.number(number, unit("share"))) for number in places)
-        yield Panel("share, or coefficient × 100", tuple(shares), limited, low, 1.0, ticks)
-    if multiples := list(_groups(axes, chosen, on_scale=False)):
-        high = max(effect.high for _, group in multiples for effect in group)
-        top = min(max(2, math.ceil(high)), _MOST_MULTIPLES)
-        ticks = tuple((float(n), f"{n}×") for n in range(top + 1))
-        yield Panel("multiples of the limit", tuple(multiples), True, 0.0, top, ticks)
+        yield Panel("share | coefficient", tuple(groups), max(-1.0, math.floor(low * 20) / 20), 1.0)
+    others = (row.estimate.unit for rows in chosen for row in rows if not _on_scale(row))
+    for name in dict.fromkeys(others):
+        groups = list(_groups(axes, chosen, name))
+        effects = [effect for _, group in groups for effect in group]
+        most = _MOST_LIMITS * max(abs(effect.limit or 0.0) for effect in effects) or math.inf
+        ends = [end for e in effects for end in (0.0, e.limit or 0.0, e.low, e.high)]
+        low, high = max(-most, min(ends)), min(most, max(ends))
+        yield Panel(show.short(name, 40), tuple(groups), low, high if high > low else low + 1.0)
 
 
 def _groups(
-    axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]], *, on_scale: bool
+    axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]], scale: str
 ) -> Iterator[tuple[str, tuple[Effect, ...]]]:
+    """The effects of a scale by axis: those of a unit, or "" for the common scale."""
     for axis, rows in zip(axes, chosen, strict=True):
-        mine = tuple(_effect(row) for row in rows if _on_scale(row) == on_scale)
+        mine = tuple(_effect(r) for r in rows if scale == ("" if _on_scale(r) else r.estimate.unit))
         if mine:
-            yield axis.title, mine
+            yield show.short(axis.title, 60), mine
 
 
 def _effect(row: Spec) -> Effect:
-    """Numbers on the panel's scale: percentage points as shares, foreign units by their limit."""
-    estimate, limit = row.estimate, row.verdict.limit if row.verdict else None
+    """Numbers on the panel's scale: percentage points as shares."""
+    estimate, verdict = row.estimate, row.verdict
     scale = 1 / unit(estimate.unit).parts
-    if not _on_scale(row) and limit:
-        scale = 1 / limit
     numbers = (estimate.value, estimate.low, estimate.high)
     value, low, high = (scale * (show.finite(number) or 0.0) for number in numbers)
-    null = None if row.null is None else row.null * scale
-    return Effect(row, value, low, high, null, None if limit is None else limit * scale)
-
-
-def _caption(effects: Sequence[Effect]) -> str:
-    sure = show.confidence(effect.spec.estimate for effect in effects)
-    text = f"Marker and bar: value and {sure} interval; dotted line: no effect."
-    limited = sum(effect.limit is not None for effect in effects)
-    if not limited:
-        return f"{text} No limits are drawn because no policy was applied."
-    text = (
-        f"{text} Shaded: out of tolerance. Bound: one-sided, {sure}, and what is compared with the "
-        "limit."
+    held = (None, None) if verdict is None else (verdict.limit, verdict.bound)
+    null, limit, bound = (
+        None if number is None else number * scale for number in map(show.finite, (row.null, *held))
     )
-    if limited == 1:
-        return text
-    # The sum of the errors, which bounds the chance however the figures depend on each other.
-    chance = show.number(min(1.0, limited * ERROR), unit("share"))
-    return (
-        f"{text} Any of the {limited} limits can reject: where every true value lies on its limit, "
-        f"at least one is broken by chance in at most {chance} of such runs."
-    )
+    return Effect(row, wrapped(row.label, _LABEL), value, low, high, null, limit, bound)
 
 
 def _description(effects: Sequence[Effect]) -> str:
@@ -232,3 +248,142 @@ def _description(effects: Sequence[Effect]) -> str:
         for e in effects
     ]
     return f"{'; '.join(parts)}."
+
+
+class _Forest(Canvas):
+    """The drawing: labels, the scale, and what is told in columns, each in one size of type."""
+
+    def __init__(self, panels: Sequence[Panel], sure: str) -> None:
+        effects = [effect for panel in panels for effect in panel.effects]
+        super().__init__(WIDTH)
+        limited = [effect.told for effect in effects if effect.limit is not None]
+        heads = HEADS if limited else {"Value (interval)": _TOLD}
+        rows = (tuple(heads), *(limited or [effect.told for effect in effects]))
+        told = [max(map(text_width, column)) for column in zip(*rows, strict=True)]
+        told[-1] *= _BOLD if limited else 1.0
+        widths = [min(width, most) for width, most in zip(told, heads.values(), strict=True)]
+        # From the right: where each column begins.
+        self._columns = [
+            WIDTH - sum(widths[at:]) - _GAP * (len(widths) - at - 1) for at in range(len(widths))
+        ]
+        self._widths = widths
+        labels = max(text_width(effect.label) for effect in effects)
+        self._left, self._right = labels + 2 * _GAP, self._columns[0] - 2 * _GAP
+        # The heads of the columns stand beside the last line of the legend.
+        top = self._legend(list(_signs(effects, sure)), self._columns[0] - _GAP)
+        for head, x in zip(heads, self._columns, strict=True):
+            self._text(head, x, top - 8, text_anchor="start", fill=MUTED)
+        for panel in panels:
+            self._panel(panel, top)
+            top += panel.height
+        self._height = top
+
+    def _x(self, panel: Panel, number: float) -> float:
+        """Where a number stands; beyond the ends it stands at the end."""
+        inside = min(max(number, panel.low), panel.high)
+        part = (inside - panel.low) / (panel.high - panel.low)
+        return self._left + part * (self._right - self._left)
+
+    def _panel(self, panel: Panel, top: float) -> None:
+        bottom, middle = top + panel.height - _FOOT, top + panel.height - _FOOT + 6
+        most = 1 + (self._right - self._left) / (text_width(panel.tick(0.25)) + 4)
+        for number in round_numbers(panel.low, panel.high, most):
+            x = self._x(panel, number)
+            self._stroke(path("M", x, top, "V", bottom), GRID, "0.6")
+            self._text(panel.tick(number), x, middle, fill=MUTED)
+        self._text(panel.title, 4, middle, text_anchor="start", fill=MUTED)
+        for title, effects in panel.groups:
+            self._text(title, 0, top + _ROW / 2, text_anchor="start", font_weight="600")
+            top += _ROW
+            for effect in effects:
+                self._effect(panel, effect, top)
+                top += effect.height
+
+    def _effect(self, panel: Panel, effect: Effect, top: float) -> None:
+        middle, bottom = top + effect.height / 2, top + effect.height
+        self._text(effect.label, 4, middle, text_anchor="start")
+        if effect.limit is not None:
+            self._limit(panel, effect, top, bottom)
+        if effect.null is not None and panel.low <= effect.null <= panel.high:
+            x = self._x(panel, effect.null)
+            self._stroke(path("M", x, top, "V", bottom), MUTED, "0.9", "1 2")
+        ends = "".join(self._end(panel, number, middle) for number in (effect.low, effect.high))
+        span = path("M", self._x(panel, effect.low), middle, "H", self._x(panel, effect.high))
+        self._stroke(f"{span}{ends}", effect.colour, "1")
+        if effect.bound is not None:
+            start, end = self._x(panel, effect.value), self._x(panel, effect.bound)
+            self._bound(start, end, middle, effect.colour)
+        self._value(panel, effect, middle)
+        told = effect.told
+        most = [WIDTH - self._columns[0]] if len(told) == 1 else self._widths
+        for at, (text, x, width) in enumerate(zip(told, self._columns, most, strict=False)):
+            is_result = at == len(HEADS) - 1
+            look = {"font_weight": "600", "fill": effect.colour} if is_result else {}
+            room = width / (_BOLD if is_result else 1.0)
+            self._text(cut(text, room), x, middle, text_anchor="start", **look)
+
+    def _limit(self, panel: Panel, effect: Effect, top: float, bottom: float) -> None:
+        """The limit, and shaded the side of it that is out of tolerance."""
+        x, verdict = self._x(panel, effect.limit or 0.0), effect.spec.verdict
+        side = {"min": (self._left, x), "max": (x, self._right)}
+        left, right = side.get(verdict.kind if verdict else "", (x, x))
+        if right > left:
+            steps = path("M", left, top + 0.8, "H", right, "V", bottom - 0.8, "H", left, "z")
+            self._add("path", d=steps, fill=_BEYOND)
+        self._stroke(path("M", x, top + 0.3, "V", bottom - 0.3), INK, "1.4")
+
+    def _end(self, panel: Panel, number: float, middle: float) -> str:
+        """The end of a bar: a stop, or an arrow where it goes on beyond the scale."""
+        x, way = self._x(panel, number), 3 if number > panel.high else -3
+        if panel.low <= number <= panel.high:
+            return f"{path('M', x, middle - 2)}v4"
+        return f"{path('M', x - way, middle - 2)}l{way} 2l{-way} 2"
+
+    def _bound(self, start: float, end: float, middle: float, colour: str) -> None:
+        """A thick line from the value to the bound that decides, which it ends with a bar."""
+        steps = f"{path('M', start, middle, 'H', end)}{path('M', end, middle - 3.4)}v6.8"
+        self._stroke(steps, colour, "2.2")
+
+    def _value(self, panel: Panel, effect: Effect, middle: float) -> None:
+        """A disc where all is well or no limit stands, a square where it fails, hollow if open."""
+        x, status = self._x(panel, effect.value), effect.spec.verdict and effect.spec.verdict.status
+        hollow = bool(effect.spec.void) or status in ("not proven", "void")
+        if not panel.low <= effect.value <= panel.high:
+            # Beyond the scale: an arrow, so that nobody reads the end as the value.
+            way = 1 if effect.value > panel.high else -1
+            steps = f"{path('M', x - 2.5 * way, middle - 3)}l{5 * way} 3l{-5 * way} 3z"
+        elif status == "broken" and not effect.spec.void:
+            steps = f"{path('M', x - 2.6, middle - 2.6)}h5.2v5.2h-5.2z"
+        else:
+            steps = f"{path('M', x, middle)}{SERIES[0].marker}"
+        self._add(
+            "path", d=steps, fill=PAPER if hollow else effect.colour, stroke=effect.colour,
+            stroke_width=short_number(1.1),
+        )  # fmt: skip
+
+    def _sample(self, sample: str, style: Style, x: float, y: float) -> None:
+        if sample == "interval":
+            self._stroke(f"{path('M', x, y - 2)}v4m0-2h14m0-2v4", style.colour, "1")
+        elif sample == "bound":
+            self._bound(x, x + 13, y, style.colour)
+        elif sample == "limit":
+            steps = path("M", x + 1, y - 4, "h", 13.0, "v", 8.0, "h", -13.0, "z")
+            self._add("path", d=steps, fill=_BEYOND)
+            self._stroke(path("M", x + 1, y - 4.5, "v", 9.0), style.colour, "1.4")
+        elif sample == "null":
+            self._stroke(path("M", x + 1, y - 4.5, "v", 9.0), style.colour, "0.9", "1 2")
+        else:
+            super()._sample(sample, style, x, y)
+
+
+def _signs(effects: Sequence[Effect], sure: str) -> Iterator[Entry]:
+    """What each sign of the drawing means."""
+    plain = Style(INK, SERIES[0].marker)
+    yield Entry("dot", plain, "value")
+    yield Entry("interval", plain, f"{sure} interval")
+    if any(effect.bound is not None for effect in effects):
+        yield Entry("bound", plain, "one-sided bound, which decides")
+    if any(effect.limit is not None for effect in effects):
+        yield Entry("limit", plain, "limit, and beyond it")
+    if any(effect.null is not None for effect in effects):
+        yield Entry("null", Style(MUTED, ""), "no effect")

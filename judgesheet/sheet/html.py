@@ -8,14 +8,16 @@ from itertools import count
 
 from markupsafe import Markup
 
-from judgesheet.base.records import Datasheet
+from judgesheet.base.keys import Key
+from judgesheet.base.records import AxisResult, Datasheet, Plot
 from judgesheet.base.resources import data_folder
-from judgesheet.sheet import Paper
+from judgesheet.sheet import Paper, show
 from judgesheet.sheet.chart import themed
 from judgesheet.sheet.figures import SMALL, Drawing, draw
 from judgesheet.sheet.forest import forest
 from judgesheet.sheet.page import Page, build
-from judgesheet.sheet.page.parts import Room, flat, share_out
+from judgesheet.sheet.page.parts import flat, share_out
+from judgesheet.sheet.page.table import AxisPart
 from judgesheet.sheet.templates import template
 
 _SHOWN_AS_IS = re.compile(r"(<pre\b.*?</pre>|<script>.*?</script>)", re.DOTALL)
@@ -49,7 +51,7 @@ class Drawings:
 def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     """The sheet for browsers: light, dark and print; figures link to their `cases`."""
     page = build(sheet)
-    drawn = drawings(page, Room().effects)
+    drawn = drawings(page)
     styles = dense(style("sheet.css") + style("screen.css"))
     script = style("sort.js")
     # Style sheet, script and drawings are ours; everything else goes through autoescape.
@@ -84,35 +86,47 @@ def style(name: str) -> str:
     return (data_folder("templates") / name).read_text(encoding="utf-8")
 
 
-def drawings(page: Page, room: int) -> Drawings:
+def drawings(page: Page) -> Drawings:
     """Every figure; page two gets the first of each axis, then the second, while there is room.
 
-    Axes whose figures are void come to page two only where there is no other, and the figure that
+    Figures that must not be used come to page two only where there is no other, and the one that
     page one has in small comes with the rest.
     """
     numbers = count()
-    drawn = []
-    worst, small, seen = page.front.picture, None, set()
-    if worst is not None:
-        small = _told(draw(worst.plot, worst.axis.estimates, "worst", SMALL), worst.void)
+    worst = page.front.picture
+    small = None if worst is None else draw(worst.plot, worst.axis.estimates, "worst", SMALL)
+    drawn, queues, spare = [], [], []
     for axis in page.axes:
-        mine = []
-        for plot in axis.result.figures:
-            drawing = draw(plot, axis.result.estimates, f"f{next(numbers)}")
-            mine.append(_told(drawing, bool(axis.void)))
-            if worst is not None and plot is worst.plot:
-                seen.add(mine[-1].name)
+        plots = axis.result.figures
+        void = [_void(axis.result, plot) for plot in plots]
+        mine = [
+            _drawn(axis, plot, why, next(numbers)) for plot, why in zip(plots, void, strict=True)
+        ]
+        # What page one shows in small is not shown twice in front.
+        shown = [
+            (drawing, bool(why))
+            for drawing, plot, why in zip(mine, plots, void, strict=True)
+            if drawing.svg and (worst is None or plot is not worst.plot)
+        ]
+        queues.append([drawing for drawing, is_void in shown if not is_void])
+        spare.append([drawing for drawing, _ in shown])
         drawn.append(mine)
-    sound = [mine for mine, axis in zip(drawn, page.axes, strict=True) if not axis.void] or drawn
-    # What page one shows in small is not shown twice in front.
-    queues = [[each for each in mine if each.svg and each.name not in seen] for mine in sound]
-    front = flat(share_out(queues, lambda _: 1, PLOTS))
+    front = flat(share_out(queues if any(queues) else spare, lambda _: 1, PLOTS))
     rest = tuple(drawing for drawing in flat(drawn) if drawing not in front)
-    return Drawings(small, forest(page.axes, room), front, rest)
+    return Drawings(small, forest(page.axes), front, rest)
 
 
-def _told(drawing: Drawing, void: bool) -> Drawing:
-    return replace(drawing, title=f"∅ Void: {drawing.title}") if void else drawing
+def _drawn(axis: AxisPart, plot: Plot, void: str, number: int) -> Drawing:
+    """A figure of an axis, which its second line names."""
+    drawing = draw(plot, axis.result.estimates, f"f{number}", void=void)
+    return replace(drawing, about=": ".join(filter(None, (axis.title, drawing.about))))
+
+
+def _void(axis: AxisResult, plot: Plot) -> str:
+    """Why a figure must not be used: its axis, or one of its families; "" where it may be."""
+    voided = {Key.parse(key).name: why for key, why in axis.voided.items()}
+    reasons = (axis.void or "", *(voided.get(family, "") for family in plot.families))
+    return show.visible(next(filter(None, reasons), ""), 200)
 
 
 def security_policy(css: str, script: str = "") -> str:

@@ -1,7 +1,8 @@
 """`datasheet.junit.xml`: the verdicts as test cases, for continuous integration.
 
-A broken limit is a failure, one that is not proven an error, or skipped where the policy only
-warns. The form is the one of Ant's JUnit report, which GitLab, Jenkins and GitHub actions read.
+A broken limit is a failure, one that is not proven or void an error, or skipped where the policy
+only warns. The case `decision` fails or errs exactly when the gate does not pass. The form is that
+of Ant's JUnit report, which GitLab, Jenkins and GitHub actions read.
 """
 
 from collections import Counter
@@ -11,42 +12,48 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import UsageError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Datasheet, Verdict, digest
+from judgesheet.base.records import Datasheet, Decision, Verdict, digest
 from judgesheet.sheet import Paper, show
+from judgesheet.sheet.verdicts import summary
 
 SUFFIX = "junit.xml"
 _NO_TIME = "1970-01-01T00:00:00"
+_DECISIONS = {"adopt": "", "conditions": "", "reject": "failure", "not proven": "error"}
+"""The element that says how the decision came out; "" for one with which the gate passes."""
 
 
 def render(sheet: Datasheet, _paper: Paper) -> bytes:
-    """The verdicts of a sheet as one test suite.
+    """The decision and the verdicts of a sheet as one test suite.
 
-    UsageError if the sheet carries no verdict.
+    UsageError if the sheet carries no decision.
     """
-    if not sheet.verdicts:
+    if sheet.decision is None:
         raise UsageError(
-            "the datasheet carries no verdicts; `judgesheet gate … --policy P --junit FILE` "
-            "makes them, or `judgesheet measure DIR --policy P`"
+            "the datasheet carries no decision; `judgesheet gate … --policy P --junit FILE` "
+            "makes one, or `judgesheet measure DIR --policy P`"
         )
+    decision = sheet.decision
     root = Element("testsuites")
-    suite = SubElement(root, "testsuite", _head(sheet))
+    suite = SubElement(root, "testsuite", _head(sheet, decision))
     properties = SubElement(suite, "properties")
-    for name, value in _properties(sheet).items():
+    for name, value in _properties(sheet, decision).items():
         SubElement(properties, "property", name=name, value=_text(value))
+    told = (decision.text, *decision.needed)
+    _put(suite, "decision", "judgesheet", _DECISIONS[decision.verdict], decision.verdict, told)
     for verdict in sheet.verdicts:
         _case(suite, verdict)
-    SubElement(suite, "system-out").text = _text(sheet.decision.text if sheet.decision else "")
+    SubElement(suite, "system-out").text = "\n".join(map(_text, summary(sheet)))
     SubElement(suite, "system-err").text = ""
     indent(root)
     body = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'.encode()
 
 
-def _head(sheet: Datasheet) -> dict[str, str]:
+def _head(sheet: Datasheet, decision: Decision) -> dict[str, str]:
     ended = show.parse_moment(sheet.run.get("ended_at"))
     if ended is not None and ended.tzinfo is not None:
         ended = ended.astimezone(UTC)  # the schema knows no time zones
-    kinds = Counter(_kind(verdict) for verdict in sheet.verdicts)
+    kinds = Counter((_DECISIONS[decision.verdict], *(_kind(verdict) for verdict in sheet.verdicts)))
     return {
         "id": "0",
         "name": "judgesheet gate",
@@ -54,7 +61,7 @@ def _head(sheet: Datasheet) -> dict[str, str]:
         "timestamp": ended.strftime("%Y-%m-%dT%H:%M:%S") if ended else _NO_TIME,
         # Asked for by the schema; the real name would tell whose machine it was.
         "hostname": "localhost",
-        "tests": str(len(sheet.verdicts)),
+        "tests": str(1 + len(sheet.verdicts)),
         "failures": str(kinds["failure"]),
         "errors": str(kinds["error"]),
         "skipped": str(kinds["skipped"]),
@@ -62,37 +69,39 @@ def _head(sheet: Datasheet) -> dict[str, str]:
     }
 
 
-def _properties(sheet: Datasheet) -> dict[str, str]:
-    decision, policy = sheet.decision, sheet.provenance.get("policy")
+def _properties(sheet: Datasheet, decision: Decision) -> dict[str, str]:
+    policy = sheet.provenance.get("policy")
     known = policy if isinstance(policy, dict) else {}
     return {
         "judge": str(sheet.judge.get("model", "unnamed judge")),
         "datasheet.sha256": digest(to_json(sheet)),
-        "policy": str(known.get("name") or (decision.policy if decision else "")),
+        "policy": str(known.get("name") or decision.policy),
         "policy.sha256": str(known.get("digest", "")),
-        "decision": decision.verdict if decision else "",
+        "decision": decision.verdict,
     }
 
 
 def _kind(verdict: Verdict) -> str:
     """The element that says how a case ended; "" for one that passed."""
-    if verdict.passed is None:
-        return "skipped" if verdict.warns else "error"
-    return "" if verdict.passed else "failure"
+    if verdict.status == "broken":
+        return "failure"
+    return "" if verdict.status == "proven" else "skipped" if verdict.warns else "error"
 
 
 def _case(suite: Element, verdict: Verdict) -> None:
     name, axis = f"{verdict.key} {verdict.rule}", Key.parse(verdict.key).axis
-    case = SubElement(
-        suite, "testcase", name=_text(name), classname=_text(f"judgesheet.{axis}"), time="0"
-    )
-    kind = _kind(verdict)
+    told = (verdict.why, verdict.needed)
+    _put(suite, name, f"judgesheet.{axis}", _kind(verdict), verdict.status, told)
+
+
+def _put(suite: Element, name: str, of: str, kind: str, type_: str, told: tuple[str, ...]) -> None:
+    case = SubElement(suite, "testcase", name=_text(name), classname=_text(of), time="0")
     if kind:
-        told = _text("; ".join(part for part in (verdict.why, verdict.needed) if part))
-        fault = SubElement(case, kind, message=told)
+        message = _text("; ".join(part for part in told if part))
+        fault = SubElement(case, kind, message=message)
         if kind != "skipped":
-            fault.set("type", "not proven" if kind == "error" else "limit broken")
-            fault.text = told
+            fault.set("type", type_)
+            fault.text = message
 
 
 def _text(text: str) -> str:

@@ -41,6 +41,11 @@ def render(sheet: Datasheet, _paper: Paper) -> bytes:
         "datasheet.md.jinja",
         page=page,
         axes=[(axis, [*map(_cells, axis.every)]) for axis in page.axes],
+        glance=[
+            (f"{g.axis}", g.asked, g.figure or "–", g.value or "–", g.limit or "–",
+             f"{g.mark.symbol} {g.mark.word}")
+            for g in page.front.glance
+        ],
         items=[(row.name, row.value) for row in rows],
         remedies=[
             (f"{r.action}: {r.figure}", r.before, r.after, r.gain or "–", r.mark.word, r.calls)
@@ -68,9 +73,9 @@ def _cells(row: Spec) -> tuple[str, ...]:
     shown = row.shown
     value = shown.value if shown.measured else f"{shown.value}: {shown.why}"
     marks = " ".join(f"{mark.symbol} {mark.word}" for mark in row.marks)
-    told = {"noise": row.noise, "MDE": row.detectable, "lost calls counted": row.imputed}
+    told = {"noise": row.noise, "detects": row.detectable, "lost calls counted": row.imputed}
     remarks = "; ".join([marks] * bool(marks) + [f"{name} {n}" for name, n in told.items() if n])
-    return (row.label, shown.low or "–", value, shown.high or "–", shown.unit, row.size or "–",
+    return (row.label, row.least, value, row.most, shown.unit, row.size or "–",
             row.limit or "–", remarks or "–", code(row.key))  # fmt: skip
 
 

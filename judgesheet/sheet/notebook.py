@@ -30,7 +30,10 @@ def as_html(sheet: "Datasheet") -> str:
 
 
 def frame_of(sheet: "Datasheet") -> "pd.DataFrame":
-    """One row per estimate, by its key; `lower` and `upper` are the one-sided bounds of gates."""
+    """One row per estimate, by its key; `lower` and `upper` are the one-sided bounds of gates.
+
+    `status` is what the figure means, `void` of those that must not be used.
+    """
     import pandas as pd
 
     rows = [
@@ -40,11 +43,12 @@ def frame_of(sheet: "Datasheet") -> "pd.DataFrame":
             **{name: getattr(one, name) for name in OWN},
             "lower": one.bounds and one.bounds.low,
             "upper": one.bounds and one.bounds.high,
+            "status": axis.status(one.key),
         }
         for axis in sheet.axes
         for one in axis.estimates
     ]
-    columns = ["key", "axis", *OWN, "lower", "upper"]
+    columns = ["key", "axis", *OWN, "lower", "upper", "status"]
     # None becomes NaN, so that a column without any value is one of numbers, too.
     numbers = ["value", "low", "high", "lower", "upper"]
     return (

@@ -6,34 +6,19 @@ can be read as code, and it can open no file but itself and our fonts.
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, cast
 
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.records import Datasheet
 from judgesheet.base.resources import NO_TYPESETTER, data_folder
 from judgesheet.sheet import Paper, show
-from judgesheet.sheet.forest import forest
 from judgesheet.sheet.html import drawings
-from judgesheet.sheet.page import build, refit
-from judgesheet.sheet.page.parts import Room
-
-if TYPE_CHECKING:
-    from typst import Compiler
+from judgesheet.sheet.page import build
 
 SUFFIX = "pdf"
-Part = Literal["first", "second", "whole"]
-"""What is set: page one or page two alone, to see whether it is one, or the document."""
-PAGES: tuple[Part, Part] = ("first", "second")
-ROOM: Mapping[Paper, Room] = {
-    "a4": Room(),
-    "letter": replace(Room(), features=15, advice=8, side=16, effects=12, rows=27),
-}
-"""What the first two pages hold, in lines."""
-SHARES = (0.92, 0.85, 0.7, 0.5, 0.3, 0.15, 0.0)
-"""Parts of the room that are tried, one after the other, until a page holds."""
 # For a sheet that does not say when it ended: any fixed date will do.
 _EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
 
@@ -47,28 +32,14 @@ def render(sheet: Datasheet, paper: Paper) -> bytes:
     # The end of the run: a date that does not change when the sheet is rendered again.
     ended = show.parse_moment(sheet.run.get("ended_at")) or _EPOCH
     when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
-    return press.pdf(fitted(sheet, paper, press), when)
+    return press.pdf(content(sheet), when)
 
 
-def fitted(sheet: Datasheet, paper: Paper, press: "Press") -> dict[str, Any]:
-    """The page as data, with the most room, in steps, with which page one and page two hold.
-
-    How many lines fit is an estimate; the last step has no room for any that could be left out.
-    """
-    page = build(sheet, ROOM[paper])
-    data: dict[str, Any] = plain(page) | {"figures": plain(drawings(page, ROOM[paper].effects))}
-    full = [part for part in PAGES if press.pages(data, part) > 1]
-    for room in map(ROOM[paper].part, SHARES):
-        if not full:
-            break
-        smaller = refit(page, sheet, room)
-        if "first" in full:
-            data["front"] = plain(smaller.front)
-            data["figures"]["forest"] = plain(forest(smaller.axes, room.effects))
-        if "second" in full:
-            data["axes"] = plain(smaller.axes)
-        full = [part for part in full if press.pages(data, part) > 1]
-    return data
+def content(sheet: Datasheet) -> dict[str, Any]:
+    """The page and its drawings as data; the typesetter chooses what the first two pages hold."""
+    page = build(sheet)
+    data: dict[str, Any] = plain(page)
+    return data | {"figures": plain(drawings(page))}
 
 
 def plain(value: Any) -> Any:
@@ -103,18 +74,11 @@ class Press:
         )
         self._inputs = {"sheet": sheet, "paper": paper}
 
-    def pages(self, page: Mapping[str, Any], part: Part) -> int:
-        """How many pages a part takes that is set alone."""
-        return int(self._set(page, part).query("<pages>", field="value", one=True))
-
     def pdf(self, page: Mapping[str, Any], when: datetime) -> bytes:
         """The whole document; `when` is all it says of the time."""
-        whole = self._set(page, "whole")
+        # The template can read the folder that it stands in and no other.
+        root = data_folder("templates") / "paper"
+        inputs = {**self._inputs, "page": json.dumps(page, ensure_ascii=False)}
+        whole = self._make(root / "datasheet.typ", root, self._fonts, True, inputs)
         # PDF/UA: tagged, so that programs that read aloud find headings and tables.
         return cast("bytes", whole.compile(pdf_standards=["ua-1"], timestamp=when))
-
-    def _set(self, page: Mapping[str, Any], part: Part) -> "Compiler":
-        """The template, which can read the folder that it stands in and no other."""
-        root = data_folder("templates") / "paper"
-        inputs = {**self._inputs, "part": part, "page": json.dumps(page, ensure_ascii=False)}
-        return self._make(root / "datasheet.typ", root, self._fonts, True, inputs)

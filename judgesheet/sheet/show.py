@@ -7,12 +7,13 @@ width of the interval; what was not measured says so and why; invisible characte
 import math
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from judgesheet.base import digits
 from judgesheet.base.digits import MINUS, MOST_DECIMALS, decimals, rounded
-from judgesheet.base.records import Datasheet, Estimate, Verdict, canonical_json
+from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
 from judgesheet.base.units import Unit, unit
 
@@ -53,7 +54,7 @@ class Shown(NamedTuple):
     @property
     def bare(self) -> str:
         """`26.3 %`, `0.11`, or the words for a missing value, where a head names the unit."""
-        return f"{self.value} %" if self.percent else self.value
+        return f"{self.value} {self.given_in.short or '%'}" if self.percent else self.value
 
     @property
     def in_table(self) -> str:
@@ -129,6 +130,31 @@ def looks(run: Mapping[str, Any]) -> str:
     )
 
 
+ROLES = {
+    "broken": "Furthest beyond its limit",
+    "void": "First that is not usable",
+    "not proven": "First that is not proven",
+    "proven": "Closest to its limit",
+    "advice": "What the advice rests on",
+    "": "Decided by",
+}
+"""What the limiting figure is, by what of it decided."""
+
+
+def limits(decision: Decision) -> str:
+    """`Limits that must hold: 3 proven, 1 void. Limits that only warn: 2 not proven.`"""
+    kinds = {"Limits that must hold": decision.required, "Limits that only warn": decision.warning}
+    told = {
+        name: ", ".join(
+            f"{number} {status.replace('_', ' ').replace('void', 'not usable (void)')}"
+            for status, number in asdict(counts).items()
+            if number
+        )
+        for name, counts in kinds.items()
+    }
+    return " ".join(f"{name}: {words}." for name, words in told.items() if words)
+
+
 def looked(run: Mapping[str, Any]) -> str:
     """`stopped after look 3 of 5`, of a run that stops once a policy is decided; "" of others."""
     told = run.get("looks")
@@ -180,24 +206,29 @@ def quantity(
     text, lowest, highest = (
         "" if n is None else rounded(n, places, whole) for n in (value, low, high)
     )
-    return Shown(text, lowest, highest, "%" if of.percent else name, of)
+    return Shown(text, lowest, highest, of.sign if of.percent else name, of)
 
 
 def number(value: float, given_in: Unit | None = None) -> str:
     """A number that was set rather than measured, such as a limit: `0.15`, `10 %`."""
     scale = given_in.scale if given_in else 1.0
-    sign = " %" if given_in and given_in.percent else ""
+    sign = f" {given_in.short or '%'}" if given_in and given_in.percent else ""
     return f"{value * scale:g}{sign}".replace("-", MINUS)
 
 
 def bound(verdict: Verdict, of: Estimate) -> str:
     """`≤ 5.6 %`, the one-sided bound that decided; "" where none did."""
-    if finite(verdict.bound) is None:
-        return ""
-    # Where the limit is broken, the other bound decided.
-    is_upper = (verdict.kind == "max") != (verdict.passed is False)
+    side, shown = deciding(verdict, of)
+    return f"{SIGNS[side]}{shown.bare}" if side else ""
+
+
+def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], Shown]:
+    """The one-sided bound that decided: what it says, the most or the least; "" where none did."""
     shown = quantity(verdict.bound, of.low, of.high, of.unit)
-    return f"{SIGNS['max' if is_upper else 'min']}{shown.bare}"
+    if not shown.measured:
+        return "", shown
+    # Where the limit is broken, the other bound decided.
+    return "max" if (verdict.kind == "max") != (verdict.status == "broken") else "min", shown
 
 
 def two_digits(value: float, given_in: Unit) -> str:

@@ -16,10 +16,11 @@ HEAD = ("Key", "Value", "One-sided bound", "Limit", "Verdict", "What would decid
 
 
 def word(verdict: Verdict) -> str:
-    """`proven`, `BROKEN`, `NOT PROVEN`, or `not proven (warning)`."""
-    if verdict.passed is None:
-        return "not proven (warning)" if verdict.warns else "NOT PROVEN"
-    return "proven" if verdict.passed else "BROKEN"
+    """`proven`, `BROKEN`, `NOT PROVEN`, `VOID`; `not proven (warning)` where it only warns."""
+    if verdict.status == "proven":
+        return verdict.status
+    only_warns = verdict.warns and verdict.status != "broken"
+    return f"{verdict.status} (warning)" if only_warns else verdict.status.upper()
 
 
 def as_text(sheet: Datasheet) -> str:
@@ -33,17 +34,18 @@ def as_text(sheet: Datasheet) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    return "\n".join([*lines, "", *_summary(sheet)])
+    return "\n".join([*lines, "", *summary(sheet)])
 
 
 def as_json(sheet: Datasheet, exit_code: int) -> str:
-    """Verdicts and decision as one JSON document."""
+    """Verdicts, decision and the axes that are not usable, as one JSON document."""
     return json.dumps(
         {
             "exit_code": exit_code,
             "judge": sheet.judge.get("model"),
             "policy": sheet.provenance.get("policy"),
             "decision": sheet.decision and asdict(sheet.decision),
+            "void": {axis.name: axis.void for axis in sheet.axes if axis.void is not None},
             "verdicts": [asdict(verdict) for verdict in sheet.verdicts],
         },
         indent=2,
@@ -57,7 +59,7 @@ def as_markdown(sheet: Datasheet) -> str:
         "verdicts.md.jinja",
         judge=str(sheet.judge.get("model", "unnamed judge")),
         policy=sheet.decision.policy if sheet.decision else "",
-        said=_summary(sheet),
+        said=summary(sheet),
         head=HEAD,
         rows=[(code(key), *others) for key, *others in cells],
     )
@@ -65,10 +67,14 @@ def as_markdown(sheet: Datasheet) -> str:
 
 def annotations(sheet: Datasheet) -> Iterator[str]:
     """GitHub workflow commands: an error per limit that stops the gate, a warning per other."""
+    if sheet.decision is not None and sheet.decision.verdict in ("reject", "not proven"):
+        told = "; ".join((sheet.decision.text, *sheet.decision.needed))
+        title = _property("judgesheet: decision")
+        yield f"::error title={title}::{_data(_minus(show.visible(told)))}"
     for verdict in sheet.verdicts:
-        if verdict.passed:
+        if verdict.status == "proven":
             continue
-        level = "warning" if verdict.passed is None and verdict.warns else "error"
+        level = "warning" if verdict.warns and verdict.status != "broken" else "error"
         title = _property(f"judgesheet: {verdict.key}")
         told = "; ".join(p for p in (verdict.rule, word(verdict), verdict.why, verdict.needed) if p)
         yield f"::{level} title={title}::{_data(_minus(show.visible(told)))}"
@@ -89,9 +95,17 @@ def _cells(verdict: Verdict, sheet: Datasheet) -> tuple[str, ...]:
         show.SIGNS[verdict.kind]
         + ("–" if limit is None else show.number(limit, units.unit(given_in))),
         word(verdict),
-        verdict.needed or ("" if verdict.passed else verdict.why),
+        "; ".join(_why(verdict)),
     )
     return tuple(_minus(" ".join(show.visible(cell, 300).split())) for cell in cells)
+
+
+def _why(verdict: Verdict) -> Iterator[str]:
+    """What would decide; of a limit that is broken or void why it is so."""
+    if verdict.status in ("broken", "void"):
+        yield verdict.why
+    if verdict.needed:
+        yield verdict.needed
 
 
 def _minus(text: str) -> str:
@@ -99,12 +113,21 @@ def _minus(text: str) -> str:
     return re.sub(r"(?<!\S)-(?=\.?\d)", "\N{MINUS SIGN}", text)
 
 
-def _summary(sheet: Datasheet) -> Sequence[str]:
+def summary(sheet: Datasheet) -> Sequence[str]:
+    """The decision, what decided it, what is not usable, and what would decide, line by line."""
     if sheet.decision is None:
         return ()
-    conditions = (f"Condition: {condition}" for condition in sheet.decision.told_conditions)
+    decision = sheet.decision
+    conditions = (f"Condition: {condition}" for condition in decision.told_conditions)
+    void = (f"Not usable: {axis.name}, {axis.void}." for axis in sheet.axes if axis.void)
+    needed = (f"What would decide: {needed}." for needed in decision.needed)
     looks = show.looks(sheet.run)
-    lines = (sheet.decision.text, *conditions, f"Looks: {looks}." if looks else "")
+    lines = (
+        *(decision.text, show.limits(decision)),
+        f"{show.ROLES[decision.because]}: {decision.limiting}." if decision.limiting else "",
+        *(*void, *needed, *conditions),
+        f"Looks: {looks}." if looks else "",
+    )
     return [_minus(one_line(show.visible(line))) for line in lines if line]
 
 

@@ -4,17 +4,17 @@ from math import ceil, log
 
 from .confidence import LEVEL, confidence
 
-UNSEEN = 0.1
+UNSEEN = 0.05
 """Probability that stimuli unlike all those seen are missed by the sample: with a share of them of
-`unseen_share` an interval of `LEVEL` covers .90, with any other share more. It shrinks and grows
-with the error of the interval."""
+`unseen_share` an interval of `LEVEL`, and a one-sided bound of `LEVEL`, covers .95, with any other
+share more. It shrinks and grows with the error of the interval."""
 
 
 def unseen_share(clusters: int) -> float:
     """Largest share of stimuli that may differ wholly although none of `clusters` does.
 
-    The share u that is missed with probability (1 - u)^G = `UNSEEN`: .175, .092 and .023 for 12, 24
-    and 100 stimuli at `LEVEL`.
+    The share u that is missed with probability (1 - u)^G = `UNSEEN`: .221, .117 and .030 for 12, 24
+    and 100 stimuli at `LEVEL`. It is the exact upper bound of "none of G" (Clopper-Pearson).
     """
     return float(1 - _missed(confidence()) ** (1 / clusters))
 

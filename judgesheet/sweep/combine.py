@@ -90,6 +90,7 @@ def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
             *(Characteristic(estimate.key) for estimate in trends),
         ),
         glossary=_glossary(axis, present),
+        served_models=_summed(result.served_models for result in present),
         figures=tuple(words.plots(knob, axis, every)),
     )
 

@@ -21,9 +21,12 @@ from judgesheet.axes.candidate_order._material import length_spread
 from judgesheet.axes.candidate_order._simulated import verdict_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.material import word_count
+from judgesheet.axis.words import share_with_interval
 from judgesheet.base.errors import StimuliError, TemplateError
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.records import AxisResult, Call, Plan
+from judgesheet.base.records import AxisResult, Call, Datasheet, Plan
+from judgesheet.decide.decide import decide
+from judgesheet.decide.policy import load as load_policy
 from judgesheet.judges.simulated import SimulatedJudge
 from judgesheet.measuring.measure import COLUMNS, measure_axis, parse_rows
 from judgesheet.planning.plan import make_plan
@@ -238,28 +241,38 @@ def test_the_listing_of_answers_changes_in_one_arm_only() -> None:
 # -- frauds --------------------------------------------------------------------------------------
 
 
+RAW, LARGEST = f"raw_false_preference{SAME}", "target_sensitivity[delta=5]"
+SWAPPED, TWICE = f"order_inconsistent{SAME}", "dark_current[kind=identical]"
+
+
 @pytest.mark.parametrize(
-    ("spec", "profile", "words"),
+    ("spec", "profile", "tones"),
     [
-        ("always-1", "quick", ["Not vacuum-clean", "Presentation-conflicted", "slot 1 gets 100 %",
-                               "Not target-sensitive"]),
-        ("always-tie", "quick", ["too few tasks were asked to exclude it", "it says tie"]),
-        ("always-tie", "standard", ["Vacuum-clean", "Indifferent", "it says tie"]),
-        ("longer", "standard", ["Vacuum-clean", "Stable over-discriminating", "padded",
-                                "Not target-sensitive"]),
-        ("random", "standard", ["Not vacuum-clean", "Noisy", "Not target-sensitive"]),
-        ("hash", "standard", ["Not vacuum-clean", "letters of the prompt", "alike and repeat",
-                              "Not target-sensitive"]),
-        ("unreadable", "smoke", ["No reply could be read"]),
+        ("always-1", "quick", {TWICE: "bad", RAW: "bad", SWAPPED: "bad"}),
+        ("always-tie", "quick", {TWICE: "unknown", RAW: "bad", SWAPPED: "good"}),
+        ("always-tie", "standard", {TWICE: "good", RAW: "bad", SWAPPED: "good"}),
+        ("longer", "standard", {TWICE: "good", RAW: "bad", SWAPPED: "good",
+                                "filler_preference": "bad"}),
+        ("random", "standard", {TWICE: "bad", RAW: "neutral", SWAPPED: "neutral"}),
+        ("hash", "standard", {TWICE: "bad", RAW: "bad", SWAPPED: "bad"}),
     ],
 )  # fmt: skip
-def test_the_sheet_of_a_fraud_says_what_it_is(spec: str, profile: str, words: list[str]) -> None:
+def test_the_sheet_of_a_fraud_says_what_it_is(
+    spec: str, profile: str, tones: dict[str, str]
+) -> None:
     sheet = sheet_of(spec, profile)
-    for word in words:
-        assert sheet.says(word), [finding.text for finding in sheet.result.findings]
+    assert {name: sheet.tones(name) for name in tones} == {k: {v} for k, v in tones.items()}
     assert all(f.evidence for f in sheet.result.findings)
-    if spec != "unreadable":
-        assert any("Do not compare" in advice.text for advice in sheet.advice)
+    assert LARGEST in sheet.stops
+    assert any(advice.stops for advice in sheet.advice)
+
+
+def test_a_judge_that_says_nothing_is_not_compared_with() -> None:
+    sheet = sheet_of("unreadable", "smoke")
+    first, *others = sheet.result.findings
+    assert (first.tone, first.stops) == ("bad", True)
+    assert not any(finding.stops for finding in others)
+    assert [advice.stops for advice in sheet.advice] == [True]
 
 
 def test_a_profile_that_few_pairs_leave_open_is_not_said_to_be_even() -> None:
@@ -267,41 +280,103 @@ def test_a_profile_that_few_pairs_leave_open_is_not_said_to_be_even() -> None:
     values = [sheet.value(f"{name}[set=same_subset]") for name in
               ("positional_false_preference", "stable_cross_sensitivity")]  # fmt: skip
     assert values == [1.0, 0.0]
-    assert sheet.says("does not settle whether its preferences follow the slot or the response")
+    assert sheet.tones(RAW) == {"unknown"}
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_quick_run_does_not_clear_a_judge_that_hashes_the_prompt(seed: int) -> None:
     """Its twenty calls at the largest step cannot always tell a coin from a weak judge."""
     sheet = sheet_of("hash", "quick", seed=seed)
-    assert sheet.says("Not vacuum-clean")
-    assert sheet.says("Profile not identified")
-    assert sheet.says("Not target-sensitive") or sheet.says("Target sensitivity not identified")
+    assert sheet.tones(TWICE) == {"bad"}
+    assert sheet.tones(RAW) == {"unknown"}
+    assert sheet.tones(LARGEST) <= {"bad", "neutral", "unknown"}
 
 
 def test_a_fair_judge_is_cleared() -> None:
     sheet = sheet_of("fair", "standard")
-    for words in ("Vacuum-clean", "Not over-discriminating", "Target-sensitive from step 1"):
-        assert sheet.says(words)
+    for name in (TWICE, RAW, SWAPPED, "target_sensitivity[delta=1]", "filler_preference"):
+        assert sheet.tones(name) == {"good"}
     assert not any(finding.tone == "bad" for finding in sheet.result.findings)
+    assert not sheet.stops
     assert sheet.value("threshold75") < 1
 
 
-def test_a_broken_control_comes_first_on_the_page() -> None:
+def test_a_preference_where_there_is_none_to_have_comes_first() -> None:
     first = sheet_of("fair?lapse=0.5").result.findings[0]
     assert first.tone == "bad"
-    assert "broken instrument" in first.text
+    assert f"candidate_order.{TWICE}" in first.evidence
 
 
-def test_a_ladder_that_is_not_monotone_is_a_broken_instrument() -> None:
+def test_a_large_difference_that_is_harder_to_see_than_a_small_one_is_a_problem() -> None:
     def spoil(frame: pd.DataFrame) -> pd.DataFrame:
         large = frame["cell"].map(lambda cell: json.loads(cell)["delta"] == 5)
         frame.loc[large, "text"] = '{"winner": "tie"}'
         return frame
 
     sheet = sheet_of("fair", edit=spoil)
-    assert sheet.says("ladder is not monotone")
-    assert sheet.result.findings[1].tone == "bad"
+    second = sheet.result.findings[1]
+    assert second.tone == "bad"
+    steps = ("target_sensitivity[delta=1]", "target_sensitivity[delta=5]")
+    assert {f"candidate_order.{step}" for step in steps} == set(second.evidence)
+
+
+def first_of_equals(frame: pd.DataFrame) -> pd.DataFrame:
+    """The better response wherever there is one, slot 1 between equals."""
+    cells = frame["cell"].map(json.loads)
+    slots = [1 + cell["order"].index(cell["better"]) if cell["better"] else 1 for cell in cells]
+    return frame.assign(text=[f'{{"winner": "{slot}"}}' for slot in slots])
+
+
+@pytest.mark.parametrize("profile", ["quick", "standard"])
+def test_a_judge_that_takes_slot_1_of_equals_is_told_to_ask_both_orders(profile: str) -> None:
+    sheet = sheet_of("perfect", profile, edit=first_of_equals)
+    assert sheet.value(RAW) == 1
+    assert sheet.tones(SWAPPED) == {"bad"}
+    assert not sheet.stops
+    assert all(control.passed for control in sheet.result.controls)
+    swap = next(one for one in sheet.advice if f"candidate_order.{SWAPPED}" in one.evidence)
+    left = sheet[f"stable_cross_sensitivity{SAME}"]
+    assert left.key in swap.evidence
+    assert share_with_interval(left) in swap.text
+    assert not any(advice.stops for advice in sheet.advice)
+
+
+def padded(frame: pd.DataFrame) -> pd.DataFrame:
+    """The padded copy of a response, and otherwise as it was."""
+    cells = frame["cell"].map(json.loads)
+    slots = cells.map(lambda cell: 1 + cell["order"].index("v"))
+    text = slots.map(lambda slot: f'{{"winner": "{slot}"}}')
+    return frame.assign(text=text.where(cells.map(lambda c: c["condition"] == "filler"),
+                                        frame["text"]))  # fmt: skip
+
+
+def test_a_judge_that_prefers_padding_must_not_compare_responses_of_different_length() -> None:
+    sheet = sheet_of("good", "quick", edit=padded)
+    assert sheet.value("filler_preference") == 1
+    assert sheet.tones("filler_preference") == {"bad"}
+    assert sheet.stops == {"filler_preference"}
+    assert ["candidate_order.filler_preference"] in [[*a.evidence] for a in sheet.advice if a.stops]
+    assert limited(sheet) == "broken"
+
+
+@pytest.mark.parametrize(
+    ("spec", "status"),
+    # Whoever always says tie keeps it for no merit.
+    [("perfect", "proven"), ("good", "proven"), ("fair", "proven"), ("always-tie", "void")],
+)
+def test_a_judge_to_whom_padding_makes_no_difference_keeps_the_limit(
+    spec: str, status: str
+) -> None:
+    sheet = sheet_of(spec, "quick")
+    assert sheet.tones("filler_preference") == {"good"}
+    assert limited(sheet) == status
+
+
+def limited(sheet: Sheet) -> str:
+    """How the limit on padding of the policy `ranking` comes out."""
+    decided = decide(Datasheet("", {}, {}, {}, axes=(sheet.result,)), load_policy("ranking"))
+    key = "candidate_order.filler_preference"
+    return next(verdict.status for verdict in decided.verdicts if verdict.key == key)
 
 
 # -- what was planted is found -------------------------------------------------------------------
@@ -402,18 +477,18 @@ def test_ties_at_a_step_are_one_number_under_three_names() -> None:
 def test_a_cue_in_the_listing_is_told_from_a_slot_preference() -> None:
     cue, slot = sheet_of("fair?tie=0.5&cue=6", "full"), sheet_of("fair?tie=0.5&slot=3", "full")
     assert (cue["format_cue"].low or 0) > 0.5
-    assert cue.says("lists the allowed answers")
+    assert cue.tones("format_cue") == {"bad"}
     found = slot["format_cue"]
     assert (found.low or 0) <= 0 <= (found.high or 0)
 
 
 @pytest.mark.parametrize("seed", [0, 4])
 def test_a_coin_is_not_accused_of_following_the_listing(seed: int) -> None:
-    assert not sheet_of("random", "standard", seed=seed).says("lists the allowed answers")
+    assert "bad" not in sheet_of("random", "standard", seed=seed).tones("format_cue")
 
 
 def test_a_poor_share_of_better_responses_stands_beside_what_guessing_gives() -> None:
-    [text] = [f.text for f in sheet_of("random").result.findings if "Not target-s" in f.text]
+    [text] = [one.text for one in sheet_of("random").about(LARGEST)]
     assert "ties counted as misses; guessing gives 50 % without ties, 33 % among 1, 2" in text
 
 

@@ -225,8 +225,10 @@ def test_only_the_criterion_that_moves_is_accused_and_asked_apart() -> None:
     sheet = run("fair?shift=1:0:0:0:-0.5&weights=1:0:0:0:0", "standard")
     assert sheet.value("friedman_p_holm[criterion=Accuracy]") < 0.001
     assert sheet.value("significant_criteria") == 1
-    assert sheet.says("1 of 5 criteria: Accuracy scores")
-    assert sheet.says("at position 1 than at position 5")
+    [said] = sheet.about("friedman_p_holm[criterion=Accuracy]")
+    assert (said.tone, said.evidence[0]) == ("bad", "criterion_order.delta_pos[criterion=Accuracy]")
+    assert "for 1 of 5 criteria" in said.text
+    assert "at position 1 than at position 5" in said.text
     advice = [one.text for one in sheet.advice]
     assert any(text.endswith("and ask for Accuracy in a prompt of its own.") for text in advice)
     assert sum("place" in text for text in advice) == 1, "one decision, not two that disagree"
@@ -497,7 +499,7 @@ def logged(
     ]
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
-    ingest([path], tmp_path / "ledger.sqlite", tmp_path / "plan.jsonl")
+    ingest([path], tmp_path / "ledger.sqlite")
     with Ledger.open(tmp_path / "ledger.sqlite") as ledger:
         [result] = measure(ledger).results
     return result

@@ -351,7 +351,8 @@ def test_a_favoured_place_is_announced_and_several_orders_help(tmp_path: Path) -
     sheet = sheet_of(spec, "standard", stimuli=planted(tmp_path))
     assert sheet.value("position_bias_p") < 0.001
     assert sheet.value("order_dependence_p") < 0.001
-    assert sheet.says("The answer at place 1 of the list wins")
+    [said] = sheet.about("position_bias_p")
+    assert (said.tone, said.evidence[0]) == ("bad", "listwise_consensus.win_share[position=1]")
     assert sheet.says("is right more often than one call")
     gain, more = sheet["gain[arm=permuted,k=8]"], sheet["gain_over_repeated[k=7]"]
     assert gain.low is not None

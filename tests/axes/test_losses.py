@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Imputing, Readings, losses
 from judgesheet.base.records import Bounds, Datasheet, Estimate, Imputed
-from judgesheet.decide.gate import judge
+from judgesheet.decide import decide
 from judgesheet.decide.policy import parse
 from judgesheet.measuring.measure import parse_rows
 from tests.simulate import Sheet, parsed, simulate
@@ -245,7 +245,7 @@ def rate(imputed: Imputed | None, high: float) -> Estimate:
 def test_the_gate_reads_the_bounds_with_lost_calls_and_says_so() -> None:
     sheet = lossy("score_order", first(0.3, 1), families=PLACES)
     policy = parse('[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.15\n', "p.toml", AXES)
-    (verdict,) = judge(Datasheet("1.3", {}, {}, {}, (sheet.result,)), policy).verdicts
+    (verdict,) = decide(Datasheet("1.3", {}, {}, {}, (sheet.result,)), policy).verdicts
     estimate = sheet["cramers_v"]
     assert estimate.bounds is not None
     assert estimate.imputed is not None
@@ -262,8 +262,8 @@ def test_without_bounds_the_gate_reads_the_imputed_ends() -> None:
     for imputed in (None, Imputed(3, 0.0, 0.2), Imputed(3, None, None)):
         one = replace(rate(imputed, 0.05), bounds=None)
         sheet = Datasheet("1.3", {}, {}, {}, (replace(result, estimates=(one,)),))
-        passed.append(judge(sheet, policy).verdicts[0].passed)
-    assert passed == [True, None, None]
+        passed.append(decide(sheet, policy).verdicts[0].status)
+    assert passed == ["proven", "not proven", "not proven"]
 
 
 ROW = st.tuples(

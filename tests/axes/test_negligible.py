@@ -45,7 +45,7 @@ def said(axis: str, estimates: Iterator[Estimate], about: str) -> Statement:
     [
         ("score_order", rubric, "listed at position 1"),
         ("score_order", rubric, "in another order changes"),
-        ("listwise_consensus", ranked, "place 1 of the list wins"),
+        ("listwise_consensus", ranked, "at place 1 wins"),
     ],
 )
 def test_only_what_matters_is_a_problem(

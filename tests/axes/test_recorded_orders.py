@@ -11,8 +11,8 @@ import pytest
 from judgesheet.axes import get_axis
 from judgesheet.axes.candidate_order.ladder import SLOT_TELLS
 from judgesheet.axes.listwise_consensus.places import NOT_EVEN
-from judgesheet.base.records import Datasheet
-from judgesheet.decide.gate import judge
+from judgesheet.base.records import Datasheet, VerdictStatus
+from judgesheet.decide import decide
 from judgesheet.decide.policy import parse
 from judgesheet.measuring.measure import parse_rows
 from tests.sheet import sheets
@@ -37,12 +37,12 @@ def recorded(spec: str, axis: str, holds: Rows) -> Sheet:
     return simulate(spec, "quick", axis, edit=log)
 
 
-def passes(sheet: Sheet, key: str, limit: str) -> bool | None:
+def status(sheet: Sheet, key: str, limit: str) -> VerdictStatus:
     named = f"{sheet.result.name}.{key}"
     policy = parse(f'name = "p"\n[[limit]]\nkey = "{named}"\n{limit}\nwhy = "w"\n', "p")
     whole: Datasheet = replace(sheets.plausible(), axes=(sheet.result,))
-    (verdict,) = judge(whole, policy).verdicts
-    return verdict.passed
+    (verdict,) = decide(whole, policy).verdicts
+    return verdict.status
 
 
 def first(table: pd.DataFrame) -> "pd.Series[str]":
@@ -69,7 +69,7 @@ def test_pairs_that_lack_an_order_where_others_have_both_count_as_lost() -> None
     assert chosen.value(PFP) < true / 2
     assert estimate.most is not None
     assert estimate.most > true
-    assert passes(chosen, PFP, "max = 0.2") is None
+    assert status(chosen, PFP, "max = 0.2") == "not proven"
 
 
 def test_a_log_of_single_orders_lacks_nothing_of_its_design() -> None:
@@ -81,7 +81,7 @@ def test_a_log_of_single_orders_lacks_nothing_of_its_design() -> None:
 
     sheet = recorded("fair", "candidate_order", by_coin)
     assert all(one.imputed is None for one in sheet.result.estimates)
-    assert passes(sheet, SEEN, "min = 0.8") is True
+    assert status(sheet, SEEN, "min = 0.8") == "proven"
 
 
 def test_a_better_response_that_always_stands_first_proves_no_sense_of_quality() -> None:
@@ -92,7 +92,7 @@ def test_a_better_response_that_always_stands_first_proves_no_sense_of_quality()
     seen = sheet[SEEN]
     assert (seen.value, seen.low, seen.bounds) == (1.0, None, None)
     assert SLOT_TELLS in seen.note
-    assert passes(sheet, SEEN, "min = 0.5") is None
+    assert status(sheet, SEEN, "min = 0.5") == "not proven"
     assert not any(one.tone == "good" for one in sheet.result.findings)
 
 

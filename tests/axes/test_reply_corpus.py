@@ -61,13 +61,14 @@ def test_two_different_verdicts_are_unreadable_however_each_is_dressed() -> None
 
 
 def _differing() -> Iterator[tuple[Case, Case]]:
-    """Readable replies to the same question that say different things, none of them with thought.
+    """Readable replies to the same question that say different things, without thought or end.
 
-    Thought is left out because all before its end is dropped.
+    All before the end of a thought is dropped, and all behind the end of a turn.
     """
     groups = defaultdict(list)
     for case in cases():
-        if case.expected is not None and without_thought(case.text) == case.text:
+        ends = not answer(f"{case.text} x").endswith("x")
+        if case.expected is not None and without_thought(case.text) == case.text and not ends:
             groups[case.axis, case.reply, json.dumps(case.cell)].append(case)
     for group in groups.values():
         for step in range(1, 6):
@@ -76,10 +77,23 @@ def _differing() -> Iterator[tuple[Case, Case]]:
                     yield one, other
 
 
-def test_a_plain_reply_that_was_cut_off_is_unreadable() -> None:
+def test_a_plain_reply_that_did_not_end_by_itself_is_unreadable() -> None:
     for case in cases():
-        for reason in ("length", "max_tokens"):
+        for reason in (
+            "length",
+            "model_length",
+            "MAX_TOKENS",
+            "SAFETY",
+            "incomplete",
+            "never seen",
+        ):
             assert replace(case, finish=reason).found is None
+
+
+@pytest.mark.parametrize("reason", [None, "", "stop", "end_turn", "STOP", "COMPLETE", "eos"])
+def test_a_reply_that_ended_by_itself_is_whole_in_every_dialect(reason: str | None) -> None:
+    plain = next(case for case in cases() if case.finish == "stop" and case.expected is not None)
+    assert replace(plain, finish=reason).found == plain.expected
 
 
 @pytest.mark.parametrize(
@@ -112,19 +126,32 @@ def test_verdicts_among_other_words_are_counted_on_the_sheet() -> None:
     assert sheet.value("inline_rate") == pytest.approx(0.25, abs=0.01)
 
 
-def test_replies_that_the_endpoint_cut_off_are_unreadable_on_the_sheet(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("reason", "shape"),
+    [("length", "cut_off"), ("model_length", "cut_off"), ("MAX_TOKENS", "cut_off"),
+     ("SAFETY", "stopped"), ("incomplete", "stopped"), ("new\u202e", "stopped")],
+)  # fmt: skip
+def test_replies_that_did_not_end_by_themselves_are_counted_by_reason(
+    tmp_path: Path, reason: str, shape: str
+) -> None:
     def script(_request: object, number: int) -> Answer:
-        return completion("[RESULT] 4", finish_reason="length" if number % 2 else "stop")
+        return completion("[RESULT] 4", finish_reason=reason if number % 2 else "stop")
 
+    told: list[str] = []
     with serving(script) as server:
         run = judgesheet.probe(
             "openai-compatible/m", tmp_path, base_url=server.base_url, axes=["score_order"],
-            profile="smoke", reply="text", pdf=False,
+            profile="smoke", reply="text", pdf=False, cases=False, tell=told.append,
         )  # fmt: skip
     (axis,) = run.datasheet.axes
     assert run.progress is not None
     assert axis.unreadable == run.progress.unreadable
     assert abs(axis.unreadable - axis.planned / 2) <= 1
+    (lost,) = [one for one in axis.estimates if one.key.startswith("score_order.loss_shape")]
+    assert lost.key.endswith(f"[shape={shape}]")
+    assert [*lost.given["by_reason"].values()] == [axis.unreadable]
+    assert "\u202e" not in lost.conditions
+    assert len(told) == 1
 
 
 def test_every_sign_of_an_answer_stands_where_it_stands_in_the_reply() -> None:

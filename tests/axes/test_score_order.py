@@ -176,8 +176,9 @@ def test_a_judge_that_takes_the_first_line_is_convicted() -> None:
     assert sheet.value("order_dependence_p") < 0.001
     assert sheet.value("repeat_change_rate") == 0
     assert sheet["pearson_r[arm=balanced]"].value is None
-    assert sheet.says("position 1 in 100 % of calls")
-    assert sheet.says("every response gets the same score")
+    [said] = sheet.about("position_share[position=1]")
+    assert said.tone == "bad"
+    assert "pearson_r[arm=balanced]" in sheet.stops
     assert any("Do not score" in advice.text for advice in sheet.advice)
 
 

@@ -253,7 +253,8 @@ def test_results_are_taken_once_and_never_twice_differently(
     for pair in ([answers[1], changed], [changed, failed, answers[1]]):
         with pytest.raises(StimuliError, match="answered before, and differently"):
             ingested(tmp_path, pair)
-        assert not (tmp_path / "run" / "ledger.sqlite").exists(), "nothing is taken of such a file"
+        with Ledger.open(tmp_path / "run" / "ledger.sqlite") as ledger:
+            assert not ledger.was_asked, "nothing is taken of such a file"
     first = ingested(tmp_path, [failed, *answers[1:3], answers[1]], answers[2:4], [failed])
     assert first.run["outcomes"] == {"ok": 3, "unavailable": 2}
     again = ingested(tmp_path, [failed, *answers[1:3], answers[1]], answers[2:4], [failed])

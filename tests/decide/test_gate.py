@@ -32,9 +32,10 @@ from judgesheet.base.records import (
     Verdict,
 )
 from judgesheet.cli import main
+from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
+from judgesheet.decide.baseline import against
 from judgesheet.decide.compare import compare
-from judgesheet.decide.gate import against, judge
 from judgesheet.sheet import render
 from judgesheet.sheet.page import build
 from judgesheet.sheet.verdicts import annotations, as_markdown, as_text
@@ -75,7 +76,7 @@ def limit(key: str = KEY, rule: str = "max = 0.10", *more: str) -> str:
 
 
 def decided(estimate: Estimate, rule: str) -> Verdict:
-    (verdict,) = judge(sheet(estimate), policy(limit(estimate.key, rule))).verdicts
+    (verdict,) = decide(sheet(estimate), policy(limit(estimate.key, rule))).verdicts
     return verdict
 
 
@@ -88,27 +89,27 @@ def verdict_of(made: Datasheet) -> str:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "rule", "passed"),
+    ("low", "high", "rule", "status"),
     [
-        (0.02, 0.09, "max = 0.10", True),
-        (0.02, 0.11, "max = 0.10", None),
-        (0.11, 0.20, "max = 0.10", False),
-        (0.11, 0.20, "min = 0.10", True),
-        (0.05, 0.20, "min = 0.10", None),
-        (0.02, 0.09, "min = 0.10", False),
-        (0.0, 1.0, "max = 1", True),
+        (0.02, 0.09, "max = 0.10", "proven"),
+        (0.02, 0.11, "max = 0.10", "not proven"),
+        (0.11, 0.20, "max = 0.10", "broken"),
+        (0.11, 0.20, "min = 0.10", "proven"),
+        (0.05, 0.20, "min = 0.10", "not proven"),
+        (0.02, 0.09, "min = 0.10", "broken"),
+        (0.0, 1.0, "max = 1", "proven"),
     ],
 )
-def test_the_right_bound_decides(low: float, high: float, rule: str, passed: bool | None) -> None:
+def test_the_right_bound_decides(low: float, high: float, rule: str, status: str) -> None:
     verdict = decided(share(KEY, (low + high) / 2, low, high), rule)
-    assert verdict.passed is passed
+    assert verdict.status == status
     assert verdict.bound in (low, high)
-    assert bool(verdict.needed) == (passed is None)
+    assert bool(verdict.needed) == (status == "not proven")
 
 
 def test_a_value_below_the_limit_is_no_proof() -> None:
     verdict = decided(share(KEY, 0.05, 0.01, 0.16), "max = 0.10")
-    assert verdict.passed is None
+    assert verdict.status == "not proven"
     assert verdict.limit == 0.10
     assert verdict.kind == "max"
     # the bound is .11 away and may be .05 away: 4.84 times the 40 stimuli
@@ -145,29 +146,29 @@ def test_of_no_events_more_data_decides_in_proportion() -> None:
     ids=["null", "no interval", "NaN", "missing"],
 )
 def test_what_is_not_known_never_passes(estimate: Estimate) -> None:
-    made = judge(sheet(estimate), policy(limit()))
-    assert made.verdicts[0].passed is None
+    made = decide(sheet(estimate), policy(limit()))
+    assert made.verdicts[0].status == "not proven"
     assert verdict_of(made) == "not proven"
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "rule", "passed"),
+    ("low", "high", "rule", "status"),
     [
-        (1.2, None, "min = 1.0", True),
-        (0.8, None, "min = 1.0", None),
-        (1.2, None, "max = 1.0", False),
-        (0.8, None, "max = 1.0", None),
-        (None, 1.2, "max = 1.3", True),
-        (None, 1.2, "min = 1.3", False),
-        (None, 1.2, "min = 1.0", None),
+        (1.2, None, "min = 1.0", "proven"),
+        (0.8, None, "min = 1.0", "not proven"),
+        (1.2, None, "max = 1.0", "broken"),
+        (0.8, None, "max = 1.0", "not proven"),
+        (None, 1.2, "max = 1.3", "proven"),
+        (None, 1.2, "min = 1.3", "broken"),
+        (None, 1.2, "min = 1.0", "not proven"),
     ],
 )
 def test_one_bound_is_enough_for_its_side(
-    low: float | None, high: float | None, rule: str, passed: bool | None
+    low: float | None, high: float | None, rule: str, status: str
 ) -> None:
     verdict = decided(Estimate(KEY, "x", 1.1, low, high, n=40, clusters=20), rule)
-    assert verdict.passed is passed
-    assert bool(verdict.needed) == (passed is None)
+    assert verdict.status == status
+    assert bool(verdict.needed) == (status == "not proven")
     assert verdict.bound in (low, high)
     json.loads(json.dumps(verdict.bound), parse_constant=pytest.fail)
 
@@ -183,8 +184,8 @@ def test_a_value_on_the_wrong_side_is_not_told_to_ask_more() -> None:
 
 def test_a_sheet_without_bounds_is_held_to_its_interval() -> None:
     """Older sheets and sheets written by hand: the two-sided ends are conservative."""
-    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.09), "max = 0.10").passed
-    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.12), "max = 0.10").passed is None
+    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.09), "max = 0.10").status == "proven"
+    assert decided(Estimate(KEY, "x", 0.05, 0.01, 0.12), "max = 0.10").status == "not proven"
 
 
 def test_a_sheet_of_schema_1_0_is_read() -> None:
@@ -193,17 +194,17 @@ def test_a_sheet_of_schema_1_0_is_read() -> None:
     del old["decision"]
     for estimate in old["axes"][0]["estimates"]:
         del estimate["bounds"]
-    assert judge(from_json(json.dumps(old)), policy(limit())).verdicts[0].passed
+    assert decide(from_json(json.dumps(old)), policy(limit())).verdicts[0].status == "proven"
 
 
 def test_bounds_and_decision_survive_the_file() -> None:
-    made = judge(sheet(share(KEY, 0.05, 0.01, 0.09)), policy(limit()))
+    made = decide(sheet(share(KEY, 0.05, 0.01, 0.09)), policy(limit()))
     assert from_json(to_json(made)) == made
 
 
 def test_a_misspelt_key_says_what_is_meant() -> None:
     key = KEY.replace("inconsistent", "inconsistant")
-    made = judge(sheet(share(KEY, 0.0, 0.0, 0.01)), policy(limit(key)))
+    made = decide(sheet(share(KEY, 0.0, 0.0, 0.01)), policy(limit(key)))
     assert KEY in made.verdicts[0].needed
 
 
@@ -220,7 +221,7 @@ def test_a_misspelt_key_says_what_is_meant() -> None:
 def test_the_name_says_what_is_meant_and_not_the_axis(wrong: str, meant: str) -> None:
     keys = (KEY, "candidate_order.dark_current[kind=empty]", "candidate_order.no_preference",
             "score_order.order_inconsistent")  # fmt: skip
-    made = judge(sheet(*(share(key, 0.0, 0.0, 0.01) for key in keys)), policy(limit(wrong)))
+    made = decide(sheet(*(share(key, 0.0, 0.0, 0.01) for key in keys)), policy(limit(wrong)))
     assert made.verdicts[0].needed == (
         f"is {meant} meant?" if meant else "`judgesheet explain` lists the keys"
     )
@@ -230,9 +231,9 @@ def test_a_star_holds_every_member_to_the_limit() -> None:
     keys = [f"score_order.position_share[position={p}]" for p in (1, 2, 3)]
     estimates = [share(key, 0.2, 0.1, 0.3) for key in keys]
     rule = policy(limit("score_order.position_share[position=*]", "max = 0.4"))
-    assert [v.key for v in judge(sheet(*estimates), rule).verdicts] == keys
-    none = judge(sheet(share(V, 0.1, 0.0, 0.2)), rule)
-    assert none.verdicts[0].passed is None
+    assert [v.key for v in decide(sheet(*estimates), rule).verdicts] == keys
+    none = decide(sheet(share(V, 0.1, 0.0, 0.2)), rule)
+    assert none.verdicts[0].status == "not proven"
 
 
 # -- the decision --------------------------------------------------------------------------------
@@ -242,13 +243,13 @@ GOOD, BAD, OPEN = (share(KEY, 0.05, 0.01, 0.09), share(KEY, 0.3, 0.2, 0.4), shar
 
 def test_decisions() -> None:
     rule = policy(limit())
-    assert verdict_of(judge(sheet(GOOD), rule)) == "adopt"
-    assert verdict_of(judge(sheet(BAD), rule)) == "reject"
-    assert verdict_of(judge(sheet(OPEN), rule)) == "not proven"
+    assert verdict_of(decide(sheet(GOOD), rule)) == "adopt"
+    assert verdict_of(decide(sheet(BAD), rule)) == "reject"
+    assert verdict_of(decide(sheet(OPEN), rule)) == "not proven"
 
 
 def test_a_broken_limit_beats_one_that_is_open() -> None:
-    made = judge(sheet(OPEN, share(V, 0.5, 0.4, 0.6)), policy(limit() + limit(V)))
+    made = decide(sheet(OPEN, share(V, 0.5, 0.4, 0.6)), policy(limit() + limit(V)))
     assert verdict_of(made) == "reject"
     assert made.decision is not None
     assert made.decision.limiting == V
@@ -256,22 +257,22 @@ def test_a_broken_limit_beats_one_that_is_open() -> None:
 
 def test_a_warning_is_a_condition_unless_it_is_broken() -> None:
     warn = policy(limit() + limit(V, "max = 0.1", 'not_proven = "warn"'))
-    made = judge(sheet(GOOD, share(V, 0.1, 0, 0.2)), warn)
+    made = decide(sheet(GOOD, share(V, 0.1, 0, 0.2)), warn)
     assert verdict_of(made) == "conditions"
     assert made.decision is not None
     assert V in made.decision.told_conditions[0]
-    assert verdict_of(judge(sheet(GOOD, share(V, 0.5, 0.4, 0.6)), warn)) == "reject"
+    assert verdict_of(decide(sheet(GOOD, share(V, 0.5, 0.4, 0.6)), warn)) == "reject"
 
 
 def test_warnings_alone_prove_nothing() -> None:
-    made = judge(sheet(OPEN), policy(limit(KEY, "max = 0.1", 'not_proven = "warn"')))
+    made = decide(sheet(OPEN), policy(limit(KEY, "max = 0.1", 'not_proven = "warn"')))
     assert verdict_of(made) == "not proven"
 
 
 def test_recommendations_are_conditions_where_they_bind() -> None:
     def advised(binding: bool, axis: str = "candidate_order") -> Datasheet:
         advice = Recommendation(axis, "Ask in both orders.", (KEY,), binding)
-        return judge(sheet(GOOD, recommendations=(advice,)), policy(limit()))
+        return decide(sheet(GOOD, recommendations=(advice,)), policy(limit()))
 
     assert verdict_of(advised(binding=True)) == "conditions"
     assert verdict_of(advised(binding=False)) == "adopt"
@@ -282,7 +283,7 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
     made = sheet(GOOD)
     remedy = Mitigation("ask in both orders", "candidate_order.raw_false_preference", KEY, 2)
     made = replace(made, axes=(replace(made.axes[0], mitigations=(remedy,)),))
-    decision = judge(made, policy(limit())).decision
+    decision = decide(made, policy(limit())).decision
     assert decision is not None
     assert decision.told_conditions == (f"ask in both orders: 2 calls a judgment ({KEY})",)
 
@@ -290,38 +291,42 @@ def test_a_limit_kept_after_a_mitigation_asks_for_it() -> None:
 def test_lost_replies_are_a_condition_and_an_open_run_proves_nothing() -> None:
     made = sheet(GOOD)
     lossy = replace(made, axes=(replace(made.axes[0], answered=80, unreadable=20),))
-    assert verdict_of(judge(lossy, policy(limit()))) == "conditions"
-    open_run = replace(made, run={"complete": False})
-    assert verdict_of(judge(open_run, policy(limit()))) == "not proven"
+    assert verdict_of(decide(lossy, policy(limit()))) == "conditions"
+    cut = replace(made, run={"complete": False})
+    cut_here = replace(cut, axes=(replace(made.axes[0], answered=80),))
+    for open_run in (cut, cut_here):
+        judged = decide(open_run, policy(limit()))
+        assert [one.status for one in judged.verdicts] == ["void"]
+        assert verdict_of(judged) == "not proven"
 
 
 def test_axes_that_were_not_probed() -> None:
-    plain = judge(sheet(GOOD), policy(limit() + limit(V)))
+    plain = decide(sheet(GOOD), policy(limit() + limit(V)))
     assert verdict_of(plain) == "not proven"
     assert "--axis score_order" in plain.verdicts[1].needed
     lenient = policy(limit() + limit(V, "max = 0.1", "when_probed = true"))
-    made = judge(sheet(GOOD), lenient)
+    made = decide(sheet(GOOD), lenient)
     assert verdict_of(made) == "adopt"
     assert made.decision is not None
     assert "Not probed: score_order" in made.decision.text
-    assert "Not probed: score order" in build(made).front.strip.text
+    assert build(made).front.banner.text == made.decision.text
 
 
 def test_a_policy_of_which_nothing_applies_proves_nothing() -> None:
-    made = judge(sheet(GOOD), policy(limit(V, "max = 0.1", "when_probed = true")))
+    made = decide(sheet(GOOD), policy(limit(V, "max = 0.1", "when_probed = true")))
     assert made.verdicts == ()
     assert verdict_of(made) == "not proven"
 
 
 def test_the_day_of_review_is_named() -> None:
-    decision = judge(sheet(GOOD), policy("review_days = 10\n" + limit())).decision
+    decision = decide(sheet(GOOD), policy("review_days = 10\n" + limit())).decision
     assert decision is not None
     assert "2026-12-01" in decision.text
 
 
 def test_a_day_of_review_beyond_the_calendar_is_not_named() -> None:
     last = replace(sheet(GOOD), run={**sheet(GOOD).run, "ended_at": "9999-12-31T23:59:59+00:00"})
-    decision = judge(last, policy("review_days = 10\n" + limit())).decision
+    decision = decide(last, policy("review_days = 10\n" + limit())).decision
     assert decision is not None
     assert "Measure again" not in decision.text
 
@@ -391,10 +396,10 @@ def test_shipped_policies_give_reasons_for_keys_that_exist(name: str) -> None:
 def test_a_fair_judge_keeps_a_shipped_policy_with_one_axis(axis: str, name: str) -> None:
     made = simulate("fair", "standard", axis)
     probed = replace(sheet(GOOD), axes=(made.result,), recommendations=tuple(made.advice))
-    judged = judge(probed, policies.load(name))
+    judged = decide(probed, policies.load(name))
     assert verdict_of(judged) in ("adopt", "conditions"), as_text(judged)
     biased = simulate("position-only", "standard", axis)
-    judged = judge(replace(probed, axes=(biased.result,)), policies.load(name))
+    judged = decide(replace(probed, axes=(biased.result,)), policies.load(name))
     assert verdict_of(judged) == "reject"
 
 
@@ -421,26 +426,26 @@ def test_getting_worse_is_broken_proven_or_open() -> None:
     old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
     worse = compare(old, new)
     (verdict,) = against(worse, regression(0.05))
-    assert verdict.passed is False
-    assert against(worse, regression(0.40))[0].passed
-    assert against(worse, regression(0.25))[0].passed is None
-    assert against(compare(new, old), regression(0.05))[0].passed
-    assert against(worse, regression(0.05, 'better = "higher"'))[0].passed
+    assert verdict.status == "broken"
+    assert against(worse, regression(0.40))[0].status == "proven"
+    assert against(worse, regression(0.25))[0].status == "not proven"
+    assert against(compare(new, old), regression(0.05))[0].status == "proven"
+    assert against(worse, regression(0.05, 'better = "higher"'))[0].status == "proven"
 
 
 def test_a_policy_without_margins_watches_its_limits_for_proven_harm() -> None:
     old, new = sheet(share(KEY, 0.05, 0.03, 0.08)), sheet(share(KEY, 0.30, 0.25, 0.36))
     (worse,) = against(compare(old, new), policy(limit()))
-    assert worse.passed is False
+    assert worse.status == "broken"
     (same,) = against(compare(old, old), policy(limit()))
-    assert same.passed is None
+    assert same.status == "not proven"
     assert same.warns
 
 
 def test_a_regression_that_cannot_be_seen_is_not_proven() -> None:
     old, new = sheet(share(V, 0.05, 0.03, 0.08)), sheet(share(V, 0.05, 0.03, 0.08))
     (verdict,) = against(compare(old, new), regression(0.1))
-    assert verdict.passed is None
+    assert verdict.status == "not proven"
 
 
 # -- reports -------------------------------------------------------------------------------------
@@ -459,7 +464,7 @@ def three() -> Datasheet:
     )
     rules = [limit(key) for key in keys[:3]]
     rules.append(limit(keys[3], "max = 0.1", 'not_proven = "warn"'))
-    return judge(sheet(*estimates, judge={"model": EVIL}), policy("".join(rules)))
+    return decide(sheet(*estimates, judge={"model": EVIL}), policy("".join(rules)))
 
 
 def test_junit_is_valid_and_counts() -> None:
@@ -467,8 +472,8 @@ def test_junit_is_valid_and_counts() -> None:
     xmlschema.XMLSchema(Path(__file__).parents[1] / "junit.xsd").validate(text)
     suite = ElementTree.fromstring(text)[0]
     assert {k: suite.get(k) for k in ("tests", "failures", "errors", "skipped")} == {
-        "tests": "4",
-        "failures": "1",
+        "tests": "5",  # the decision is one
+        "failures": "2",
         "errors": "1",
         "skipped": "1",
     }
@@ -480,18 +485,29 @@ def test_junit_is_valid_and_counts() -> None:
     assert properties["policy.sha256"]
 
 
-def test_junit_needs_verdicts() -> None:
+def test_junit_needs_a_decision() -> None:
     with pytest.raises(UsageError, match="--policy"):
-        render(sheet(GOOD), "junit")
+        render(decide(sheet(GOOD)), "junit")
+
+
+def test_junit_of_a_policy_of_which_nothing_applies_is_an_error() -> None:
+    made = decide(sheet(GOOD), policy(limit(V, "max = 0.1", "when_probed = true")))
+    text = render(made, "junit").decode()
+    xmlschema.XMLSchema(Path(__file__).parents[1] / "junit.xsd").validate(text)
+    (case,) = ElementTree.fromstring(text).iter("testcase")
+    assert (case.get("name"), case[0].tag) == ("decision", "error")
 
 
 def test_annotations_cannot_be_forged() -> None:
     lines = list(annotations(three()))
-    assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::warning"]
+    levels = ["::error", "::error", "::error", "::warning"]
+    assert [line.split(" ")[0] for line in lines] == levels
     assert all("\n" not in line and "\r" not in line for line in lines)
-    assert "%250A" in lines[1]
-    assert "position=2]" in lines[0]
-    assert "title=judgesheet%3A score_order" in lines[0]
+    of_decision, broken, open_, _ = lines
+    assert "title=judgesheet%3A decision::Reject" in of_decision
+    assert "position=2]" in broken
+    assert "title=judgesheet%3A score_order" in broken
+    assert "%250A" in open_
 
 
 def test_tables_say_every_limit() -> None:
@@ -505,7 +521,7 @@ def test_tables_say_every_limit() -> None:
 def test_a_change_from_the_baseline_is_no_second_limit_on_the_same_key() -> None:
     old, new = sheet(share(KEY, 0.30, 0.25, 0.36)), sheet(share(KEY, 0.05, 0.03, 0.08))
     worse = against(compare(old, new), policy(limit()))
-    judged = judge(new, policy(limit()), worse)
+    judged = decide(new, policy(limit()), worse)
     text, page = as_text(judged), as_markdown(judged)
     rows = [line for line in text.splitlines() if line.removeprefix("Δ ").startswith(KEY)]
     assert [row.startswith("Δ ") for row in rows] == [False, True]
@@ -594,7 +610,7 @@ def test_junit_and_baseline_from_the_command(run: "Runner", tmp_path: Path) -> N
     old.write_text(to_json(sheet(share(KEY, 0.01, 0.0, 0.03))), encoding="utf-8")
     more = ("--baseline", str(old), "--junit", str(tmp_path / "out" / "j.xml"))
     assert run(share(KEY, 0.3, 0.25, 0.36), limit(KEY, "max = 0.5"), *more).exit_code == 3
-    assert (tmp_path / "out" / "j.xml").read_text(encoding="utf-8").count("<testcase") == 2
+    assert (tmp_path / "out" / "j.xml").read_text(encoding="utf-8").count("<testcase") == 3
     assert run(share(KEY, 0.01, 0.0, 0.03), limit(KEY, "max = 0.5"), *more).exit_code == 0
 
 
@@ -635,15 +651,15 @@ def test_it_is_a_function(tmp_path: Path) -> None:
 def test_an_axis_that_was_not_asked_yet_is_not_a_wrong_key() -> None:
     (axis,) = sheet(share(KEY, 0.05, 0.01, 0.1)).axes
     unasked = replace(axis, answered=0, estimates=())
-    (verdict,) = judge(sheet(axes=(unasked,)), policy(limit())).verdicts
-    assert verdict.passed is None
+    (verdict,) = decide(sheet(axes=(unasked,)), policy(limit())).verdicts
+    assert verdict.status == "not proven"
     assert "made yet" in verdict.why
 
 
 def test_no_limit_outweighs_the_advice_not_to_use_it() -> None:
     made = sheet(GOOD)
     advice = Recommendation(made.axes[0].name, "Do not compare with it.", (), stops=True)
-    decision = judge(replace(made, recommendations=(advice,)), policy(limit())).decision
+    decision = decide(replace(made, recommendations=(advice,)), policy(limit())).decision
     assert decision is not None
     assert decision.verdict == "not proven"
     assert "Do not compare with it." in decision.text

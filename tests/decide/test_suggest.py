@@ -11,8 +11,8 @@ import judgesheet
 from judgesheet.base.errors import RunError
 from judgesheet.base.records import Bounds, Datasheet, Estimate
 from judgesheet.collect.request import Request, make_plan, settle
+from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
-from judgesheet.decide.gate import judge as hold
 from judgesheet.decide.suggest import suggest
 from judgesheet.forecast.rehearsal import rehearse
 from tests.command import run
@@ -28,7 +28,7 @@ def sheets(request: Request, judge: str, policy: str) -> list[Datasheet]:
     """What a policy says of several draws of a judge under the plan of a request."""
     plan = make_plan(request, settle(request))
     rules = policies.load(policy)
-    return [hold(rehearse(plan, judge, seed, KEYS[policy]), rules) for seed in SEEDS]
+    return [decide(rehearse(plan, judge, seed, KEYS[policy]), rules) for seed in SEEDS]
 
 
 def verdicts(found: list[Datasheet]) -> set[str]:
@@ -66,7 +66,7 @@ def test_a_suggested_policy_is_kept_by_its_own_run_and_has_a_reason_for_each_lim
     text = suggest(biased)
     policy = policies.parse(text, "suggested.toml")
     assert policy.limit
-    assert all(verdict.passed for verdict in hold(biased, policy).verdicts)
+    assert all(verdict.status == "proven" for verdict in decide(biased, policy).verdicts)
     assert all(limit.why for limit in policy.limit)
     assert "proves nothing about that run" in text
 

@@ -100,7 +100,7 @@ def test_a_range_that_is_no_confidence_interval_proves_nothing(
     policy.write_text(f'[[limit]]\nkey = "{key}"\nmin = -1.0\n')
     judged = gate(written, policy)
     (verdict,) = judged.verdicts
-    assert (verdict.observed is None, verdict.passed) == (False, None), verdict
+    assert (verdict.observed is None, verdict.status) == (False, "not proven"), verdict
     assert judged.decision is not None
     assert judged.decision.verdict == "not proven"
 

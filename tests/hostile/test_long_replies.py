@@ -9,7 +9,7 @@ import pytest
 from judgesheet.axes import all_axes
 from judgesheet.axis.answer import LONGEST, LONGEST_THOUGHT
 from judgesheet.base.errors import ParserError
-from judgesheet.judges.transport import MOST_PARTS, Received
+from judgesheet.judges.responses import MOST_PARTS, Received
 from judgesheet.measuring.parsing import Parser, reading
 
 SECONDS = 10

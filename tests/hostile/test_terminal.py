@@ -63,7 +63,7 @@ def hostile_sheet() -> Datasheet:
     sheet = plausible()
     axis = replace(sheet.axes[0], title=EVIL, findings=(Statement(EVIL, (), "bad"),))
     key = next(iter(asdict(sheet)["axes"][0]["estimates"]))["key"]
-    verdict = Verdict(EVIL, key, 1.0, False, EVIL)
+    verdict = Verdict(EVIL, key, 1.0, "broken", EVIL)
     return replace(
         sheet,
         judge={**sheet.judge, "model": EVIL},

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import judgesheet
 from judgesheet.base.errors import JudgeError, MissingDependencyError, UsageError
 from judgesheet.base.records import Reply
 from judgesheet.judges import Connection, open_judge
@@ -112,6 +113,30 @@ def test_a_file_that_is_no_model_is_one_sentence(tmp_path: Path) -> None:
 
     with pytest.raises(JudgeError, match="could not be loaded"):
         asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("library", "remedy"),
+    [("libgomp.so.1", "apt-get install libgomp1"), ("libother.so", "install the package of")],
+)
+@needs_model
+def test_a_missing_library_is_named_before_anything_is_called_ok(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, remedy: str
+) -> None:
+    # What the loader says of the real runtime on a system without the library (`make bare`).
+    told = f"{library}: cannot open shared object file: No such file or directory"
+    (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({told!r})")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = {one.what: one for one in judgesheet.doctor()}["local judge"]
+    assert found.status == "missing"
+    assert f"{library}: {remedy}" in found.detail
+
+
+@pytest.mark.local
+@needs_model
+def test_doctor_loads_the_model_that_it_calls_ok() -> None:
+    found = {one.what: one for one in judgesheet.doctor()}["local judge"]
+    assert (found.status, "was loaded" in found.detail) == ("ok", True)
 
 
 @pytest.mark.parametrize("name", ["gpt", "absent.gguf", "notes.txt"])

@@ -232,3 +232,73 @@ def test_a_greedy_judge_takes_the_lower_of_two_right_scores_wherever_it_stands()
     shown = [replace(make_call(), cell={**make_call().cell, "order": order})
              for order in (ORDER, ORDER[::-1])]  # fmt: skip
     assert [json.loads(reply.text)["score"] for reply in ask(judge, *shown)] == [2, 2]
+
+
+def made(axis: str, stimulus: str = "s", **cell: object) -> Call:
+    return Call(
+        axis=axis,
+        stimulus=stimulus,
+        cell={"item": "i", "arm": "balanced", "scale": 5, **cell},
+        repeat=0,
+        messages=({"role": "user", "content": "Grade."},),
+        params={},
+        reply="json",
+    )
+
+
+def said(judge: SimulatedJudge, call: Call) -> object:
+    return json.loads(judge.planted(call).text)
+
+
+NAMES = ["Accuracy", "Clarity", "Style"]
+KNOWN = {"i\nAccuracy": 1.0, "i\nClarity": 0.0, "i\nStyle": 0.5, "i": 0.25}
+
+
+def test_a_halo_scores_every_criterion_as_the_first() -> None:
+    call = made("criterion_order", order=NAMES[::-1])
+    fair = SimulatedJudge.from_name("perfect", KNOWN)
+    assert said(fair, call) == {"scores": {"Style": 3, "Clarity": 1, "Accuracy": 5}}
+    halo = SimulatedJudge.from_name("perfect?halo=1", KNOWN)
+    assert said(halo, call) == {"scores": dict.fromkeys(NAMES, 5)}
+
+
+def test_a_criterion_that_is_not_heeded_follows_no_quality() -> None:
+    def scores(level: float) -> dict[str, int]:
+        judge = SimulatedJudge.from_name(
+            "perfect?heeds=0:1:1", {f"i\n{name}": level for name in NAMES}
+        )
+        told = said(judge, made("criterion_order", order=NAMES))
+        assert isinstance(told, dict)
+        return dict(told["scores"])
+
+    assert scores(0.0)["Accuracy"] == scores(1.0)["Accuracy"]
+    assert (scores(0.0)["Clarity"], scores(1.0)["Clarity"]) == (1, 5)
+
+
+def test_only_a_part_of_the_scale_may_be_used() -> None:
+    call = made("score_order", order=[1, 2, 3, 4, 5])
+    given = [
+        said(SimulatedJudge.from_name("perfect?scored=0.5:1", {"i": level}), call)
+        for level in (0.0, 0.5, 1.0)
+    ]
+    assert given == [{"score": 3}, {"score": 4}, {"score": 5}]
+
+
+def test_the_padded_copy_is_preferred_in_either_slot() -> None:
+    judge = SimulatedJudge.from_name("perfect?filler=20")
+    orders = (["u", "v"], ["v", "u"])
+    shown = [
+        made("candidate_order", condition="filler", pair="filler-1", order=one) for one in orders
+    ]
+    assert [said(judge, call) for call in shown] == [{"winner": "2"}, {"winner": "1"}]
+
+
+def test_places_matter_on_the_prone_stimuli_alone() -> None:
+    judge = SimulatedJudge.from_name("perfect?slot=20&prone=0.3")
+    shown = [
+        made("candidate_order", f"s{i}", condition="delta0_same", pair="p", order=["u", "v"])
+        for i in range(400)
+    ]
+    winners = Counter(str(said(judge, call)) for call in shown)
+    assert winners.keys() == {"{'winner': '1'}", "{'winner': 'tie'}"}
+    assert 90 <= winners["{'winner': '1'}"] <= 150  # 120 expected, three standard errors of 9

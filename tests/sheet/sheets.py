@@ -16,7 +16,6 @@ from judgesheet.base.records import (
     Characteristic,
     Control,
     Datasheet,
-    Decision,
     Estimate,
     Mitigation,
     PaperCompatible,
@@ -24,8 +23,9 @@ from judgesheet.base.records import (
     Rating,
     Recommendation,
     Statement,
-    Verdict,
 )
+from judgesheet.decide import decide
+from judgesheet.decide.policy import Limit, Policy
 
 AXIS = "score_order"
 QUESTION = "Does a score depend on the order in which the rubric lists its descriptions?"
@@ -426,7 +426,7 @@ Answer with a JSON object and nothing else: {"score": N}.
 def plausible() -> Datasheet:
     """A quick probe of a small local model that follows the place of a line."""
     key = f"{AXIS}.{{}}".format
-    return Datasheet(
+    sheet = Datasheet(
         schema_version="1.0",
         judge={
             "model": "local/smollm2-135m",
@@ -561,13 +561,14 @@ def plausible() -> Datasheet:
             ),
         ),
     )
+    return decide(sheet)
 
 
 def all_unreadable() -> Datasheet:
     """A judge whose every reply is nonsense, stopped half-way."""
     nothing = "no readable reply in the balanced arm"
     keys = ("chi2", "cramers_v", "order_dependence_p", "excess_flip_rate")
-    return Datasheet(
+    sheet = Datasheet(
         schema_version="1.0",
         judge={"model": "openai/babble-1", "served_models": {"babble-1-0613": 40, "babble-1": 8}},
         run={
@@ -609,6 +610,7 @@ def all_unreadable() -> Datasheet:
             ),
         ),
     )
+    return decide(sheet)
 
 
 def several(number: int, estimates: int = 0) -> Datasheet:
@@ -627,7 +629,7 @@ def several(number: int, estimates: int = 0) -> Datasheet:
             for part in ("prompts", "stimuli")
         },
     }
-    return replace(sheet, axes=axes, recommendations=advice, provenance=provenance)
+    return decide(replace(sheet, axes=axes, recommendations=advice, provenance=provenance))
 
 
 def _renamed(axis: AxisResult, name: str, estimates: int) -> AxisResult:
@@ -643,32 +645,27 @@ def _renamed(axis: AxisResult, name: str, estimates: int) -> AxisResult:
 
 
 Outcome = Literal["adopt", "conditions", "reject", "not proven"]
-LIMITS: tuple[tuple[str, Literal["max", "min"], float, bool | None], ...] = (
-    ("cramers_v", "max", 0.15, False),
-    ("excess_flip_rate", "max", 0.25, None),
-    ("order_flip_rate", "max", 0.6, True),
-    ("kendall_tau", "min", 0.3, None),
-    ("within_item_sd[arm=balanced]", "max", 1.2, True),
+LIMITS: tuple[tuple[str, Literal["max", "min"], float], ...] = (
+    ("cramers_v", "max", 0.15),
+    ("excess_flip_rate", "max", 0.25),
+    ("order_flip_rate", "max", 0.6),
+    ("kendall_tau", "min", 0.3),
+    ("within_item_sd[arm=balanced]", "max", 1.2),
 )
+"""Limits of which one is broken, two are not proven and two are proven."""
+LENIENT: dict[Outcome, dict[str, float]] = {
+    "reject": {},
+    "not proven": {"cramers_v": 0.4},
+    "conditions": {"cramers_v": 0.4, "excess_flip_rate": 0.3, "kendall_tau": 0.2},
+}
+LENIENT["adopt"] = LENIENT["conditions"]
+"""Limits that take the place of those above for each decision."""
 
 
 def judged(verdict: Outcome = "reject", sheet: Datasheet | None = None) -> Datasheet:
-    """A sheet under a policy, with limits kept, broken and not proven."""
+    """A sheet under a policy that decides so."""
     sheet = sheet or plausible()
     axis = sheet.axes[0]
-    found = {one.key: one.value for one in axis.estimates}
-    verdicts = tuple(
-        Verdict(f"{kind} {limit}", key, found[key], passed, "its interval says so", limit, kind)
-        for name, kind, limit, passed in LIMITS
-        for key in (f"{axis.name}.{name}",)
-    )
-    decision = Decision(
-        verdict,
-        "leaderboard",
-        f"{axis.name}.cramers_v",
-        "The preference for a place in the rubric is above its limit.",
-        ("Average over 8 orders.", "Do not choose the best of several with one reading."),
-    )
     axis = replace(
         axis,
         mitigations=(
@@ -678,7 +675,16 @@ def judged(verdict: Outcome = "reject", sheet: Datasheet | None = None) -> Datas
         ratings=(Rating("scores in a rubric", 5.0, "scores", "longer rubrics were not shown"),),
         controls=(Control("scores follow quality", True, "Scores must rise with quality."),),
     )  # fmt: skip
-    return replace(sheet, axes=(axis, *sheet.axes[1:]), verdicts=verdicts, decision=decision)
+    # What is recommended is a condition.
+    advice = tuple(replace(one, binding=verdict != "adopt") for one in sheet.recommendations)
+    given = replace(sheet, axes=(axis, *sheet.axes[1:]), recommendations=advice)
+    limits = [
+        Limit.model_validate(
+            {"key": f"{axis.name}.{name}", kind: LENIENT[verdict].get(name, value)}
+        )
+        for name, kind, value in LIMITS
+    ]
+    return decide(given, Policy(name="leaderboard", limit=limits))
 
 
 CANARY = "http://127.0.0.1:9/canary"
@@ -748,7 +754,7 @@ def hostile(url: str = CANARY) -> Datasheet:
         for kind in ("line", "bars", "intervals", "heatmap", everything)
     )
     items = {attack: attack for attack in attacks}
-    return Datasheet(
+    sheet = Datasheet(
         schema_version="1.0",
         judge={"model": everything, "served_models": {everything: 3, word: 4}, **items},
         run={
@@ -796,3 +802,4 @@ def hostile(url: str = CANARY) -> Datasheet:
         ),
         recommendations=(Recommendation(everything, everything, (estimates[0].key,)),),
     )
+    return decide(sheet)

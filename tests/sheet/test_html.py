@@ -137,11 +137,13 @@ def test_the_policy_admits_exactly_our_style_and_script(page: str) -> None:
 
 def test_losses_are_shouted() -> None:
     page = render(sheets.all_unreadable(), "html").decode()
-    assert "None of 48 calls gave a readable answer (41 unreadable, 5 refused, 2 failed)" in page
-    assert "48 of 100 planned calls were made" in page
-    assert "2 models answered: babble-1-0613 (40 calls), babble-1 (8 calls), under one" in page
-    assert page.count("✗</span> fail") == 3
-    assert "fail</span>" not in render(sheets.plausible(), "html").decode()
+    failed = [control for control in sheets.all_unreadable().axes[0].controls if not control.passed]
+    assert len(failed) == 3
+    for control in failed:
+        assert control.text[1:] in page
+        assert control.mend in page
+    assert page.count("✗</span> failed") == 3
+    assert "failed</span>" not in render(sheets.plausible(), "html").decode()
 
 
 def test_four_axes_at_standard_size_stay_light() -> None:

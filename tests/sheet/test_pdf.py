@@ -1,7 +1,9 @@
 """The PDF read back: words, data, marks, sizes and bytes."""
 
 import io
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,9 @@ import judgesheet
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import MissingDependencyError
 from judgesheet.base.keys import Key
-from judgesheet.base.records import digest
-from judgesheet.sheet import render
+from judgesheet.base.records import Control, Datasheet, Rating, Statement, digest
+from judgesheet.decide import decide
+from judgesheet.sheet import render, show
 from judgesheet.sheet.page import build
 from tests.sheet import sheets
 
@@ -60,9 +63,9 @@ def test_page_one_stands_alone(reader: PdfReader) -> None:
         "Control checks",
         "Valid only for",
         "19 May 2027",
-        "Tested range",
-        "Price, speed, resolution",
-        "Features",
+        "Cost, speed and smallest difference seen",
+        "Tested:",
+        "Findings",
         "Recommended operating conditions",
         "Effects and their limits",
         digest(to_json(sheets.plausible()))[:12],
@@ -82,7 +85,7 @@ def test_every_key_is_printed(reader: PdfReader) -> None:
 def test_bookmarks_lead_through_it(reader: PdfReader) -> None:
     names = [entry.title for entry in flat(reader.outline)]
     assert names[0] == "local/smollm2-135m@SmolLM2-135M-Instruct-Q4_K_M.gguf"
-    for name in ("Features", "Characteristics", "Every estimate", "Test conditions"):
+    for name in ("Findings", "Characteristics", "Every estimate", "Test conditions"):
         assert name in names
 
 
@@ -108,7 +111,14 @@ def links(reader: PdfReader, number: int) -> list[int]:
     """The pages that the links of a page lead to, each link once although it may have two lines."""
     notes = [note.get_object() for note in reader.pages[number].get("/Annots", [])]
     pages = {str(page.indirect_reference): at for at, page in enumerate(reader.pages)}
-    return [pages[str(next(iter(note["/Dest"].get_object())))] for note in notes]
+    named = reader.named_destinations
+
+    def page_of(target: Any) -> int:
+        if isinstance(target, str):
+            return reader.get_destination_page_number(named[target]) or 0
+        return pages[str(next(iter(target)))]
+
+    return [page_of(note["/Dest"].get_object()) for note in notes]
 
 
 def flat(outline: Any) -> list[Any]:
@@ -163,7 +173,9 @@ FULL = {
 
 # Letter is the shorter page; a sheet that has least or most on it is set on the longer one too.
 SET = [(name, "letter") for name in FULL] + [(n, "a4") for n in ("one", "four judged", "hostile")]
-FRONT = ("verdict", "checks", "valid", "ratings", "price", "features", "advice", "effects")
+FRONT = ("verdict", "checks", "valid", "features", "effects")
+ROOM_LEFT = ("ratings", "price", "advice")
+"""Parts of page one that stand there if there is anything to say and room for it."""
 BACK = ("characteristics", "figures", "remedies", "uncertainty")
 
 
@@ -177,12 +189,76 @@ def test_two_pages_are_two_pages(name: str, paper: Any) -> None:
         for target, place in reader.named_destinations.items()
     }
     assert [at[part] for part in FRONT] == [0] * len(FRONT)
+    assert {at[part] for part in ROOM_LEFT if part in at} <= {0}
     assert [at[part] for part in BACK] == [1] * len(BACK)
     assert at["appendix"] == 2
     assert "Revision history" in reader.pages[1].extract_text()
     rows = sum(len(axis.rows) for axis in build(sheet).axes)
     assert min(rows, 1) <= len(links(reader, 1))
     assert all(page >= 2 for page in links(reader, 1))
+
+
+def page_one(sheet: Datasheet, paper: Any = "letter") -> str:
+    """The words of the first page, without the spaces that lines break at."""
+    reader = PdfReader(io.BytesIO(render(sheet, "pdf", paper)))
+    return squashed(reader.pages[0].extract_text())
+
+
+def squashed(text: str) -> str:
+    return re.sub(r"[\s\u200b]", "", text)
+
+
+def crowded() -> Datasheet:
+    """Four axes with limits, two notes, more praise and ratings than a page holds, a failed one."""
+    sheet = sheets.judged("conditions", sheets.several(4))
+    praise = tuple(
+        Statement(f"Good thing number {number} that it does.", (), "good") for number in range(30)
+    )
+    ratings = tuple(Rating(f"input {n}", 5.0, "items", "none larger was tried") for n in range(30))
+    cut = Control("one form of reply", False, "two forms of reply are mixed", code="form", of="run")
+    first, second, *others = sheet.axes
+    full = replace(first, findings=(*praise, *first.findings), ratings=ratings)
+    return decide(replace(sheet, axes=(full, replace(second, controls=(cut,)), *others)))
+
+
+def test_page_one_shows_what_decides_before_all_that_is_well() -> None:
+    sheet = crowded()
+    text = page_one(sheet)
+    ranked = sorted((f for axis in sheet.axes for f in axis.findings), key=lambda one: one.rank)
+    must = [one for one in ranked if one.tone == "bad" and not one.void]
+    assert len(must) == 7
+    for finding in must:
+        assert squashed(finding.text) in text
+    praised = [one for one in ranked if one.text.startswith("Good thing")]
+    shown = sum(squashed(one.text) in text for one in praised)
+    assert 0 <= shown < len(praised)
+    assert re.search(r"\+\d+moreintheappendix", text)
+    assert sheet.decision is not None
+    for words in (show.limits(sheet.decision), "one form of reply", *sheet.decision.conditions[:3]):
+        assert squashed(words) in text
+
+
+def test_what_page_one_leaves_out_is_counted_and_stands_in_the_appendix() -> None:
+    sheet = crowded()
+    reader = PdfReader(io.BytesIO(render(sheet, "pdf", "letter")))
+    first, *others = (squashed(page.extract_text()) for page in reader.pages)
+    told = [finding for axis in sheet.axes for finding in axis.findings]
+    absent = [one for one in told if squashed(one.text) not in first]
+    counts = [int(number) for number in re.findall(r"\+(\d+)moreintheappendix", first)]
+    # The same sentence may stand on several axes: page one has it as often as axes say it.
+    hidden = len(told) - sum(first.count(text) for text in {squashed(one.text) for one in told})
+    assert absent
+    assert hidden in counts
+    assert all(squashed(one.text) in "".join(others) for one in absent)
+
+
+def test_page_one_uses_the_room_it_has() -> None:
+    """On two axes all but the notes find a place, and all that is advised."""
+    sheet = sheets.several(2)
+    text = page_one(sheet)
+    told = [one.text for axis in sheet.axes for one in axis.findings if one.tone != "neutral"]
+    for sentence in (*told, *(advice.text for advice in sheet.recommendations)):
+        assert squashed(sentence) in text
 
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])

@@ -12,7 +12,9 @@ from judgesheet.base.records import (
     Estimate,
     Mitigation,
 )
+from judgesheet.decide import decide
 from judgesheet.sheet.page import build
+from judgesheet.sheet.page.remedies import Remedy
 
 
 def sheet(gain: Estimate | None, *, before: float = 0.3, after: float = 0.1) -> Datasheet:
@@ -34,7 +36,13 @@ def sheet(gain: Estimate | None, *, before: float = 0.3, after: float = 0.1) -> 
         characteristics=(Characteristic("toy.before", better="lower"),),
         mitigations=(remedy,),
     )
-    return Datasheet("1", {"model": "sim/x"}, {}, {}, (axis,))
+    return decide(Datasheet("1", {"model": "sim/x"}, {}, {}, (axis,)))
+
+
+def remedy_of(made: Datasheet) -> Remedy:
+    """The only remedy on the page."""
+    (remedy,) = build(made).remedies.shown
+    return remedy
 
 
 def gained(value: float, low: float, high: float) -> Estimate:
@@ -51,7 +59,7 @@ def gained(value: float, low: float, high: float) -> Estimate:
     ],
 )
 def test_the_interval_of_the_gain_decides(gain: Estimate, word: str) -> None:
-    (remedy,) = build(sheet(gain)).remedies.shown
+    remedy = remedy_of(sheet(gain))
     assert remedy.mark.word == word
     assert remedy.gain.startswith(
         f"{gain.value:.0%}".replace("%", " %").replace("-", "\N{MINUS SIGN}")
@@ -59,24 +67,24 @@ def test_the_interval_of_the_gain_decides(gain: Estimate, word: str) -> None:
 
 
 def test_without_a_figure_of_the_gain_the_intervals_must_lie_apart() -> None:
-    (remedy,) = build(sheet(None)).remedies.shown
+    remedy = remedy_of(sheet(None))
     assert (remedy.gain, remedy.mark.word) == ("20 % (10\N{EN DASH}30)", "helps")
-    assert build(sheet(None, before=0.1, after=0.3)).remedies.shown[0].mark.word == "makes it worse"
-    assert build(sheet(None, after=0.25)).remedies.shown[0].mark.word == "not shown"
+    assert remedy_of(sheet(None, before=0.1, after=0.3)).mark.word == "makes it worse"
+    assert remedy_of(sheet(None, after=0.25)).mark.word == "not shown"
 
 
-def test_no_remedy_of_an_axis_that_is_void_helps() -> None:
+@pytest.mark.parametrize("touches", ["*", "after"])
+def test_no_remedy_helps_whose_figures_must_not_be_used(touches: str) -> None:
     sound = sheet(gained(0.2, 0.1, 0.3))
-    failed = Control("scores follow quality", False, "Scores must rise with quality.")
-    (remedy,) = build(
-        replace(sound, axes=(replace(sound.axes[0], controls=(failed,)),))
-    ).remedies.shown
-    assert remedy.mark.word == "void"
+    failed = Control("one form of reply", False, "They differ.", touches=(touches,), of="run")
+    made = decide(replace(sound, axes=(replace(sound.axes[0], controls=(failed,)),)))
+    assert made.axes[0].mitigations[0].outcome == "void"
+    assert remedy_of(made).is_void
 
 
 def test_a_gain_that_was_not_measured_is_not_shown() -> None:
     unknown = Estimate("toy.gain", "gain", None, note="no pair was asked twice")
-    (remedy,) = build(sheet(unknown)).remedies.shown
+    remedy = remedy_of(sheet(unknown))
     assert (remedy.gain, remedy.mark.word) == ("", "not shown")
 
 

@@ -123,7 +123,7 @@ def test_a_constant_judge_has_no_gap_and_an_interval_that_says_how_little_is_kno
     family = spreads(found, 4, np.random.default_rng(0))
     assert family.mean.value == 0
     assert family.mean.low == 0
-    assert family.mean.high == pytest.approx(1 - 0.1 ** (1 / 12))
+    assert family.mean.high == pytest.approx(1 - 0.05 ** (1 / 12))
     assert [shift.value for shift in position_shift(found[0], 4)] == [0] * N
 
 

@@ -78,8 +78,8 @@ def test_cluster_mean_is_the_sandwich() -> None:
 def test_clusters_that_agree_leave_room_for_those_that_were_not_seen() -> None:
     """A share u of other stimuli is missed by three that were drawn with probability (1 - u)^3."""
     none, every = (cluster_mean([size] * 3, [4] * 3, RATE) for size in (0, 4))
-    assert (none.low, none.high) == pytest.approx((0, 1 - 0.1 ** (1 / 3)))
-    assert (every.low, every.high) == pytest.approx((0.1 ** (1 / 3), 1))
+    assert (none.low, none.high) == pytest.approx((0, 1 - 0.05 ** (1 / 3)))
+    assert (every.low, every.high) == pytest.approx((0.05 ** (1 / 3), 1))
     apart = cluster_mean([0] * 12, [4] * 12, (-1.0, 1.0))
     assert (apart.low, apart.high) == pytest.approx((-unseen_share(12), unseen_share(12)))
 
@@ -164,9 +164,9 @@ def test_calls_more_alike_than_chance_are_no_more_certain() -> None:
 
 
 def test_a_cluster_that_differs_widens_the_interval() -> None:
-    alike, apart = np.full(24, 8.0), np.full(24, 6.0)
-    apart[0] = 54
-    narrow, wide = (cluster_rate(k, np.full(24, 60)) for k in (alike, apart))
+    alike, apart = np.full(120, 8.0), np.full(120, 6.0)
+    apart[::24] = 54
+    narrow, wide = (cluster_rate(k, np.full(120, 60)) for k in (alike, apart))
     assert narrow.value == wide.value
     assert narrow.high is not None
     assert wide.high is not None

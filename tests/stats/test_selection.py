@@ -94,7 +94,7 @@ def test_more_positions_than_sign_patterns(rng: np.random.Generator) -> None:
 def test_always_the_same_answer_is_no_certainty() -> None:
     counts = np.tile(np.eye(2, dtype=np.int64) * 5, (4, 1, 1))
     found = bias_cost_interval(counts, (1, 2))
-    assert (found.value, found.low, found.high) == pytest.approx((100, 100 * 0.1 ** (1 / 4), 100))
+    assert (found.value, found.low, found.high) == pytest.approx((100, 100 * 0.05 ** (1 / 4), 100))
 
 
 def test_one_cluster_has_no_interval() -> None:

@@ -52,7 +52,7 @@ def test_the_level_reaches_interval_bounds_and_room_for_unseen_stimuli() -> None
     with at_confidence(0.99):
         surer = cluster_rate(hits, calls)
         assert missing_level() == confidence() == 0.99
-        assert unseen_share(24) == pytest.approx(1 - 0.02 ** (1 / 24))
+        assert unseen_share(24) == pytest.approx(1 - 0.01 ** (1 / 24))
     assert usual.level == confidence() == missing_level() == LEVEL
     assert surer.level == 0.99
     assert surer.low is not None
@@ -64,9 +64,9 @@ def test_the_level_reaches_interval_bounds_and_room_for_unseen_stimuli() -> None
     with at_confidence(0.99):
         none = cluster_rate(np.zeros(24), calls)
     assert none.high is not None
-    assert none.high >= 1 - 0.02 ** (1 / 24)
-    assert clusters_for(0.1) == 22
-    assert clusters_for(0.1, 0.99) == 38
+    assert none.high >= 1 - 0.01 ** (1 / 24)
+    assert clusters_for(0.1) == 29
+    assert clusters_for(0.1, 0.99) == 44
 
 
 def missing_level() -> float:

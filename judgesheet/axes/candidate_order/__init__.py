@@ -7,7 +7,7 @@ and a strict instruction about ties.
 `_material` defines the stimuli, `_compose` writes the responses, `_design` the calls, `_reply`
 reads the replies, `_pairs` turns them into arrays; `_simulated` answers in place of a judge. The
 figures are in `vacuum` (dark current), `equal_quality`, `ladder` (steps) and `operating_point`
-(what changes verdicts besides quality); `words` says what they mean, `advice` what to do.
+(what changes verdicts besides quality); `findings` says what they mean, `advice` what to do.
 """
 
 from collections.abc import Iterator
@@ -31,6 +31,7 @@ from judgesheet.axes.candidate_order.advice import control, mitigate, recommend,
 from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.words import made
 from judgesheet.base.records import Estimate, Rating
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ MISSING_REASONS = {
     ("criterion_shift",): "the same pairs under both prompts (cell.prompt)",
     ("format_cue",): "equal pairs with the answers listed in another order (cell.listing)",
     ("filler_preference",): "pairs with filler added (condition filler)",
-    ("",): "pairs a known number of steps apart (condition ladder)",
+    ("",): "pairs a known number of required elements apart (condition ladder)",
 }
 
 SWEEP_KEYS = (
@@ -128,6 +129,8 @@ def _usual(frame: "pd.DataFrame") -> "pd.DataFrame":
     return frame[(prompt == BASELINE) & (listing == LISTING)]
 
 
-def tested_range(readings: Readings) -> Iterator[Rating]:  # noqa: ARG001
+def tested_range(readings: Readings) -> Iterator[Rating]:
     """Two candidates are shown, whatever the run."""
-    yield Rating("candidates in a comparison", 2, "candidates", "longer lists are another question")
+    if len(made(readings)):
+        why = "longer lists are another question"
+        yield Rating("candidates in a comparison", 2.0, "candidates", why)

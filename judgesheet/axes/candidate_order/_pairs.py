@@ -123,7 +123,7 @@ class Pairs:
             ladder = mine.where(condition="ladder")
             for delta in ladder.steps:
                 name = f"{delta:g}"
-                yield from ladder.where(delta=delta).by_prompt(f"step {name}", delta=name)
+                yield from ladder.where(delta=delta).by_prompt(apart(name), delta=name)
             yield from mine.where(condition="natural").ordered.by_prompt("own pairs", set="natural")
 
     # -- arrays ------------------------------------------------------------------------------------
@@ -292,6 +292,11 @@ def arrange(readings: Readings) -> Pairs | None:
     asked[code, swapped] = True
     pairs = pairs.assign(cluster=pd.factorize(pairs["stimulus"])[0])
     return Pairs(verdicts, asked, pairs, readings.seed)
+
+
+def apart(delta: str) -> str:
+    """How far two responses are apart, in labels: `1 element apart`."""
+    return f"{delta} element{'' if float(delta) <= 1 else 's'} apart"
 
 
 def by_set(symbol: str) -> Callable[[Mapping[str, str]], str]:

@@ -1,7 +1,19 @@
-"""The plots of candidate_order, as data."""
+"""The plots of candidate_order, as data, with what one sees in them."""
 
 from collections.abc import Iterator
 
+from judgesheet.axes.candidate_order.findings import (
+    CLEAN,
+    CLEAN_KIND,
+    NOTICEABLE,
+    SAME,
+    SEEN,
+    by_order,
+    ladder_steps,
+)
+from judgesheet.axis.results import with_results
+from judgesheet.axis.words import MOSTLY, above, at_most, below, share, surely_above, surely_below
+from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
@@ -10,122 +22,211 @@ _SETS = {
     "different_subset": "other content, as much",
     "natural": "own pairs",
 }
+_WHOSE = {SAME: "equally good responses", "natural": "your own responses"}
+"""The sets that a title speaks of, in this order, and what they are pairs of."""
+_BLANK = {"empty": "empty", "whitespace": "blank", "identical": "identical"}
+
+
+def _verdicts(estimates: Estimates) -> str:
+    """Whether the order changes verdicts, else what most pairs of equals get."""
+    for pairs, whose in _WHOSE.items():
+        changes = estimates.known("order_inconsistent", set=pairs)
+        if changes is not None and above(changes, NOTICEABLE) and by_order(estimates, pairs):
+            return f"Swapping {whose} changes {share(changes)} of verdicts"
+    stable = estimates.known("stable_cross_sensitivity", set=SAME)
+    ties = estimates.known("no_preference", set=SAME)
+    if ties is not None and above(ties, MOSTLY):
+        return f"Equally good responses: a tie in both orders in {share(ties)} of pairs"
+    if stable is not None and surely_above(stable, NOTICEABLE):
+        return f"The same of two equally good responses wins twice in {share(stable)} of pairs"
+    return ""
+
+
+def _slot(estimates: Estimates) -> str:
+    """Which slot gets more than its half."""
+    for pairs, whose in _WHOSE.items():
+        first = estimates.known("slot1_share", set=pairs)
+        if first is not None and surely_above(first, MOSTLY):
+            return f"Slot 1 wins {share(first)} of its choices between {whose}"
+        if first is not None and surely_below(first, MOSTLY):
+            second = percent(1 - (first.value or 0.0))
+            return f"Slot 2 wins {second} of its choices between {whose}"
+    return ""
+
+
+def _vacuum(estimates: Estimates) -> str:
+    """Whether it prefers where there is nothing to prefer."""
+    pooled = estimates.known("dark_current")
+    kinds = {
+        dims["kind"]: rate
+        for dims, rate in estimates.family("dark_current")
+        if set(dims) == {"kind"} and rate.value is not None
+    }
+    made_up = {kind: rate for kind, rate in kinds.items() if surely_above(rate, NOTICEABLE)}
+    if made_up:
+        kind = max(made_up, key=lambda kind: made_up[kind].value or 0.0)
+        rate = share(made_up[kind])
+        return f"Prefers one of two {_BLANK.get(kind, kind)} responses in {rate} of calls"
+    is_clean = below(pooled, CLEAN) and all(below(rate, CLEAN_KIND) for rate in kinds.values())
+    if pooled is not None and is_clean:
+        most = at_most(pooled.most or 0.0)
+        return f"Prefers in {most} of calls at most where there is nothing to prefer"
+    return ""
+
+
+def _ladder(estimates: Estimates) -> str:
+    """From which difference on it finds the better response, or that it says tie to any."""
+    steps = ladder_steps(estimates, "target_sensitivity")
+    if not steps:
+        return ""
+    seen = [all(above(rate, SEEN) for _, rate in steps[at:]) for at in range(len(steps))]
+    largest, last = steps[-1]
+    ties = estimates.known("miss_by_tie", delta=largest)
+    if True in seen:
+        step, rate = steps[seen.index(True)]
+        return f"Finds the better response in {share(rate)} of calls, {_apart(step)}"
+    if ties is not None and above(ties, MOSTLY):
+        return f"Says tie to the largest difference in {share(ties)} of calls"
+    if below(last, SEEN):
+        return f"Finds the better response in only {share(last)} of calls, {_apart(largest)}"
+    return ""
+
+
+def _apart(step: str) -> str:
+    """A step of the ladder as a reader says it."""
+    return f"{step} required element{'' if step == '1' else 's'} apart"
+
+
+def _strict(estimates: Estimates) -> str:
+    """Whether the strict prompt adds ties where they are right."""
+    gain = estimates.known("criterion_shift", delta=0)
+    if gain is None or not above(gain, NOTICEABLE):
+        return ""
+    return f"The strict prompt adds ties on equal responses, {share(gain)} of calls"
+
 
 _PLOTS = (
-    Plot(
-        kind="stacked",
-        title="What two verdicts on a pair say",
-        caption="Pairs shown in both orders: the same response wins twice (a reaction to content "
-        "or wording), the same slot wins twice, one order ends in a tie, both do. Between equally "
-        "good responses only ties are right.",
-        families=(
-            "stable_cross_sensitivity",
-            "positional_false_preference",
-            "one_sided_commit",
-            "no_preference",
+    (
+        Plot(
+            kind="bars",
+            title="What two verdicts on a pair say",
+            caption="Pairs shown in both orders: the same response wins twice (a reaction to "
+            "content or wording), the same slot wins twice, one order ends in a tie, both do. "
+            "Between equally good responses only ties are right.",
+            families=(
+                "stable_cross_sensitivity",
+                "positional_false_preference",
+                "one_sided_commit",
+                "no_preference",
+            ),
+            series="set",
+            x_label="verdicts in the two orders",
+            y_label="share of pairs",
+            having={"prompt": ""},
+            words={
+                "stable_cross_sensitivity": "same response twice",
+                "positional_false_preference": "same slot twice",
+                "one_sided_commit": "one order a tie",
+                "no_preference": "both a tie",
+                **_SETS,
+            },
+            shows=("raw_false_preference",),
+            brief="What two verdicts on a pair say, one in each order; between equally good "
+            "responses only ties are right.",
         ),
-        x="set",
-        x_label="share of pairs",
-        having={"prompt": ""},
-        words={
-            "stable_cross_sensitivity": "same response twice",
-            "positional_false_preference": "same slot twice",
-            "one_sided_commit": "one order a tie",
-            "no_preference": "both a tie",
-            **_SETS,
-        },
-        shows=("raw_false_preference",),
-        brief="What two verdicts on a pair say, one in each order; between equally good responses "
-        "only ties are right.",
+        _verdicts,
     ),
-    Plot(
-        kind="bars",
-        title="Which slot wins?",
-        caption="Share of the decisions that go to each slot, with intervals; every pair is "
-        "shown in both orders, so a judge without a preference for a slot stays on the dashed "
-        "line.",
-        families=("slot1_share",),
-        x="set",
-        x_label="pairs of responses",
-        y_label="share of decisions",
-        even=True,
-        having={"prompt": ""},
-        words={"slot1_share": "slot 1", **_SETS},
-        rest="slot 2",
-        shows=("order_inconsistent",),
-        brief="Share of the decisions that go to each slot; every pair is shown in both orders, so "
-        "without a preference for a slot both reach the dashed line.",
+    (
+        Plot(
+            kind="bars",
+            title="Which slot wins?",
+            caption="Share of the decisions that go to each slot, with intervals; every pair is "
+            "shown in both orders, so a judge without a preference for a slot stays on the dashed "
+            "line.",
+            families=("slot1_share",),
+            x="set",
+            x_label="pairs of responses",
+            y_label="share of decisions",
+            even=True,
+            having={"prompt": ""},
+            words={"slot1_share": "slot 1", **_SETS},
+            rest="slot 2",
+            shows=("order_inconsistent",),
+            brief="Share of the decisions that go to each slot; every pair is shown in both "
+            "orders, so without a preference for a slot both reach the dashed line.",
+        ),
+        _slot,
     ),
-    Plot(
-        kind="bars",
-        title="Preferences where there is nothing to prefer",
-        caption="Share of calls that prefer one of two empty, blank or identical responses, with "
-        "intervals. Only ties are right.",
-        families=("dark_current",),
-        x="kind",
-        x_label="pairs with nothing to prefer",
-        y_label="share of calls",
-        having={"prompt": ""},
-        shows=("dark_current",),
-        brief="Share of calls that prefer one of two empty, blank or identical responses, where "
-        "only a tie is right.",
+    (
+        Plot(
+            kind="intervals",
+            title="Preferences where there is nothing to prefer",
+            caption="Share of calls that prefer one of two empty, blank or identical responses, "
+            "with intervals. Only ties are right.",
+            families=("dark_current",),
+            x="kind",
+            x_label="share of calls that prefer one; only ties are right",
+            having={"prompt": ""},
+            words={
+                "empty": "two empty responses",
+                "whitespace": "two blank responses",
+                "identical": "the same response twice",
+            },
+            shows=("dark_current",),
+            brief="Share of calls that prefer one of two empty, blank or identical responses, "
+            "where only a tie is right.",
+        ),
+        _vacuum,
     ),
-    Plot(
-        kind="line",
-        title="How small a difference does it see?",
-        caption="Share of calls that choose the better response, by the number of required "
-        "elements that it states more; a tie is a miss. The vertical line is the step seen in "
-        "75 % of calls, with its interval.",
-        families=("target_sensitivity",),
-        x="delta",
-        x_label="steps between the responses",
-        y_label="better response chosen",
-        reference=0.75,
-        having={"slot": "", "prompt": ""},
-        mark="threshold75",
-        shows=("target_sensitivity", "target_sensitivity_decided", "miss_by_tie"),
-        brief="Share of calls that choose the better response, by the number of steps that it is "
-        "better; the dashed line is 75 %.",
+    (
+        Plot(
+            kind="line",
+            title="How small a difference does it see?",
+            caption="Share of calls that choose the better response, by the number of required "
+            "elements that it states more; a tie is a miss. The vertical line is the smallest "
+            "difference seen in 75 % of calls, with its interval.",
+            families=("target_sensitivity",),
+            x="delta",
+            x_label="required elements that the better response states more",
+            y_label="better response chosen",
+            reference=0.75,
+            reference_label="seen",
+            having={"slot": "", "prompt": ""},
+            mark="threshold75",
+            words={"threshold75": "seen from"},
+            shows=("target_sensitivity", "target_sensitivity_decided", "miss_by_tie"),
+            brief="Share of calls that choose the better response, by how much better it is.",
+        ),
+        _ladder,
     ),
-    Plot(
-        kind="scatter",
-        title="Dark current and reaction to surface",
-        caption="Preference where there is nothing to prefer, against pairs of the same content in "
-        "which one wording wins in both orders. A good judge stands at the lower left.",
-        families=("dark_current", "stable_cross_sensitivity"),
-        series="prompt",
-        x_label="preference in vacuum",
-        y_label="same wording wins twice",
-        having={"set": "same_subset", "kind": ""},
-    ),
-    Plot(
-        kind="scatter",
-        title="Slot or wording?",
-        caption="Pairs of the same content in which the same slot wins twice, against those in "
-        "which the same wording does. Noise alone lies on the diagonal.",
-        families=("positional_false_preference", "stable_cross_sensitivity"),
-        series="prompt",
-        x_label="same slot wins twice",
-        y_label="same wording wins twice",
-        having={"set": "same_subset"},
-    ),
-    Plot(
-        kind="segment",
-        title="What the strict tie instruction does",
-        caption="Preference between responses of the same content, against the better response "
-        "found at step 1. The arrow leads from the baseline to the strict prompt: two operating "
-        "points, not a curve.",
-        families=("raw_false_preference", "target_sensitivity"),
-        series="prompt",
-        x_label="preference between equals",
-        y_label="better response chosen, step 1",
-        having={"set": "same_subset", "delta": "1", "slot": ""},
+    (
+        Plot(
+            kind="bars",
+            title="What the strict tie instruction does",
+            caption="Under the baseline prompt and under one that asks for a tie unless a "
+            "difference is clear: preferences where there is nothing to prefer and between "
+            "responses of the same content, which are wrong, and the better of two responses "
+            "found, which is right.",
+            families=("dark_current", "raw_false_preference", "target_sensitivity"),
+            series="prompt",
+            x_label="what the choice is between, and what a choice is",
+            y_label="calls that choose",
+            having={"set": "same_subset", "kind": "", "delta": "1", "slot": ""},
+            words={
+                "": "baseline prompt",
+                "strict": "strict prompt",
+                "dark_current": "two alike: wrong",
+                "raw_false_preference": "two equals: wrong",
+                "target_sensitivity": "the better one: right",
+            },
+        ),
+        _strict,
     ),
 )
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for; own pairs alone have no vacuum and no ladder."""
-    for plot in _PLOTS:
+    """The plots that this run has figures for; own pairs alone have few of them."""
+    for plot in with_results(_PLOTS, estimates):
         if not estimates or all(map(estimates.family, plot.families)):
             yield plot

@@ -4,8 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from judgesheet.axes.candidate_order._preference import (
+    praises_another,
+    prefers_another,
+    supports,
+)
+from judgesheet.axis.afterwords import is_denied, takes_back
 from judgesheet.axis.documents import answers, within
-from judgesheet.axis.numbers import takes_back
 from judgesheet.axis.reply import Reading, one_reading, recorded
 from judgesheet.base.records import ReplyFormat
 from judgesheet.stats.pairwise import FIRST, INVALID, SECOND, TIE
@@ -30,20 +35,6 @@ _SPELLED = re.compile(
 _VERDICTS = {"first": "1", "second": "2", "tie": "tie", "abstain": "abstain"}
 _MARKS = " \t\n*_`\"'.,;:#[]{}<>"
 
-_FIRST = r"(?<![\d.])1(?!\d|\.\d)|\b(?:first|former|erste|premi[eè]r|primer|prim[ao])|第一"
-_SECOND = r"(?<![\d.])2(?!\d|\.\d)|\b(?:second|latter|zweite|deuxi[eè]me|segund)|第二"
-_TIE = (
-    r"\b(?:tie[ds]?|draw|equal|same|both|neither|other|gleich|andere|égal|autre|igual|otr[ao])"
-    "|一样|相同"
-)
-# What names another verdict than this one, in the commonest words of some languages.
-_OTHERS: Mapping[str, re.Pattern[str]] = {
-    "1": re.compile(f"{_SECOND}|{_TIE}", re.IGNORECASE),
-    "2": re.compile(f"{_FIRST}|{_TIE}", re.IGNORECASE),
-    "tie": re.compile(f"{_FIRST}|{_SECOND}", re.IGNORECASE),
-    "abstain": re.compile(f"{_FIRST}|{_SECOND}", re.IGNORECASE),
-}
-
 
 def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading | None:  # noqa: ARG001
     """`1`, `2`, `tie` or `abstain`; None if the reply does not say exactly one of them.
@@ -57,8 +48,14 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
     if found is None:
         return None
     verdict = one_reading([within(winner, _verdict) for winner in found.values])
-    is_plain = verdict is not None and not _touches(found.rest, verdict)
-    return Reading(verdict, found.alone) if is_plain else None
+    if verdict is None or is_denied(found.before) or not supports(found.rest, verdict):
+        return None
+    for reason in found.reasons():
+        if prefers_another(reason, verdict) or praises_another(reason, verdict):
+            return None
+    if any(map(takes_back, found.reasons(behind=True))):
+        return None
+    return Reading(verdict, found.alone)
 
 
 def parse(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> str | None:
@@ -77,11 +74,6 @@ def gives(verdict: str, order: Sequence[str]) -> list[float]:  # noqa: ARG001
     return [float(verdict == "1"), float(verdict == "2")]
 
 
-def _touches(words: str, verdict: str) -> bool:
-    """Whether words behind a verdict take it back or name another one."""
-    return takes_back(words) or _OTHERS[verdict].search(words) is not None
-
-
 def _verdict(value: object) -> str | None:
     """A verdict as replies spell it: 1, "1", "Response 1", "first"."""
     # `true` is 1 to Python, and says nothing about a slot.
@@ -91,7 +83,7 @@ def _verdict(value: object) -> str | None:
     if spelled is None:
         return None
     verdict = next(verdict for name, verdict in _VERDICTS.items() if spelled[name])
-    return None if _touches(spelled["remark"] or "", verdict) else verdict
+    return verdict if supports(spelled["remark"] or "", verdict) else None
 
 
 def _recorded(value: object) -> str | None:

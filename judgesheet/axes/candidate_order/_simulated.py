@@ -4,6 +4,7 @@ It has a leaning x towards slot 1 and a tie threshold t:
 
     P(1) = 1 / (1 + exp(t - x)),    P(2) = 1 / (1 + exp(t + x)),    tie otherwise
     x = slot + sensitivity * (better in slot 1: delta, in slot 2: -delta) + surface * e_pair
+        + filler * (padded copy in slot 1: 1, in slot 2: -1)
         + cue * (1 if the prompt lists 1 before 2 else -1) / 2
     t = tie (+ strict under the strict prompt)
 
@@ -59,6 +60,8 @@ def _leaning(parameters: Parameters, cell: Mapping[str, Any], stimulus: str) -> 
         delta = 1.0 if cell.get("delta") is None else float(cell["delta"])
         side = 1 if cell["better"] == shown_first else -1
         leaning += parameters.sensitivity * delta * side
+    if cell["condition"] == "filler":  # v is the padded copy
+        leaning += parameters.filler * (1 if shown_first == "v" else -1)
     listed_first = str(cell.get("listing") or "1").startswith("1")
     return leaning + parameters.cue * (0.5 if listed_first else -0.5)
 

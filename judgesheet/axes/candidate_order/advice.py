@@ -2,19 +2,26 @@
 
 from collections.abc import Iterator
 
-from judgesheet.axes.candidate_order._pairs import SET_WORDS, arrange
+from judgesheet.axes.candidate_order import equal_quality, vacuum
+from judgesheet.axes.candidate_order._pairs import MISSING, SET_WORDS, arrange
 from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT
 from judgesheet.axes.candidate_order.findings import (
     NOTICEABLE,
     RARE,
     SAME,
     SEEN,
+    elements,
     in_one_order,
     ladder_steps,
+    prefers_padding,
+    sees_nothing,
     seldom_decides,
+    slot_decides,
 )
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, unequal
+from judgesheet.axis.figure import declared_in
 from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.untested import Question, untested
 from judgesheet.axis.words import (
     MOSTLY,
     above,
@@ -22,6 +29,8 @@ from judgesheet.axis.words import (
     few_asked,
     keys,
     number,
+    share,
+    share_with_interval,
     unread,
 )
 from judgesheet.base.estimates import Estimates
@@ -30,28 +39,34 @@ from judgesheet.base.records import Control, Estimate, Mitigation, Recommendatio
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to compare with it, in which orders, under which prompt."""
-    last = [rate for _, rate in ladder_steps(estimates, "target_sensitivity")][-1:]
-    if last and below(last[0], SEEN):
+    own = estimates.known("target_sensitivity", set="natural")
+    if largest := sees_nothing(estimates):
         text = (
             "Do not compare responses with it: it does not find the better one even where the "
             "difference is largest."
         )
-        yield _advice(text, *last, stops=True)
-        return
-    own = estimates.known("target_sensitivity", set="natural")
-    if below(own, MOSTLY):
+        yield _advice(text, largest, stops=True)
+    elif below(own, MOSTLY):
         text = (
             "Do not compare responses with it: of your own pairs it does not find the better one."
         )
         yield _advice(text, own, stops=True)
-        return
-    if indifferent := seldom_decides(estimates):
+    elif by_slot := slot_decides(estimates):
+        text = (
+            "Do not compare responses with it: in most of your own pairs the one in a certain slot "
+            "wins, whichever it is."
+        )
+        yield _advice(text, by_slot, stops=True)
+    elif indifferent := seldom_decides(estimates):
         text = "Ask it pairs whose better response is known: most of your own are ties to it."
         yield _advice(text, indifferent)
-        return
-    yield from _swap(estimates)
-    yield from _prompt(estimates)
-    yield from _small_steps(estimates)
+    else:
+        yield from _swap(estimates)
+        yield from _prompt(estimates)
+        yield from _small_differences(estimates)
+    if padded := prefers_padding(estimates):
+        text = "Do not compare responses of different length with it: the padded one wins."
+        yield _advice(text, padded, stops=True)
 
 
 def _advice(
@@ -66,8 +81,15 @@ def _swap(estimates: Estimates) -> Iterator[Recommendation]:
     if unknown := in_one_order(estimates):
         yield _advice("Ask each pair in the other order too.", *unknown.values())
     if any(above(rate, NOTICEABLE) for rate in shown):
-        text = "Ask every comparison in both orders and count a win only where both agree."
-        yield _advice(text, *shown)
+        text = "Ask every comparison in both orders and count a win only where both agree"
+        raw = estimates.known("raw_false_preference", set=SAME)
+        left = estimates.known("stable_cross_sensitivity", set=SAME)
+        if raw is not None and left is not None:
+            text += (
+                ": of two equally good responses it then prefers one in "
+                f"{share_with_interval(left)} of pairs, with one order in {share(raw)} of calls"
+            )
+        yield _advice(f"{text}.", *shown, raw, left)
     elif shown and all(below(rate, RARE) for rate in shown):
         text = "One order is enough: its verdict hardly depends on it."
         yield _advice(text, *shown, binding=False)
@@ -80,14 +102,14 @@ def _prompt(estimates: Estimates) -> Iterator[Recommendation]:
     if above(cost, NOTICEABLE):
         text = (
             "Use the strict tie instruction only where false preferences cost more than missed "
-            "differences of one step."
+            "differences of one required element."
         )
         yield _advice(text, gain, cost)
     elif below(cost, RARE):
         yield _advice("Use the strict tie instruction: it removes false preferences.", gain, cost)
 
 
-def _small_steps(estimates: Estimates) -> Iterator[Recommendation]:
+def _small_differences(estimates: Estimates) -> Iterator[Recommendation]:
     threshold = estimates.known("threshold75")
     if threshold is not None and above(threshold, 1):
         text = (
@@ -114,14 +136,23 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     )
 
 
+ORDER_FIGURES = (
+    *declared_in(vacuum, equal_quality, unequal),
+    *("wrong_rate", "criterion_shift", "filler_preference", "format_cue"),
+)
+"""Figures that a judge may pass by saying tie to everything, or by choosing at random."""
+
+
 def control(estimates: Estimates) -> Iterator[Control]:
-    """Whether the judge detects the largest step of the ladder."""
-    for _, largest in ladder_steps(estimates, "target_sensitivity")[-1:]:
-        passed = True if above(largest, 0.5) else False if below(largest, SEEN) else None
+    """Whether the judge sees the largest difference that was asked."""
+    for delta, rate in ladder_steps(estimates, "target_sensitivity")[-1:]:
+        passed = True if above(rate, MOSTLY) else False if below(rate, SEEN) else None
         text = (
-            "With all required elements against none, the better response must win more than half."
+            f"Where one response states {elements(delta)} more than the other, it must win more "
+            "than half of the calls."
         )
-        yield Control("the largest step is seen", passed, text, (largest.key,))
+        name = "a large difference is seen"
+        yield Control(name, passed, text, (rate.key,), touches=ORDER_FIGURES)
 
 
 # -- caveats ---------------------------------------------------------------------------------------
@@ -144,6 +175,9 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
             "The better response is the one that states more of the required elements. It is so "
             "by construction; quality in general is more than that."
         )
+    padded, own = "filler_preference", estimates.known("target_sensitivity", set="natural")
+    asked: dict[Question, Estimate | None] = {"length": estimates.known(padded), "people": own}
+    yield from untested({question for question, known in asked.items() if known is not None})
     yield from about_repeats(readings)
 
 
@@ -154,7 +188,8 @@ def _partial(readings: Readings) -> Iterator[str]:
         return
     names = [f"{cell.stimulus}/{cell.pair}" for cell in pairs.cells[pairs.partial].itertuples()]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    read = int((pairs.verdicts != MISSING).any(axis=(1, 2)).sum())
     yield (
-        f"{len(names)} of {len(pairs)} pairs have a verdict in one order only and are left out of "
-        f"the rates of pairs: {', '.join(names[:3])}{more}."
+        f"{len(names)} of {read} pairs have a verdict in one order only and are left out of the "
+        f"rates of pairs: {', '.join(names[:3])}{more}."
     )

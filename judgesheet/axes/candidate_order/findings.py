@@ -1,42 +1,59 @@
-"""What the estimates mean, in words: the findings of the first page, with their labels.
+"""What the estimates mean, in words: the findings of the first page.
 
-Every sentence and every label is decided by intervals, never by a point value, and names the keys
-that it rests on. The limits are these:
+Every sentence is decided by intervals or tests, never by a point value, and names the keys that it
+rests on. The limits are these:
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
+from typing import NamedTuple
 
 from judgesheet.axes.candidate_order._pairs import SET_WORDS
 from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
+from judgesheet.axes.candidate_order.vacuum import KIND_WORDS
 from judgesheet.axis import losses, unequal
+from judgesheet.axis.findings import listed
+from judgesheet.axis.unanswered import TOO_LITTLE
 from judgesheet.axis.words import (
     MOSTLY,
+    UNSURE,
     Tone,
     above,
     announced,
     below,
+    if_lost,
+    indicated,
     interval,
     keys,
     one_in,
+    p_value,
+    points,
     share,
     share_with_interval,
     surely_above,
     surely_below,
+    whatever_lost,
 )
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Estimate, Statement
 
 CLEAN, CLEAN_KIND = 0.15, 0.20
-"""A vacuum is clean if its upper bounds, pooled and of each kind, are below these: ten tasks
-without a single preference reach .134 and .165, so a small probe can clear a judge."""
+"""Preferences where there is nothing to prefer are excluded if their upper bounds, of all kinds of
+pairs and of each, are below these: ten tasks without a single one reach .134 and .165, so a small
+probe can clear a judge."""
 NOTICEABLE = 0.05
 """A lower bound above this shows that something happens often enough to matter."""
 RARE = 0.15
 """An upper bound below this shows that something hardly happens."""
 SEEN = 0.75
-"""A step is seen if the better response is chosen more often than this; as in `threshold75`."""
+"""A difference is seen if the better response is chosen more often than this; as in `threshold75`.
+"""
+EVEN = 0.60
+"""A padded response that is proven to win less than this, and more than the rest, wins no more than
+another; as the shipped policies have it."""
+WINS = 0.75
+"""A preference proven to be above this decides more comparisons than all else."""
 
 SAME = "same_subset"
 
@@ -74,31 +91,32 @@ def in_one_order(estimates: Estimates) -> dict[str, Estimate]:
 
 
 def find(estimates: Estimates) -> Iterator[Statement]:
-    """The findings of the first page: broken controls first, then what the judge is."""
+    """The findings of the first page: what must not be, then what the judge is."""
     lost = {estimates.key(name) for name in losses.NAMES | unequal.NAMES}
     measured = any(
         estimate.value is not None and key not in lost for key, estimate in estimates.items()
     )
     if not measured and not in_one_order(estimates):
-        text = (
-            "No reply could be read as a verdict, so nothing about this judge is known on this "
-            "axis."
-        )
-        yield Statement(text, tuple(estimates)[:1], "bad")
+        yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
         yield from losses.find(estimates)
         return
     for part in _FINDINGS:
         yield from part(estimates)
 
 
-def _said(tone: Tone, text: str, *evidence: Estimate | None) -> Statement:
-    return Statement(text, keys(*evidence), tone)
+def _said(tone: Tone, text: str, *evidence: Estimate | None, stops: bool = False) -> Statement:
+    # What shows a thing may also be what it is told by: a key stands once.
+    return Statement(text, tuple(dict.fromkeys(keys(*evidence))), tone, stops)
 
 
-BROKEN = "Figures that rest on its comparisons, here and elsewhere, rest on a broken instrument."
+def elements(delta: str) -> str:
+    """A difference of the ladder in words: `one required element`, `half a required element`."""
+    words = {"0.5": "half a required element", "1": "one required element"}
+    return words.get(delta, f"{delta} required elements")
 
 
-def _vacuum(estimates: Estimates) -> Iterator[Statement]:
+def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
+    """Preferences between two empty or blank responses, or a text and itself."""
     pooled = estimates.known("dark_current")
     if pooled is None:
         return
@@ -107,139 +125,194 @@ def _vacuum(estimates: Estimates) -> Iterator[Statement]:
         for dims, rate in estimates.family("dark_current")
         if set(dims) == {"kind"} and rate.value is not None
     }
-    dirty = {kind: rate for kind, rate in kinds.items() if surely_above(rate, NOTICEABLE)}
-    overall = share_with_interval(pooled)
-    if dirty:
-        parts = ", ".join(f"{share(rate)} of {kind} pairs" for kind, rate in dirty.items())
-        text = (
-            "Not vacuum-clean: it prefers one of two responses where there is nothing to prefer, "
-            f"in {parts}. {BROKEN}"
-        )
-        yield _said("bad", text, *dirty.values(), pooled)
-        return
-    open_kinds = [kind for kind, rate in kinds.items() if not below(rate, CLEAN_KIND)]
-    if below(pooled, CLEAN) and not open_kinds:
-        text = f"Vacuum-clean: where there is nothing to prefer it prefers in {overall} of calls."
-        yield _said("good", text, pooled, *kinds.values())
-    elif below(pooled, CLEAN):
-        text = (
-            f"Where there is nothing to prefer it prefers in {overall} of calls; for "
-            f"{' and '.join(open_kinds)} pairs alone too few tasks were asked to exclude it."
-        )
-        yield _said("unknown", text, pooled, *kinds.values())
+    sure = {kind: rate for kind, rate in kinds.items() if surely_above(rate, NOTICEABLE)}
+    shown = {kind: rate for kind, rate in kinds.items() if above(rate, NOTICEABLE)}
+    unclear = {kind: rate for kind, rate in kinds.items() if not below(rate, CLEAN_KIND)}
+    clear = {kind: rate for kind, rate in kinds.items() if kind not in unclear}
+    where = "Where there is nothing to prefer"
+    if sure:
+        text = f"{where} it prefers one of the two all the same: {_by_kind(sure, share)}."
+        yield _said("bad", text, *sure.values(), pooled)
+    elif shown:
+        text = "That it prefers one of two where there is nothing to prefer is indicated: "
+        yield _said("unknown", f"{text}{_by_kind(shown)}{UNSURE}.", *shown.values(), pooled)
+    elif below(pooled, CLEAN) and not unclear:
+        each = listed([_kind(kind) for kind in kinds]) or "such pairs"
+        text = f"{where} ({each}) it prefers one of the two in {share_with_interval(pooled)} of"
+        yield _said("good", f"{text} calls only{whatever_lost(pooled)}.", pooled, *kinds.values())
     else:
-        text = (
-            "Vacuum not identified: made-up preferences are neither shown nor excluded "
-            f"({overall} of calls; excluded below {percent(CLEAN)})."
-        )
+        told = _by_kind(unclear) if unclear else f"in {share_with_interval(pooled)} of calls"
+        limit = percent(CLEAN_KIND if unclear else CLEAN)
+        lost = "".join(dict.fromkeys(if_lost(rate, percent) for rate in unclear.values()))
+        text = "Whether it prefers one of two where there is nothing to prefer cannot be told"
+        if clear:
+            text = (
+                f"{where} it prefers one {_by_kind(clear)}; whether also elsewhere cannot be told"
+            )
+        text = f"{text}: {told}{lost} (an interval below {limit} would exclude it)."
         yield _said("unknown", text, pooled, *kinds.values())
 
 
-def _monotone(estimates: Estimates) -> Iterator[Statement]:
+def _kind(kind: str) -> str:
+    return KIND_WORDS.get(kind, f"{kind} pairs")
+
+
+def _by_kind(
+    rates: Mapping[str, Estimate], say: Callable[[Estimate], str] = share_with_interval
+) -> str:
+    """`in 100 % (95 % interval 94 % to 100 %) of calls on the same text twice, …`."""
+    return listed([f"in {say(rate)} of calls on {_kind(kind)}" for kind, rate in rates.items()])
+
+
+def _larger_is_not_harder(estimates: Estimates) -> Iterator[Statement]:
     steps = ladder_steps(estimates, "target_sensitivity")
     for (small, seen), (large, seen_less) in combinations(steps, 2):
         if _apart(seen, seen_less):
             text = (
-                "The ladder is not monotone: it finds the better response in "
-                f"{share_with_interval(seen)} of calls at step {small} and in only "
-                f"{share_with_interval(seen_less)} at step {large}. {BROKEN}"
+                "It misses a large difference more often than a small one: the response that "
+                f"states {elements(small)} more is chosen in {share_with_interval(seen)} of calls, "
+                f"the one that states {elements(large)} more in only "
+                f"{share_with_interval(seen_less)}."
             )
             yield _said("bad", text, seen, seen_less)
             return
 
 
-def _profile(estimates: Estimates) -> Iterator[Statement]:
-    """The profile on two responses with the same content."""
+def _same_content(estimates: Estimates) -> Iterator[Statement]:
+    """What its preferences between responses with the same content follow, and what is left."""
     raw = estimates.known("raw_false_preference", set=SAME)
     if raw is None:
         return
     rate = f"{share_with_interval(raw)} of calls"
-    one_of_two = "two responses with the same content it prefers one in"
-    ties = [tie for _, tie in ladder_steps(estimates, "miss_by_tie")][-1:]
-    if below(raw, RARE) and ties and surely_above(ties[0], MOSTLY):
-        text = (
-            f"Indifferent: it says tie to responses with the same content, all but {rate}, but "
-            f"also at the largest step, in {share_with_interval(ties[0])}."
-        )
-        yield _said("bad", text, raw, *ties)
+    text = f"Of two responses with the same content it prefers one in {rate}"
+    ties = ladder_steps(estimates, "miss_by_tie")[-1:]
+    if below(raw, RARE) and ties and surely_above(ties[0][1], MOSTLY):
+        (largest, missed), *_ = ties
+        also = f"it also says tie in {share_with_interval(missed)} of calls where one response"
+        yield _said("bad", f"{text}, but {also} states {elements(largest)} more.", missed, raw)
     elif below(raw, RARE):
-        yield _said("good", f"Not over-discriminating: of {one_of_two} only {rate}.", raw)
+        yield _said("good", f"{text} only{whatever_lost(raw)}.", raw)
     elif not above(raw, NOTICEABLE):
-        text = (
-            "Profile not identified: it prefers one of two responses with the same content in "
-            f"{rate}, too few tasks to tell."
-        )
-        yield _said("unknown", text, raw)
+        text = f"{text}{if_lost(raw, percent)}: whether it makes up preferences cannot be told"
+        yield _said("unknown", f"{text}.", raw)
     else:
-        parts = [estimates.known(f"{name}_component", set=SAME) for name in _COMPONENTS]
         stable = estimates.known("stable_cross_sensitivity", set=SAME)
         positional = estimates.known("positional_false_preference", set=SAME)
-        tone, label = (
-            _by_components(*parts) if parts[0] is not None else _by_pairs(stable, positional)
-        )
-        yield _said(tone, f"{label} Of {one_of_two} {rate}.", raw, stable, positional, *parts)
+        parts = [estimates.known(f"{name}_component", set=SAME) for name in _COMPONENTS]
+        tone, why = _by_components(*parts) if parts[0] else _by_pairs(stable, positional)
+        text = f"{text}: {why}."
+        if stable is not None:
+            left = f"it prefers one in {share_with_interval(stable)} of pairs"
+            text += f" Asked in both orders, with a win only where both agree, {left}."
+        yield _said(tone, text, raw, stable, positional, *parts)
 
 
 _COMPONENTS = ("position", "content", "noise")
-NOISY = "Noisy: most of its preferences do not repeat when the same call is made again."
-PRESENTATION = "Presentation-conflicted: its preferences follow the slot, not the response."
-SURFACE = "Stable over-discriminating: it prefers wordings of the same content, whatever the order."
-MIXED = (
-    "Mixed: its preferences follow slot and wording alike{repeats}, as those of a judge that "
-    "reacts to the letters of the prompt would."
+SLOT = "these preferences follow the slot, not the response"
+WORDING = "these preferences follow the wording, whatever the order"
+NOISE = "most of these preferences do not repeat when the same call is made again"
+BOTH = (
+    "these preferences follow slot and wording alike{repeats}, as those of a judge that reacts to "
+    "the letters of the prompt would"
 )
-OVERLAP = (
-    "Profile not identified: this run does not settle which of slot, content and noise is most."
-)
+OPEN = "which of slot, wording and noise they follow most, this run does not settle"
 MAYBE_NOISE = (
-    "Profile not identified: this run does not settle whether its preferences follow the slot or "
-    "the response, as without repeats either may be noise."
+    "whether these preferences follow the slot or the response, this run does not settle, as "
+    "without repeats either may be noise"
 )
 
 
 def _by_components(
     position: Estimate | None, content: Estimate | None, noise: Estimate | None
 ) -> tuple[Tone, str]:
-    """The label from the three components, which tell noise from the rest."""
+    """What preferences follow by the three components, which tell noise from the rest."""
+    tone, text = _most_of(position, content, noise)
+    told = {"slot": position, "wording": content, "noise": noise}
+    parts = [f"{name} {share(part)}" for name, part in told.items() if part is not None]
+    return tone, f"{text} ({', '.join(parts)} of calls)"
+
+
+def _most_of(
+    position: Estimate | None, content: Estimate | None, noise: Estimate | None
+) -> tuple[Tone, str]:
     # Noise first: where it is most, the rest may be chance.
     if _apart(noise, position) and _apart(noise, content):
-        return "neutral", NOISY
+        return "neutral", NOISE
     if _apart(position, content) and _apart(position, noise):
-        return "bad", PRESENTATION
+        return "bad", SLOT
     if _apart(content, position) and _apart(content, noise):
-        return "bad", SURFACE
+        return "bad", WORDING
     if surely_above(position, NOTICEABLE) and surely_above(content, NOTICEABLE):
-        return "bad", MIXED.format(repeats=" and repeat" if below(noise, CLEAN_KIND) else "")
-    return "unknown", OVERLAP
+        return "bad", BOTH.format(repeats=" and repeat" if below(noise, CLEAN_KIND) else "")
+    return "unknown", OPEN
 
 
 def _by_pairs(stable: Estimate | None, positional: Estimate | None) -> tuple[Tone, str]:
-    """The label from pairs read once per order; where both are common it could be noise."""
+    """What they follow by pairs read once per order; where both are common it could be noise."""
+    told = {"slot": positional, "response": stable}
+    parts = [
+        f"the same {name} wins twice in {share(one)} of pairs"
+        for name, one in told.items()
+        if one is not None
+    ]
+    tone, text = _more_of(stable, positional)
+    return tone, f"{text} ({', '.join(parts)})"
+
+
+def _more_of(stable: Estimate | None, positional: Estimate | None) -> tuple[Tone, str]:
     if _apart(positional, stable) and surely_above(positional, NOTICEABLE):
-        return "bad", PRESENTATION
+        return "bad", SLOT
     if _apart(stable, positional) and surely_above(stable, NOTICEABLE):
-        return "bad", SURFACE
+        return "bad", WORDING
     return "unknown", MAYBE_NOISE
 
 
 def _slot(estimates: Estimates) -> Iterator[Statement]:
+    """How often the slot decides between equally good responses, and to which side."""
     changes = estimates.known("order_inconsistent", set=SAME)
-    if changes is None or not above(changes, NOTICEABLE):
+    if changes is None:
         return
-    first = estimates.known("slot1_share", set=SAME)
+    first, test = (
+        estimates.known(name, set=SAME) for name in ("slot1_share", "order_dependence_p")
+    )
+    p = "" if test is None else f" ({p_value(test)})"
     text = f"Swapping two equally good responses changes its verdict {_of_pairs(changes)}"
-    if _by_order(estimates, SAME):
-        test = estimates.known("order_dependence_p", set=SAME)
-        yield _said("bad", f"{text}{_leaning(first)}.", changes, first, test)
+    told = f"{text}{_leaning(first)}"
+    evidence = changes, first, test
+    if above(changes, NOTICEABLE) and (why := by_order(estimates, SAME)):
+        yield _said("bad", f"{told}{why.text}.", *evidence, why.estimate)
+    elif below(changes, RARE):
+        yield _said("good", f"{told}{whatever_lost(changes)}.", changes, first)
+    elif indicated(estimates, "order_dependence_p", set=SAME):
+        text = f"{told}. That the slot decides is indicated{p}{UNSURE}."
+        yield _said("unknown", text, *evidence)
+    elif above(changes, NOTICEABLE):
+        text = f"{told}. That the slot decides and not noise is not shown{p}."
+        yield _said("neutral", text, *evidence)
     else:
-        yield _said("neutral", f"{text}, which may be noise.", changes, first)
+        lost = if_lost(changes, percent)
+        text = f"{told}{lost}. Whether the order matters cannot be told{p}."
+        yield _said("unknown", text, *evidence)
 
 
-def _by_order(estimates: Estimates, pairs: str) -> bool:
-    """Whether verdicts on a set of pairs change because of the order, and not by noise alone."""
-    component = estimates.known("position_component", set=pairs)
-    by_test = announced(estimates, "order_dependence_p", set=pairs)
-    return by_test or surely_above(component, NOTICEABLE)
+class _Order(NamedTuple):
+    """What shows that the order changes verdicts, and not noise alone."""
+
+    text: str
+    estimate: Estimate
+
+
+def by_order(estimates: Estimates, pairs: str) -> _Order | None:
+    """What shows that verdicts on a set of pairs change because of the order."""
+    test, component = (
+        estimates.known(name, set=pairs) for name in ("order_dependence_p", "position_component")
+    )
+    if test is not None and announced(estimates, "order_dependence_p", set=pairs):
+        return _Order(f" ({p_value(test)})", test)
+    if component is not None and surely_above(component, NOTICEABLE):
+        told = f"; the slot decides {share_with_interval(component)} of calls beyond noise"
+        return _Order(f"{told}, not the same slot on all pairs", component)
+    return None
 
 
 def _of_pairs(changes: Estimate) -> str:
@@ -252,12 +325,15 @@ def _of_pairs(changes: Estimate) -> str:
 
 
 def _leaning(first: Estimate | None) -> str:
-    """Which slot gets more than its half, where the interval says so."""
-    if first is not None and above(first, MOSTLY):
+    """To which slot its choices go, where the interval says so, and that they do not elsewhere."""
+    if first is None:
+        return ""
+    if above(first, MOSTLY):
         return f"; slot 1 gets {share(first)} of its choices"
-    if first is not None and below(first, MOSTLY):
+    if below(first, MOSTLY):
         return f"; slot 2 gets {percent(1 - (first.value or 0.0))} of its choices"
-    return ""
+    told = f"slot 1 gets {share_with_interval(first)} of its choices"
+    return f"; that either slot is preferred is not shown: {told}"
 
 
 def _other_order(estimates: Estimates) -> Iterator[Statement]:
@@ -269,6 +345,7 @@ def _other_order(estimates: Estimates) -> Iterator[Statement]:
 
 
 def _natural(estimates: Estimates) -> Iterator[Statement]:
+    """How often the slot decides between the responses of the user's own pairs."""
     changes = estimates.known("order_inconsistent", set="natural")
     if changes is None:
         return
@@ -278,16 +355,34 @@ def _natural(estimates: Estimates) -> Iterator[Statement]:
         return
     first = estimates.known("slot1_share", set="natural")
     noise = estimates.known("repeat_change_rate", set="natural")
+    test = estimates.known("order_dependence_p", set="natural")
     text = (
         "Swapping the responses of your own pairs changes its verdict in "
         f"{share_with_interval(changes)} of them{_leaning(first)}"
     )
     if noise is not None:
         text += f"; asking twice in the same order changes it in {share(noise)}"
-    bad = above(changes, NOTICEABLE) and _by_order(estimates, "natural")
-    tone: Tone = "bad" if bad else "good" if below(changes, RARE) else "unknown"
-    test = estimates.known("order_dependence_p", set="natural") if bad else None
-    yield _said(tone, f"{text}.", changes, first, noise, test)
+    p = "" if test is None else f" ({p_value(test)})"
+    evidence = changes, first, noise, test
+    if by_slot := slot_decides(estimates):
+        text += f". In {share_with_interval(by_slot)} of them whoever stands in one slot wins"
+        yield _said("bad", f"{text}{p}: do not compare by it.", *evidence, by_slot, stops=True)
+    elif above(changes, NOTICEABLE) and (why := by_order(estimates, "natural")):
+        yield _said("bad", f"{text}{why.text}.", *evidence, why.estimate)
+    elif below(changes, RARE):
+        yield _said("good", f"{text}{whatever_lost(changes)}.", changes, first, noise)
+    elif indicated(estimates, "order_dependence_p", set="natural"):
+        text += f". That the slot decides is indicated{p}{UNSURE}"
+        yield _said("unknown", f"{text}.", *evidence)
+    else:
+        text += f". That the slot decides and not noise is not shown{p}"
+        yield _said("unknown", f"{text}{if_lost(changes, percent)}.", *evidence)
+
+
+def slot_decides(estimates: Estimates) -> Estimate | None:
+    """How many of the user's own pairs the same slot wins twice, where that is most of them."""
+    same_slot = estimates.known("positional_false_preference", set="natural")
+    return same_slot if same_slot is not None and surely_above(same_slot, MOSTLY) else None
 
 
 def seldom_decides(estimates: Estimates) -> Estimate | None:
@@ -308,13 +403,21 @@ def _own_quality(estimates: Estimates) -> Iterator[Statement]:
     elif below(seen, MOSTLY):
         misses = "" if wrong is None else f", the worse one in {share(wrong)}"
         tone: Tone = "bad" if surely_below(seen, MOSTLY) else "neutral"
-        yield _said(tone, f"It does not find quality: it chooses {told}{misses}.", seen, wrong)
+        text = f"It does not find quality: it chooses {told}{misses}."
+        yield _said(tone, text, seen, wrong, stops=True)
     else:
-        text = f"Whether it finds the better response of your own pairs cannot be told ({told})."
-        yield _said("unknown", text, seen, wrong)
+        text = f"Whether it finds the better response of your own pairs cannot be told: {told}"
+        yield _said("unknown", f"{text}{if_lost(seen, percent, 'low')}.", seen, wrong)
 
 
-def _ladder(estimates: Estimates) -> Iterator[Statement]:
+def sees_nothing(estimates: Estimates) -> Estimate | None:
+    """How often it finds the better response where the two differ most, if that is too seldom."""
+    last = [rate for _, rate in ladder_steps(estimates, "target_sensitivity")][-1:]
+    return last[0] if last and below(last[0], SEEN) else None
+
+
+def _differences(estimates: Estimates) -> Iterator[Statement]:
+    """How small a difference of quality it sees."""
     steps = ladder_steps(estimates, "target_sensitivity")
     if not steps:
         return
@@ -325,36 +428,36 @@ def _ladder(estimates: Estimates) -> Iterator[Statement]:
     # And at every larger step: a ladder that falls again sees nothing from there.
     seen = next((at for at in range(len(rates)) if all(above(r, SEEN) for r in rates[at:])), None)
     if seen is not None:
-        where = f"step {steps[seen][0]}" if seen else "even the smallest step shown"
-        text = (
-            f"Target-sensitive from step {steps[seen][0]}: it finds the better response at {where} "
-            f"in {share_with_interval(rates[seen])} of calls, and at every larger one."
-        )
+        larger = f", and where it states more, up to {largest}" if seen < len(rates) - 1 else ""
+        text = f"Of two responses, the one that states {elements(steps[seen][0])} more wins in"
+        text = f"{text} {share_with_interval(rates[seen])} of calls{larger}."
         yield _said("good", text, *evidence)
-    elif ties is not None and above(ties, MOSTLY):
-        rate = share_with_interval(ties)
-        text = (
-            f"Not target-sensitive: at step {largest}, the largest, it says tie in {rate} of calls."
-        )
-        yield _said("bad" if surely_above(ties, MOSTLY) else "neutral", text, ties, *evidence)
-    elif below(last, SEEN):
-        text = (
-            f"Not target-sensitive: even at step {largest} it finds the better response in only "
-            f"{share_with_interval(last)} of calls, ties counted as misses; guessing gives 50 % "
-            "without ties, 33 % among 1, 2 and tie."
-        )
-        decided = estimates.known("target_sensitivity_decided", delta=largest)
+        return
+    text = f"the one that states {elements(largest)} more wins in"
+    if sees_nothing(estimates):
+        text = f"It misses large differences: of two responses, {text} only"
+        text = f"{text} {share_with_interval(last)} of calls"
         tone: Tone = "bad" if surely_below(last, SEEN) else "neutral"
-        yield _said(tone, text, decided, *evidence)
+        if ties is not None and above(ties, MOSTLY):
+            text = f"{text}, and {share_with_interval(ties)} are ties."
+            yield _said(tone, text, last, ties, *evidence, stops=True)
+            return
+        decided = estimates.known("target_sensitivity_decided", delta=largest)
+        text += (
+            ", ties counted as misses; guessing gives 50 % without ties, 33 % among 1, 2 and tie."
+        )
+        yield _said(tone, text, last, decided, *evidence, stops=True)
     else:
         text = (
-            f"Target sensitivity not identified: at step {largest} it finds the better response in "
-            f"{share_with_interval(last)} of calls; {percent(SEEN)} is not excluded."
+            f"Whether it sees large differences cannot be told: of two responses, {text} "
+            f"{share_with_interval(last)} of calls{if_lost(last, percent, 'low')} (an interval "
+            f"above {percent(SEEN)} would show it)."
         )
         yield _said("unknown", text, *evidence)
 
 
 def _strict(estimates: Estimates) -> Iterator[Statement]:
+    """What the strict prompt does to ties, right ones and wrong ones."""
     gain = estimates.known("criterion_shift", delta=0)
     if gain is None:
         return
@@ -364,50 +467,75 @@ def _strict(estimates: Estimates) -> Iterator[Statement]:
         if dims["delta"] != "0" and shift.value is not None
     }
     paid = {delta: shift for delta, shift in costs.items() if above(shift, NOTICEABLE)}
-    where = " and ".join(f"{share(shift)} at step {delta}" for delta, shift in paid.items())
+    where = listed([f"{points(shift)} where {elements(d)} differ" for d, shift in paid.items()])
+    where = where.replace("element differ", "element differs")
     if above(gain, NOTICEABLE):
-        price = f", and costs {where}." if paid else "; a cost on the ladder is not shown."
-        text = f"The strict prompt adds ties on equal responses, {share(gain)} of calls{price}"
+        price = f"; it adds wrong ties too: {where}" if paid else "; wrong ties are not shown"
+        text = f"The strict prompt adds ties between equal responses: {points(gain)}{price}."
         yield _said("neutral" if paid else "good", text, gain, *costs.values())
     elif paid:
-        text = f"The strict prompt costs real differences ({where}) and is not shown to help."
+        text = f"The strict prompt adds wrong ties, {where}, and is not shown to add right ones."
         yield _said("neutral", text, gain, *paid.values())
 
 
 def _listing(estimates: Estimates) -> Iterator[Statement]:
+    """Whether a preference for a slot comes from the prompt's list of answers."""
     cue = estimates.known("format_cue")
-    if cue is not None and (surely_above(cue, NOTICEABLE) or surely_below(cue, -NOTICEABLE)):
-        text = (
-            "The order in which the prompt lists the allowed answers moves its choice of slot 1 by "
-            f"{percent(abs(cue.value or 0.0))}: its slot preference belongs in part to the prompt."
-        )
+    if cue is None:
+        return
+    what = "the order in which the prompt lists the allowed answers moves its choice of slot 1"
+    if surely_above(cue, NOTICEABLE) or surely_below(cue, -NOTICEABLE):
+        text = f"In part its slot preference belongs to the prompt: {what} by {points(cue)}."
         yield _said("bad", text, cue)
+    elif above(cue, NOTICEABLE) or below(cue, -NOTICEABLE):
+        yield _said("unknown", f"That {what} is indicated ({points(cue)}){UNSURE}.", cue)
+
+
+def prefers_padding(estimates: Estimates) -> Estimate | None:
+    """How much it prefers padded responses, where that decides most comparisons with them."""
+    padded = estimates.known("filler_preference")
+    return padded if padded is not None and surely_above(padded, WINS) else None
 
 
 def _filler(estimates: Estimates) -> Iterator[Statement]:
-    longer = estimates.known("filler_preference")
-    if longer is None:
+    """Whether sentences that say nothing make a response win."""
+    padded = estimates.known("filler_preference")
+    if padded is None:
         return
-    padded = f"{share_with_interval(longer)} of its decisions go to the padded one."
-    if surely_above(longer, MOSTLY):
-        text = f"It prefers a response that is padded with empty sentences: {padded}"
-        yield _said("bad", text, longer)
-    elif below(longer, MOSTLY):
-        text = f"It rejects a response that is padded with empty sentences: only {padded}"
-        yield _said("neutral", text, longer)
+    won = "{padded:,} calls for the padded one, {plain:,} for the plain one, {ties:,} ties"
+    told = (
+        f"{won.format(**padded.given)}; with ties as halves {share(padded)}, {interval(padded)}, "
+        "where 50 % is no preference"
+    )
+    what = "a response padded with empty sentences to the same without them"
+    if below(padded, EVEN) and above(padded, 1 - EVEN):
+        text = f"Padding a response with empty sentences hardly helps or harms it: {told}"
+        yield _said("good", f"{text}{whatever_lost(padded)}.", padded)
+    elif prefers_padding(estimates):
+        text = f"It prefers {what}: {told}. Do not compare responses of different length by it."
+        yield _said("bad", text, padded, stops=True)
+    elif surely_above(padded, MOSTLY):
+        yield _said("bad", f"It prefers {what}: {told}.", padded)
+    elif above(padded, MOSTLY):
+        yield _said("unknown", f"That it prefers {what} is indicated: {told}{UNSURE}.", padded)
+    elif below(padded, MOSTLY):
+        yield _said("neutral", f"It does not prefer {what}, rather the contrary: {told}.", padded)
+    else:
+        lost = if_lost(padded, percent)
+        yield _said("unknown", f"Whether it prefers {what} cannot be told: {told}{lost}.", padded)
 
 
 # In the order of the first page.
 _FINDINGS = (
-    _vacuum,
-    _monotone,
-    _profile,
+    _nothing_to_prefer,
+    _larger_is_not_harder,
+    _same_content,
     _slot,
     _other_order,
     _natural,
     _own_quality,
     unequal.find,
-    _ladder,
+    _differences,
     _strict,
     _listing,
     _filler,

@@ -1,7 +1,7 @@
-"""Does the judge recognise a better response, and how small a step?
+"""Does the judge recognise a better response, and how small a difference?
 
-A step of 1 is one required element more; a step of .5 is half an element. A tie on the ladder is a
-miss.
+A step of 1 is one required element more; a step of .5 is half an element. All steps are the ladder
+(003), and a tie on it is a miss.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +17,7 @@ from judgesheet.axis.figure import Draft
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
+from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.interval import Interval
 
@@ -26,7 +27,7 @@ SLOT_TELLS = (
     "no interval: the better response stood in one slot too often, so that a preference for the "
     "slot would look the same"
 )
-RIGHT_CENSORED = Reason("right_censored", "right-censored: no step reaches the target")
+RIGHT_CENSORED = Reason("right_censored", "right-censored: no difference reaches the target")
 # Midway between guessing and never missing (003, equation 10).
 TARGET = 0.75
 RIGHT, TIED, WRONG = 1, 0, -1
@@ -42,8 +43,8 @@ def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
 def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
-    003 equation 8, by step of the ladder and by the slot of the better response. For own pairs with
-    a known better response the key has `set=natural`.
+    003 equation 8, by the step of the ladder (how many required elements more the better response
+    states) and by its slot. For own pairs with a known better response the key has `set=natural`.
     """
     return _shares(pairs, "Better response chosen", RIGHT)
 
@@ -66,7 +67,7 @@ def wrong_rate(pairs: Pairs) -> Iterator[Draft]:
 
 @figure("share", better="")
 def tie_rate(pairs: Pairs) -> Iterator[Draft]:
-    """Share of calls that say tie (or abstain), by step and by slot of the better response.
+    """Share of calls that say tie (or abstain), by difference and slot of the better response.
 
     Without a slot it equals `miss_by_tie` and `criterion` at that step.
     """
@@ -118,14 +119,14 @@ def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
         yield rung.rate(shown, counts, published=False, slot=slot)
 
 
-@figure("steps", symbol="Δ75")
+@figure(QUALITY_STEPS, symbol="Δ75")
 def threshold75(pairs: Pairs) -> Iterator[Draft]:
-    """The smallest step at which the better response is chosen three times in four.
+    """The smallest difference at which the better response is chosen three times in four.
 
-    Weighted isotonic fit of `target_sensitivity` (003 equation 10), interpolated between steps; its
-    interval holds the steps at which .75 lies inside the interval of the rate over tasks. Where the
-    smallest step already reaches .75 the true threshold is at most that; where none does there is
-    no value.
+    In required elements that it states more. Weighted isotonic fit of `target_sensitivity` (003
+    equation 10), interpolated between the steps that were asked; its interval holds those at which
+    .75 lies inside the interval of the rate over tasks. Where the smallest step already reaches .75
+    the true threshold is at most that; where none does there is no value.
     """
     # Of the ordinary instruction: the strict one trades differences that are seen for ties.
     rungs = [rung for rung in pairs.rungs if rung.prompt == BASELINE and "delta" in rung.dims]
@@ -141,13 +142,13 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
         fit.low,
         fit.high,
         clusters=fit.clusters,
-        method="isotonic fit, linear between steps; interval of the rate inverted",
+        method="isotonic fit, linear between differences; interval of the rate inverted",
         note="; ".join(_notes(fit, steps)) if calls.any() else NO_LADDER.sentence,
         reason="" if fit.value is not None else missing.code,
     )
-    given = ["baseline prompt", f"steps {', '.join(steps)}"]
+    given = ["baseline prompt", f"{', '.join(steps)} elements apart"]
     given += [f"{fit.censored}-censored"] if fit.censored else []
-    label = "Smallest step seen in 75 % of calls"
+    label = "Smallest difference seen in 75 % of calls"
     yield Draft(label, interval, n=int(calls.sum()), given="; ".join(given))
 
 
@@ -166,16 +167,16 @@ def _tables(rungs: Sequence[Group]) -> Counts:
 def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
     """What a reader must know about the threshold and its interval."""
     if fit.censored == stats.LEFT:
-        yield f"left-censored: at most {steps[0]}, the smallest step shown"
+        yield f"left-censored: at most {steps[0]}, the smallest difference shown"
     if fit.censored == stats.RIGHT:
-        yield f"right-censored: above {steps[-1]}, the largest step shown"
+        yield f"right-censored: above {steps[-1]}, the largest difference shown"
     if fit.low is not None and fit.high is None:
         yield f"the interval is open above {steps[-1]}"
 
 
 @figure("d'", symbol=_at("d'"), null=0.0, better="higher")
 def d_prime(pairs: Pairs) -> Iterator[Draft]:
-    """Sensitivity to a step in the units of signal detection, on the scale of a forced choice.
+    """Sensitivity to a difference in the units of signal detection, on that of a forced choice.
 
     (z(hits) - z(false alarms)) / sqrt 2, where slot 1 is the signal and a tie counts half to each
     slot. Near the ceiling the value depends on the number of calls alone: read the lower bound, a

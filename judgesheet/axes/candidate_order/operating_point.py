@@ -4,12 +4,12 @@ A stricter instruction about ties, sentences without content, another listing of
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
-from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
+from judgesheet.axes.candidate_order._pairs import Group, Pairs, apart, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.base.missing_reasons import Reason
@@ -18,7 +18,7 @@ from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
 
 ByPair = dict[tuple[int, str], float]
 NO_SHIFT = Reason("no_shift", "no pair was answered under both prompts")
-NO_FILLER = Reason("no_filler", "no call on filler pairs chose a response")
+NO_FILLER = Reason("no_filler", "no pair with filler was answered")
 NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
 
 
@@ -32,7 +32,7 @@ def criterion(pairs: Pairs) -> Iterator[Draft]:
     """
     for delta, by_prompt in _steps(pairs).items():
         for prompt, group in by_prompt.items():
-            label = f"Ties at step {delta}, {prompt} prompt"
+            label = f"Ties, {_where(delta)}, {prompt} prompt"
             yield replace(group.ties, label=label, dims={"delta": delta, "prompt": prompt})
 
 
@@ -51,13 +51,17 @@ def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
             *(_by_pair(group.pairs, 1 - group.pairs.decided) for group in (strict, usual))
         )
         yield Draft(
-            f"Ties added by the strict prompt, step {delta}",
+            f"Ties added by the strict prompt, {_where(delta)}",
             difference,
             {"delta": delta},
             n=n,
             given="strict minus baseline, same pairs",
             paper=_pooled(strict, usual) if n else None,
         ).or_absent(NO_SHIFT)
+
+
+def _where(delta: str) -> str:
+    return "same content" if delta == "0" else apart(delta)
 
 
 def _steps(pairs: Pairs) -> dict[str, dict[str, Group]]:
@@ -78,22 +82,44 @@ def _pooled(strict: Group, usual: Group) -> PaperCompatible | None:
     return PaperCompatible(ties[0] - ties[1], None, None, "difference of the pooled rates (003)")
 
 
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """Conditions of `filler_preference`: what became of the calls on pairs with filler."""
+
+    prompt: str
+    padded: int
+    plain: int
+    ties: int
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        calls = self.padded + self.plain + self.ties
+        under = "" if self.prompt == BASELINE else f", {self.prompt} prompt"
+        won = f"{self.padded:,} for the padded response, {self.plain:,} for the plain one"
+        return f"{won}, {self.ties:,} ties of {calls:,} calls{under}"
+
+
 @figure("share", symbol="FP", null=0.5, better="nearer")
 def filler_preference(pairs: Pairs) -> Iterator[Draft]:
-    """Among the calls that choose, the share that prefers the response with filler sentences added.
+    """Share of calls that prefer a response with filler sentences added to the same without them.
 
-    The other response is the same without them: .5 means indifference to length. These pairs are
-    never pooled with others (003 appendix A.3).
+    A tie counts half to each, so .5 is a judge to whom the filler makes no difference, whether it
+    says tie or chooses at random. These pairs are never pooled with others (003 appendix A.3).
+    Cluster t interval over tasks, with room for unseen ones.
     """
     for group in pairs.main.where(condition="filler").by_prompt("filler pairs"):
-        # v is the padded one; unread calls compare as false and count nowhere.
-        padded, _ = group.pairs.by_task((group.pairs.contents == -1).astype(float))
-        decided, calls = group.pairs.by_task(group.pairs.decided)
-        asked = int(calls.sum())
-        reason = NO_FILLER.saying(f"none of {asked} calls on filler pairs chose a response")
-        label = "Longer response among decisions, filler pairs"
-        draft = group.rate(label, (padded, decided), reason, published=False)
-        yield replace(draft, given=f"{group.conditions}; {asked} calls, the others tie")
+        # v is the padded one.
+        contents = group.pairs.contents
+        padded, plain, ties = (int((contents == side).sum()) for side in (-1, 1, 0))
+        share = cluster_mean(*group.pairs.by_task((1 - contents) / 2), within=(0.0, 1.0))
+        yield Draft(
+            "Padded response preferred to the same without filler",
+            share,
+            group.dims,
+            n=padded + plain + ties,
+            given=Padded(group.prompt, padded, plain, ties),
+        ).or_absent(NO_FILLER)
 
 
 @figure("difference", symbol="FC", null=0.0, better="nearer")

@@ -1,4 +1,4 @@
-"""Does the judge prefer where there is nothing to prefer?"""
+"""Does the judge prefer where there is nothing to prefer? (the vacuum of paper 003)"""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,13 @@ from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
 from judgesheet.axis.figure import Draft
 from judgesheet.base.missing_reasons import Reason
 
-NO_VACUUM = Reason("no_vacuum", "no vacuum pair was answered")
+NO_VACUUM = Reason("no_vacuum", "no pair with nothing to prefer was answered")
+KIND_WORDS = {
+    "identical": "the same text twice",
+    "empty": "two empty responses",
+    "whitespace": "two blank responses",
+}
+"""What a pair shows in which there is nothing to prefer."""
 _SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}
 
 
@@ -23,10 +29,11 @@ def dark_current(pairs: Pairs) -> Iterator[Draft]:
         kinds = vacuum.pairs.cells["kind"].nunique(dropna=False)
         yield _rate(vacuum, "kinds can differ: read them one by one" if kinds > 1 else "")
         for kind in KINDS:
-            for group in vacuum.pairs.where(kind=kind).by_prompt(f"{kind} pairs", kind=kind):
+            for group in vacuum.pairs.where(kind=kind).by_prompt(KIND_WORDS[kind], kind=kind):
                 yield _rate(group)
 
 
 def _rate(group: Group, note: str = "") -> Draft:
     counts = group.pairs.by_task(group.pairs.decided)
-    return group.rate(f"Preference in vacuum, {group.words}", counts, NO_VACUUM, note=note)
+    label = f"Preference where there is none to have, {group.words}"
+    return group.rate(label, counts, NO_VACUUM, note=note)

@@ -8,7 +8,7 @@ In reading order: `_material` (what is asked about), `_design` (in which orders,
 readings as arrays), then the figures: `positions` (does a place score higher), `changes` (does the
 order change scores beyond noise), `alignment` (do scores follow quality) and `averaging` (how many
 orders are enough). Those that axes share are in `judgesheet.axis`: `reversal` (do scores and
-winners change), `raters` and `differences`. `words` says what the figures mean.
+winners change), `raters` and `differences`. `findings` says what the figures mean.
 """
 
 from collections.abc import Iterator
@@ -31,6 +31,7 @@ from judgesheet.axis import (
     losses,
     raters,
     reversal,
+    scale_use,
     unequal,
     within_prompts,
 )
@@ -51,7 +52,7 @@ PAPER = (
 
 ESTIMATES = {
     **declared_in(positions),
-    **shared(NAME, reversal),
+    **shared(NAME, reversal, scale_use),
     **declared_in(changes, alignment),
     **shared(NAME, within_prompts, raters, differences),
     **declared_in(averaging),
@@ -88,10 +89,10 @@ MISSING_REASONS = {
     ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"): (
         "an order that was read twice (repeat)"
     ),
-    ("[arms=balanced-fixed]",): "a balanced and a fixed arm, and labels",
-    ("[arms=balanced-random]",): "a balanced and a random arm, and labels",
-    ("[arm=fixed]",): "a fixed arm (cell.arm)",
-    ("top1_flip_rate", "kendall_tau"): "a balanced and a fixed arm",
+    ("[arms=balanced-fixed]",): "balanced orders and a fixed one (cell.arm), and labels",
+    ("[arms=balanced-random]",): "balanced orders and random ones (cell.arm), and labels",
+    ("[arm=fixed]",): "one fixed order (cell.arm)",
+    ("top1_flip_rate", "kendall_tau"): "balanced orders and a fixed one (cell.arm)",
     ("",): "criteria that stood at several places (cell.order)",
 }
 

@@ -18,4 +18,5 @@ CASES: Mapping[tuple[str, ...], View] = {
     ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): _PLACES.only(),
     ("within_item_sd[arm=fixed]",): repeated,
     ("within_item_sd", "budget_agreement"): changed,
+    ("scores_used",): no_reply("it counts the scores that were given, in all readings"),
 }

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from judgesheet.axis.afterwords import is_denied, takes_back
 from judgesheet.axis.answer import answer
 from judgesheet.axis.documents import answers
-from judgesheet.axis.numbers import is_closing, named_numbers, plain, touches
+from judgesheet.axis.numbers import BRACKET, named_numbers, plain, supports
 from judgesheet.axis.reply import Reading, displayed, one_reading, recorded, score_in, whole_number
 from judgesheet.base.records import ReplyFormat
 
@@ -50,24 +51,30 @@ def parts(cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
 
 
 def _from_lines(text: str, order: Sequence[str], scale: int) -> Reading | None:
-    """A line per criterion, `[Name] N`, whatever stands before; nothing but marks after the last.
+    """A line per criterion, `[Name] N`, whatever stands before; nothing but reasons after the last.
 
     A criterion's name with a number behind it is a reading wherever it stands: one inside a
     sentence, a second one, or a line about something else make the reply ambiguous.
     """
-    named, rest = named_numbers(answer(text), _by_plain_name(order), scale)
+    words = answer(text)
+    named, rest = named_numbers(words, _by_plain_name(order), scale)
     given = [one for one in named if one.name is not None or (one.begins and one.ends)]
     scores = {one.name: one.number for one in given if one.begins and one.ends}
     is_whole = len(given) == len(scores) == len(order) and None not in {*scores, *scores.values()}
-    if not is_whole or not is_closing(rest):
+    begun = any(plain(one["name"]) in _by_plain_name(order) for one in BRACKET.finditer(rest))
+    if not is_whole or begun or not supports(rest, None, scale):
         return None
-    return Reading(scores, all(one.alone for one in given))
+    if takes_back(words[given[0].place[0] : given[-1].place[0]]):
+        return None
+    return Reading(scores, all(one.alone for one in given) and not rest.strip())
 
 
 def _from_json(text: str, order: Sequence[str], scale: int) -> Reading | None:
     """The object `{"scores": {"Name": N, …}}`, and no words behind it that touch it."""
     found = answers(text, "scores")
-    if found is None or touches(found.rest, None, scale):
+    if found is None or not supports(found.rest, None, scale) or is_denied(found.before):
+        return None
+    if any(map(takes_back, found.reasons(behind=True))):
         return None
     read = partial(score_in, largest=scale)
     scores = [_from_mapping(_as_mapping(given), order, read) for given in found.values]

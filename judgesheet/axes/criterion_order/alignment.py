@@ -33,7 +33,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
 
 @figure("r", symbol=lambda dims: f"r_{dims['arm'][:3]}", null=0.0, better="higher")
 def pearson_r(scores: Scores) -> Iterator[Draft]:
-    """Correlation of mean scores with quality, mean over criteria and for each, by orders (arm).
+    """Correlation of mean scores with quality, mean over criteria and for each, by orders.
 
     Pearson's r over responses; Fisher-z interval from the cluster jackknife. Xu et al., tables 5
     and 6.
@@ -60,7 +60,7 @@ def single_read_r(scores: Scores) -> Draft:
 
 @figure("r", better="higher")
 def spearman_r(scores: Scores) -> Iterator[Draft]:
-    """Rank correlation of mean scores with quality, mean over criteria and for each, by arm.
+    """Rank correlation of mean scores with quality, mean over criteria and for each, by orders.
 
     Spearman's rho over responses; intervals as for `pearson_r`, with ranks taken anew.
     """

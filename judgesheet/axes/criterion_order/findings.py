@@ -7,36 +7,53 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from judgesheet.axes.criterion_order import changes, positions
 from judgesheet.axes.criterion_order.positions import FIXED_PLACES
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, losses, reversal, unequal
+from judgesheet.axis.figure import declared_in
 from judgesheet.axis.findings import (
-    USABLE_R,
     Wording,
     enough,
-    is_flat,
+    follows_quality,
+    hardly_ranks,
+    ignores_quality,
     is_perfect,
+    listed,
     misorders,
+    not_followed,
     order_changes,
     quality,
+    use_of_scale,
     winner,
 )
-from judgesheet.axis.labels import NO_REFERENCE, caveats
+from judgesheet.axis.labels import by_people, caveats
 from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
+    UNSURE,
+    Tone,
     above,
     announced,
     below,
     ends,
     few_asked,
+    if_lost,
+    indicated,
     keys,
     level,
+    made,
     number,
+    p_value,
+    points,
     surely_above,
     too_few,
     unread,
+    whatever_lost,
 )
+from judgesheet.base.digits import two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
 
@@ -60,7 +77,7 @@ _SAY = Wording(
 )
 
 
-def _moved(estimates: Estimates) -> dict[str, Estimate]:
+def moved_criteria(estimates: Estimates) -> dict[str, Estimate]:
     """The gaps of the criteria that Friedman's test announces after Holm's correction, by size."""
     criteria = [dims["criterion"] for dims, _ in estimates.family("friedman_p_holm")]
     gaps = {
@@ -84,12 +101,12 @@ def _lists(estimates: Estimates) -> Mapping[str, Any]:
     return {} if gap is None else gap.given
 
 
-def _points(estimates: Estimates, part: float) -> float:
+def points_of_scale(estimates: Estimates, part: float) -> float:
     """A part of the scale in points."""
     return part * ((_lists(estimates).get("scale") or _USUAL_SCALE) - 1)
 
 
-def _clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bool:
+def clears(estimates: Estimates, estimate: Estimate | None, limit: float) -> bool:
     """Whether an effect is proven to be small, from enough prompts to say so."""
     return _prompts(estimates) >= FEWEST_PROMPTS and below(estimate, limit)
 
@@ -114,28 +131,50 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from _change(estimates)
         yield from unequal.find(estimates)
         yield from winner(estimates, prompts, _SAY)
-        yield from quality(estimates, prompts, _SAY, _exceptions(estimates))
+        yield from quality(estimates, prompts, _SAY)
+        yield from use_of_scale(estimates, _SAY)
     elif why:
         text = f"Nothing can be said about the order of criteria: {why}."
         yield Statement(text, (gap,), "unknown")
     else:
-        text = "No reply could be read, so nothing about the order of criteria is known here."
-        yield Statement(text, (gap,), "bad")
+        yield Statement(TOO_LITTLE, (gap,), "unknown")
     yield from losses.find(estimates)
 
 
 def _gap(estimates: Estimates) -> Statement:
     """Whether a criterion's place in the list moves its score."""
-    moved, most = _moved(estimates), estimates.known("max_delta_pos")
+    moved, most = moved_criteria(estimates), estimates.known("max_delta_pos")
     if moved:
         return _places(estimates, moved)
     evidence = estimates.key("max_delta_pos"), estimates.key("significant_criteria")
-    if most is not None and _clears(estimates, most, _points(estimates, SMALL_GAP)):
-        text = "No criterion's score moves by much with its place in the list"
-        return Statement(f"{text}: by {number(most, 'most')} points at most.", evidence, "good")
-    reach = "" if most is None or most.most is None else f": by up to {number(most, 'most')} points"
-    text = f"It cannot be told whether a criterion's place in the list moves its score{reach}."
-    return Statement(text, evidence, "unknown")
+    if most is None:
+        text = "It cannot be told whether a criterion's place in the list moves its score: too"
+        return Statement(f"{text} little was read.", evidence, "unknown")
+    if clears(estimates, most, points_of_scale(estimates, SMALL_GAP)):
+        reach = f"{number(most, 'most')} points at most{whatever_lost(most)}"
+        text = f"No criterion's score moves by much with its place in the list: by {reach}"
+        return Statement(f"{text} ({number(most)} observed).", evidence, "good")
+    tests = estimates.family("friedman_p_holm")
+    reach = "" if most.high is None else f", up to {number(most, 'high')}"
+    seen = f"by {number(most)} points observed{reach}{if_lost(most, two_digits)}"
+    shown = {
+        dims["criterion"]: one
+        for dims, one in tests
+        if indicated(estimates, "friedman_p_holm", **dims)
+    }
+    least = min(shown.values() or _known(tests), key=lambda one: one.value or 0.0, default=None)
+    p = "" if least is None else f"; smallest {p_value(least)}, corrected for {len(tests)} criteria"
+    if shown:
+        which = f"{len(shown)} of {len(tests)} criteria ({listed([*shown])})"
+        text = f"That a criterion's place in the list moves its score is indicated for {which}"
+        text = f"{text}: {seen}{p}{UNSURE}."
+        return Statement(text, (*evidence, *keys(*shown.values())), "unknown")
+    text = f"It cannot be told whether a criterion's place in the list moves its score: {seen}{p}."
+    return Statement(text, (*evidence, *keys(least)), "unknown")
+
+
+def _known(members: Sequence[tuple[Mapping[str, str], Estimate]]) -> list[Estimate]:
+    return [estimate for _, estimate in members if estimate.value is not None]
 
 
 def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
@@ -148,44 +187,39 @@ def _places(estimates: Estimates, moved: Mapping[str, Estimate]) -> Statement:
         for dims, shift in estimates.family("position_shift", criterion=name)
         if shift.value is not None
     )
+    tests = [estimates.known("friedman_p_holm", criterion=each) for each in moved]
+    most = max((test for test in tests if test is not None), key=lambda test: test.value or 0.0)
     text = (
-        f"A criterion's score depends on its place in the list for {how_many}: {name} scores "
-        f"{number(gap)} points more at position {shifts[-1][1]} than at position {shifts[0][1]}"
+        f"A criterion's score depends on its place in the list for {how_many} (largest "
+        f"{p_value(most)}, corrected for their number): {name} scores {number(gap)} points more at "
+        f"position {shifts[-1][1]} than at position {shifts[0][1]}"
     )
     if gap.low is not None:
         text += f" (gap: {level(gap)} interval {ends(gap)})"
     if others:
-        text += f"; also {_listed([other for other, _ in others])}"
-    limit = _points(estimates, SMALL_GAP)
+        text += f"; also {listed([other for other, _ in others])}"
+    limit = points_of_scale(estimates, SMALL_GAP)
     # Proven to be there and proven to be small: told, without blame.
     small = all(below(each, limit) for each in moved.values())
-    tests = (estimates.key("friedman_p_holm", criterion=each) for each in moved)
-    return Statement(f"{text}.", (gap.key, *tests), "neutral" if small else "bad")
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = names if len(names) < 5 else [*names[:4], f"{len(names) - 4} more"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return Statement(f"{text}.", keys(gap, *tests), "neutral" if small else "bad")
 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the order changes a criterion's score, beside how often a repeat does."""
-    matters = surely_above(estimates.known("excess_change_rate"), 0.0)
+    excess = estimates.known("excess_change_rate")
     if told := order_changes(estimates, "criteria", "a criterion's score"):
         text, change = told
-        few = _clears(estimates, change, SMALL_CHANGES)
-        yield Statement(
-            f"{text}{', so the order matters beyond noise' if matters else ''}.",
-            (change.key, estimates.key("repeat_change_rate"), estimates.key("excess_change_rate")),
-            "bad" if matters else "good" if few else "neutral",
-        )
-
-
-def _exceptions(estimates: Estimates) -> str:
-    """The criteria whose scores do not follow quality, as a sentence; "" for none."""
-    criteria = estimates.family("pearson_r", arm="balanced")
-    weak = [dims["criterion"] for dims, r in criteria if "criterion" in dims and below(r, USABLE_R)]
-    return f" They do not follow it on {_listed(weak)}." if weak else ""
+        tone: Tone = "neutral"
+        if excess is not None and surely_above(excess, 0.0):
+            text += f", so the order matters beyond noise ({points(excess)})"
+            tone = "bad"
+        elif excess is not None and above(excess, 0.0):
+            text += f"; that the order matters beyond noise is indicated ({points(excess)}){UNSURE}"
+            tone = "unknown"
+        elif clears(estimates, change, SMALL_CHANGES):
+            tone = "good"
+        noise = estimates.known("repeat_change_rate")
+        yield Statement(f"{text}.", keys(change, noise, excess), tone)
 
 
 # -- recommendations ---------------------------------------------------------------------------
@@ -200,11 +234,11 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     if not prompts and _one_order(estimates):
         yield _advice("Ask for each response in other orders of the criteria too.", gap)
     elif not prompts:
-        yield _advice("Do not use it as it was asked: no reply could be read.", gap, stops=True)
+        yield _advice(DO_NOT_USE, gap, stops=True)
     elif within := misorders(estimates):
         text = "Do not score several criteria with it: it puts a prompt's responses in wrong order."
         yield _advice(text, within, r, stops=True)
-    elif r is not None and (is_flat(r) or below(r, USABLE_R)):
+    elif ignores_quality(estimates):
         text = "Do not score several criteria with it: what it says hardly depends on quality."
         yield _advice(text, r, stops=True)
     elif prompts < FEWEST_PROMPTS:
@@ -220,7 +254,17 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             r,
         )
     else:
+        yield from _what_for(estimates)
         yield from _orders(estimates)
+
+
+def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
+    if weak := not_followed(estimates):
+        text = f"Do not use its scores on {listed([*weak])}: they hardly depend on quality."
+        yield _advice(text, *weak.values(), stops=True)
+    if ties := hardly_ranks(estimates):
+        text = "Do not choose between responses to a prompt by its scores: several share the best."
+        yield _advice(text, ties, stops=True)
 
 
 def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recommendation:
@@ -229,18 +273,18 @@ def _advice(text: str, *evidence: Estimate | None, stops: bool = False) -> Recom
 
 def _apart(estimates: Estimates) -> dict[str, Estimate]:
     """Criteria whose gap is proven to be large; a prompt of their own spares them."""
-    limit = _points(estimates, LARGE_GAP)
-    return {name: gap for name, gap in _moved(estimates).items() if above(gap, limit)}
+    limit = points_of_scale(estimates, LARGE_GAP)
+    return {name: gap for name, gap in moved_criteria(estimates).items() if above(gap, limit)}
 
 
 def _orders(estimates: Estimates) -> Iterator[Recommendation]:
     """Average over as many orders as bring nearly all; or nothing to worry about."""
     excess, most = estimates.known("excess_change_rate"), estimates.of("max_delta_pos")
-    small, few = _points(estimates, SMALL_GAP), enough(estimates)
-    if _moved(estimates):
+    small, few = points_of_scale(estimates, SMALL_GAP), enough(estimates)
+    if moved_criteria(estimates):
         orders = f"the {few.orders} balanced orders" if few else "balanced orders"
         large = _apart(estimates)
-        alone = f", and ask for {_listed(list(large))} in a prompt of its own" if large else ""
+        alone = f", and ask for {listed(list(large))} in a prompt of its own" if large else ""
         yield _advice(
             f"Average over {orders} of the criteria, which cancels the effect of the place; where "
             f"one call must do, shuffle the criteria for every response{alone}.",
@@ -256,7 +300,7 @@ def _orders(estimates: Estimates) -> Iterator[Recommendation]:
             excess,
             few and few.at,
         )
-    elif _clears(estimates, most, small):
+    elif clears(estimates, most, small):
         yield _advice(
             f"Do not worry about the order of the criteria: no place is worth {small:g} points.",
             most,
@@ -285,15 +329,18 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
         )
 
 
+ORDER_FIGURES = (
+    *declared_in(positions, changes, reversal, unequal),
+    *("within_item_sd", "budget_agreement", "scores_used"),
+)
+"""Figures that a judge may pass by giving every response the same scores, or any."""
+
+
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the scores follow a quality that is known."""
-    r = estimates.of("pearson_r", arm="balanced")
-    if r is None or r.reason == NO_REFERENCE.code or not _prompts(estimates):
-        return
-    follows, poor = above(r, 0.0) or is_perfect(r), is_flat(r) or below(r, USABLE_R)
-    passed = False if poor else True if follows else None
-    text = "Averaged over orders, a criterion's scores must rise with the quality that is known."
-    yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
+    if _prompts(estimates):
+        text = "Averaged over orders, scores on a criterion must rise with quality that is known."
+        yield from follows_quality(estimates, text, ORDER_FIGURES)
 
 
 # -- caveats -----------------------------------------------------------------------------------
@@ -305,7 +352,9 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from unread(
         readings, "no readable set of scores; the figures describe the rest, which may differ."
     )
-    yield from caveats(readings.labels, list(readings.frame["item"].unique()))
+    items = list(made(readings)["item"].unique())
+    yield from caveats(readings.labels, items)
+    yield from untested({"people"} if by_people(readings.labels, items) else ())
     if any(not label.criterion for label in readings.labels):
         yield "Labels that name no criterion were not used: quality is compared by criterion."
     yield from about_repeats(readings)

@@ -18,7 +18,7 @@ from judgesheet.stats.interval import Interval, exactly, missing
 from judgesheet.stats.multiplicity import holm
 
 NOTHING_READ = Reason("nothing_read", "no readable reply with criteria in changing places")
-FIXED_PLACES = Reason("fixed_places", "the run has no arm in which criteria change places")
+FIXED_PLACES = Reason("fixed_places", "criteria never change places in this run")
 FEW = 6
 """A criterion read in fewer prompts than this gets a note."""
 # Of the criteria together: Holm's correction comes first.

@@ -65,7 +65,7 @@ CASES: Mapping[tuple[str, ...], View] = {
     ("order_flip_rate", "excess_flip_rate", "order_dependence_p"): _OTHER,
     ("order_agreement", "agreeing_orders", "subset_agreement", "change_rate"): _OTHER,
     ("unchanged",): no_reply("it counts prompts on which nothing changes; see change_rate"),
-    ("chance_accuracy",): no_reply("a blind pick needs no judge"),
+    ("chance_accuracy",): no_reply("a pick at random needs no judge"),
     ("calls_per_decision",): no_reply("it is the number of calls that a decision takes"),
     ("independent_error_bound",): no_reply("it is computed from accuracy; see its cases"),
 }

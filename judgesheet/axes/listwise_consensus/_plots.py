@@ -1,103 +1,193 @@
-"""The plots of listwise_consensus, as data."""
+"""The plots of listwise_consensus, as data, with what one sees in them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
+from judgesheet.axes.listwise_consensus.findings import NEARLY_EVEN, asked, from_all
+from judgesheet.axis.findings import hardly_ranks
+from judgesheet.axis.results import flips, nothing, with_results
+from judgesheet.axis.words import (
+    FEWEST_PROMPTS,
+    MOSTLY,
+    NEAR_ENOUGH,
+    above,
+    announced,
+    below,
+    curve,
+    share,
+)
+from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Plot
 
 _ARMS = {"direct": "one call", "repeated": "one order again", "permuted": "several orders"}
 
+
+def _gain(estimates: Estimates) -> str:
+    """Whether deciding from all orders is right more often than one call."""
+    k, gain = from_all(estimates, "gain")
+    if above(gain, 0.0):
+        return f"Deciding from {k} orders is right more often than one call"
+    if below(gain, 0.0):
+        return f"Deciding from {k} orders is right less often than one call"
+    if below(gain, NEAR_ENOUGH):
+        return f"Deciding from {k} orders gains next to nothing over one call"
+    return ""
+
+
+def _place(estimates: Estimates) -> str:
+    """Whether a place in the list is favoured; without winners there is none to favour."""
+    shares = {dims["position"]: one for dims, one in estimates.family("win_share")}
+    even = 1 / max(1, len(shares))
+    if hardly_ranks(estimates) or not shares:
+        return ""
+    if announced(estimates, "position_bias_p"):
+        place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
+        won = f"Place {place} wins {share(shares[place])} of single calls"
+        return f"{won}; {percent(even)} would be even"
+    is_even = all(
+        above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
+    )
+    if is_even and asked(estimates) >= FEWEST_PROMPTS:
+        return f"Every place wins within {100 * NEARLY_EVEN:g} points of {percent(even)}"
+    return ""
+
+
+def _agree(estimates: Estimates) -> str:
+    """Whether all single orders choose alike on most prompts."""
+    orders = max(
+        (int(dims["orders"]) for dims, _ in estimates.family("agreeing_orders")), default=0
+    )
+    alike = estimates.known("agreeing_orders", orders=orders)
+    if alike is None or hardly_ranks(estimates):
+        return ""
+    told = f"All {orders} orders choose the same winner on {share(alike)} of prompts"
+    return told if above(alike, MOSTLY) or below(alike, MOSTLY) else ""
+
+
+def _enough(estimates: Estimates) -> str:
+    """The fewest orders that are proven to decide as all do."""
+    points = curve(estimates, "subset_agreement")
+    alike = [k for k, one in points[:-1] if above(one, 1 - NEAR_ENOUGH)]
+    if not alike:
+        return ""
+    decide = "One order decides" if alike[0] == 1 else f"{alike[0]} orders decide"
+    return f"{decide} as all {points[-1][0]} do"
+
+
 _PLOTS = (
-    Plot(
-        kind="line",
-        title="Does deciding from several runs help?",
-        caption="How often the right answer is chosen, by number of calls a decision takes: under "
-        "as many orders, in one order again and again, and with one call. Intervals over "
-        "prompts; the dashed line is a blind pick.",
-        families=("accuracy",),
-        x="k",
-        series="arm",
-        x_label="calls a decision",
-        y_label="right answer chosen",
-        having={"executions": ""},
-        words=_ARMS,
-        shows=("accuracy", "gain"),
-        brief="How often the right answer is chosen, by the calls that a decision takes; the "
-        "dashed line is a blind pick.",
+    (
+        Plot(
+            kind="line",
+            title="Does deciding from several runs help?",
+            caption="How often the right answer is chosen, by number of calls a decision takes: "
+            "under as many orders, in one order again and again, and with one call. Intervals over "
+            "prompts; the dashed line is a pick at random.",
+            families=("accuracy",),
+            x="k",
+            series="arm",
+            x_label="calls a decision",
+            y_label="right answer chosen",
+            reference_label="a pick at random",
+            having={"executions": ""},
+            words=_ARMS,
+            shows=("accuracy", "gain"),
+            brief="How often the right answer is chosen, by the calls that a decision takes.",
+        ),
+        _gain,
     ),
-    Plot(
-        kind="heatmap",
-        title="Who won under which order",
-        caption="Where the winner of a single call stood, by where the right answer stood. A judge "
-        "that finds it everywhere is dark on the diagonal; a place that wins by itself is a dark "
-        "column.",
-        families=("winner_place",),
-        x="position",
-        y="gold",
-        x_label="place of the winner",
-        y_label="place of the right answer",
-        even=True,
+    (
+        Plot(
+            kind="heatmap",
+            title="Who won under which order",
+            caption="Where the winner of a single call stood, by where the right answer stood. A "
+            "judge that finds it everywhere is dark on the diagonal; a place that wins by itself "
+            "is a dark column.",
+            families=("winner_place",),
+            x="position",
+            y="gold",
+            x_label="place of the winner",
+            y_label="place of the right answer",
+            even=True,
+        ),
+        nothing,
     ),
-    Plot(
-        kind="line",
-        title="Where the winner stood",
-        caption="Share of single calls won by each place in the list, with intervals. A judge "
-        "that reads the content stays on the dashed line.",
-        families=("win_share",),
-        x="position",
-        x_label="place in the list",
-        y_label="share of winners",
-        even=True,
-        shows=("win_share",),
-        brief="Share of single calls that each place in the list wins; a judge that reads the "
-        "content stays on the dashed line.",
+    (
+        Plot(
+            kind="line",
+            title="Where the winner stood",
+            caption="Share of single calls won by each place in the list, with intervals. A judge "
+            "that reads the content stays on the dashed line.",
+            families=("win_share",),
+            x="position",
+            x_label="place in the list",
+            y_label="share of winners",
+            even=True,
+            shows=("win_share",),
+            brief="Share of single calls that each place in the list wins; a judge that reads the "
+            "content stays on the dashed line.",
+        ),
+        _place,
     ),
-    Plot(
-        kind="bars",
-        title="How many orders agree?",
-        caption="Share of prompts on which this many single orders choose the winner of all orders "
-        "together. All at the right: the order never matters.",
-        families=("agreeing_orders",),
-        x="orders",
-        x_label="orders that agree",
-        y_label="share of prompts",
-        reference=0.0,
+    (
+        Plot(
+            kind="bars",
+            title="How many orders agree?",
+            caption="Share of prompts on which this many single orders choose the winner of all "
+            "orders together. All at the right: the order never matters.",
+            families=("agreeing_orders",),
+            x="orders",
+            x_label="orders that agree",
+            y_label="share of prompts",
+        ),
+        _agree,
     ),
-    Plot(
-        kind="intervals",
-        title="Does the order decide who wins?",
-        caption="Pairs of single calls on a list that choose different winners: under two orders, "
-        "under one order (noise), and the difference.",
-        families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
-        x_label="share of pairs of calls",
-        reference=0.0,
-        shows=("order_flip_rate",),
-        brief="How often two single calls on a list choose different winners under two orders, "
-        "under one order, and the difference.",
+    (
+        Plot(
+            kind="intervals",
+            title="Does the order decide who wins?",
+            caption="Pairs of single calls on a list that choose different winners: under two "
+            "orders, under one order (noise), and the difference.",
+            families=("order_flip_rate", "repeat_flip_rate", "excess_flip_rate"),
+            x_label="share of pairs of calls with different winners",
+            words={
+                "order_flip_rate": "under two orders",
+                "repeat_flip_rate": "under one order (noise)",
+                "excess_flip_rate": "difference: by the order",
+            },
+            shows=("order_flip_rate",),
+            brief="How often two single calls on a list choose different winners under two orders, "
+            "under one order, and the difference.",
+        ),
+        flips("The order of the list", asked),
     ),
-    Plot(
-        kind="line",
-        title="How many orders are enough?",
-        caption="How often the decision from k orders is that of all of them, with intervals "
-        "over prompts.",
-        families=("subset_agreement",),
-        x="k",
-        x_label="orders a decision",
-        y_label="same winner as with all",
+    (
+        Plot(
+            kind="line",
+            title="How many orders are enough?",
+            caption="How often the decision from k orders is that of all of them, with intervals "
+            "over prompts.",
+            families=("subset_agreement",),
+            x="k",
+            x_label="orders a decision",
+            y_label="same winner as with all",
+            reference=1 - NEAR_ENOUGH,
+            reference_label="nearly always",
+        ),
+        _enough,
     ),
 )
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots of this axis, with the line that blind picks would follow.
+    """The plots of this axis, with the line that picks at random would follow.
 
     Even shares by place only where the orders give them.
     """
     shares = [one for _, one in estimates.family("win_share") if one.value is not None]
     is_even = all(one.given["balanced"] for one in shares)
     chance = estimates.known("chance_accuracy")
-    for plot in _PLOTS:
+    for plot in with_results(_PLOTS, estimates):
         if plot.even and not is_even:
             continue
         blind = chance if plot.families == ("accuracy",) else None

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from judgesheet.axis.afterwords import is_denied, takes_back
 from judgesheet.axis.documents import answers
-from judgesheet.axis.numbers import spelled_number, touches
+from judgesheet.axis.numbers import spelled_number, supports
 from judgesheet.axis.prompt import object_schema
 from judgesheet.axis.reply import Reading, displayed, highest, one_reading, recorded
 from judgesheet.base.records import ReplyFormat
@@ -91,7 +92,9 @@ def reading(text: str, reply: ReplyFormat, cell: Mapping[str, Any]) -> Reading |
         verdict = _recorded(text, cell["order"])
         return Reading(verdict) if verdict else None
     found = answers(text, "candidates")
-    if found is None or touches(found.rest, None, HIGHEST):
+    if found is None or not supports(found.rest, None, HIGHEST) or is_denied(found.before):
+        return None
+    if any(map(takes_back, found.reasons(behind=True))):
         return None
     verdict = one_reading([_answer(answer, cell["order"]) for answer in found.values])
     return Reading(verdict, found.alone) if verdict else None

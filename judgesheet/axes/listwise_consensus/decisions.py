@@ -49,7 +49,7 @@ def accuracy(lists: Lists) -> Iterator[Draft]:
     a rate over prompts, with Wilson's beside it as in the paper.
     """
     # Lists differ in length and in the number of right answers: chance is not 1/n for all.
-    given = f"a blind pick is right in {percent(lists.chance)}" if lists.has_gold else ""
+    given = f"a pick at random is right in {percent(lists.chance)}" if lists.has_gold else ""
     for arm in lists.arms:
         label = f"Right answer chosen, {arm.words}"
         yield _hit_rate(label, lists, lists.hits(arm), arm.dims, given)
@@ -57,17 +57,17 @@ def accuracy(lists: Lists) -> Iterator[Draft]:
 
 @figure("share", better="")
 def chance_accuracy(lists: Lists) -> Iterator[Draft]:
-    """How often a blind pick would be right: the share of right answers in a list, over prompts.
+    """How often a pick at random would be right: the share of right answers in a list.
 
     Where recorded orders are not balanced, it takes the place where the right answer stood most
     often: a judge that always chooses this place must not seem to find the right answer.
     """
     if lists.has_gold:
-        known = int(lists.joined(lambda table: table.known.astype(float)).sum())
+        known = int(lists.joined(lambda table: (table.known & table.read).astype(float)).sum())
         even = "share of right answers per list, exact"
         method = even if lists.shown.balanced else "right answers at the best place, exact"
         share = exactly(lists.chance, clusters=known, method=method)
-        yield Draft("Right answer chosen by a blind pick", share, n=known)
+        yield Draft("Right answer chosen by a pick at random", share, n=known)
 
 
 @figure("difference", symbol="Δ_{k}", null=0.0, better="", noise="gain[arm=repeated,k={k}]")

@@ -7,28 +7,38 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator
 
 from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis.figure import declared_in
 from judgesheet.axis.repeats import about_repeats
+from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
     ORDER_TESTS,
+    UNSURE,
     Tone,
     above,
     announced,
-    at_most,
     below,
     curve,
     few_asked,
+    if_lost,
+    indicated,
     interval,
     keys,
     longest,
+    made,
+    p_value,
+    percentage_points,
     points,
     share,
+    share_with_interval,
     surely_above,
     surely_below,
     too_few,
     unread,
+    whatever_lost,
 )
 from judgesheet.base.digits import percent
 from judgesheet.base.estimates import Estimates
@@ -41,7 +51,7 @@ NEARLY_EVEN = 0.1
 """Every place wins this nearly as often as any other: no place is favoured much."""
 
 
-def _prompts(estimates: Estimates) -> int:
+def asked(estimates: Estimates) -> int:
     """Prompts with at least one winner."""
     first = estimates.known("win_share", position=1)
     return 0 if first is None else first.clusters
@@ -58,7 +68,7 @@ def _by_orders(estimates: Estimates, name: str) -> list[tuple[int, Estimate]]:
     return [(k, one) for k, one in points if "executions" not in Key.parse(one.key).dims]
 
 
-def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
+def from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
     """The largest number of orders that a figure was measured from, and the figure."""
     points = _by_orders(estimates, name)
     return points[-1] if points else (0, None)
@@ -69,14 +79,13 @@ def _from_all(estimates: Estimates, name: str) -> tuple[int, Estimate | None]:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    prompts = _prompts(estimates)
+    prompts = asked(estimates)
     if prompts == 0:
-        text = "No reply could be read as an answer on the whole list, so nothing is known here."
-        yield Statement(text, tuple(estimates)[:1], "bad")
+        yield Statement(TOO_LITTLE, tuple(estimates)[:1], "unknown")
         yield from losses.find(estimates)
         return
     yield from too_few(prompts, estimates.key("win_share", position=1))
-    for part in (_right, _place, _order, unequal.find, _help, losses.find):
+    for part in (_right, _blind, _place, _order, unequal.find, _ties, _help, losses.find):
         yield from part(estimates)
 
 
@@ -87,21 +96,32 @@ def _right(estimates: Estimates) -> Iterator[Statement]:
         text = "Whether it finds the right answer is not known: the prompts name none."
         yield Statement(text, keys(direct), "unknown")
     elif direct is not None and direct.value is not None:
-        tone = _tone(direct, chance.value)
+        tone = _tone(direct, chance)
         doubt = ": that may be luck" if tone == "unknown" else ""
         text = (
             f"With one call it chooses the right answer in {share(direct)} of prompts "
-            f"({interval(direct)}); a blind pick is right in {share(chance)}{doubt}."
+            f"({interval(direct)}); a pick at random is right in {share(chance)}{doubt}."
         )
         yield Statement(text, keys(direct, chance), tone)
 
 
-def _tone(direct: Estimate, chance: float) -> Tone:
-    """Good is nearer to always right than to a blind pick."""
-    middle = (1 + chance) / 2
-    if above(direct, chance):
-        return "good" if above(direct, middle) else "neutral"
-    return "bad" if surely_below(direct, middle) else "unknown"
+def _tone(direct: Estimate, chance: Estimate) -> Tone:
+    """Good is nearer to always right than to a pick at random."""
+    if above(direct, chance.value or 0.0):
+        return "good" if above(direct, _middle(chance)) else "neutral"
+    return "bad" if surely_below(direct, _middle(chance)) else "unknown"
+
+
+def _blind(estimates: Estimates) -> Iterator[Statement]:
+    """That even all orders together hardly find the right answer."""
+    (k, full), chance = from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
+    if full is not None and chance is not None and _is_blind(full, chance):
+        tone: Tone = "bad" if surely_below(full, _middle(chance)) else "neutral"
+        text = (
+            f"Decided from {k} orders, the right answer wins in {share_with_interval(full)} of "
+            f"prompts, a pick at random in {share(chance)}: do not choose answers by it."
+        )
+        yield Statement(text, keys(full, chance), tone, stops=True)
 
 
 def _hardly_chooses(estimates: Estimates) -> Estimate | None:
@@ -110,12 +130,22 @@ def _hardly_chooses(estimates: Estimates) -> Estimate | None:
     return ties if ties is not None and surely_above(ties, MOSTLY) else None
 
 
+def _ties(estimates: Estimates) -> Iterator[Statement]:
+    """How often the best score is shared, where that is not surely most of the time."""
+    ties = estimates.known("top_tie_rate")
+    if ties is not None and not _hardly_chooses(estimates):
+        text = f"In {share_with_interval(ties)} of calls several answers share the best score"
+        often = above(ties, MOSTLY)
+        more = f": that it hardly chooses is indicated{UNSURE}" if often else ""
+        yield Statement(f"{text}{more}.", (ties.key,), "unknown" if often else "neutral")
+
+
 def _place(estimates: Estimates) -> Iterator[Statement]:
     """Whether a place in the list is favoured; without winners there is none to favour."""
     if _hardly_chooses(estimates):
         return
     shares = {dims["position"]: one for dims, one in estimates.family("win_share")}
-    even = 1 / len(shares)
+    even, test = 1 / len(shares), estimates.known("position_bias_p")
     place = max(shares, key=lambda place: abs((shares[place].value or 0.0) - even))
     extreme = shares[place]
     evidence = (extreme.key, estimates.key("position_bias_p"))
@@ -130,37 +160,38 @@ def _place(estimates: Estimates) -> Iterator[Statement]:
     nearly_even = all(
         above(one, even - NEARLY_EVEN) and below(one, even + NEARLY_EVEN) for one in shares.values()
     )
+    told = (
+        f"the answer at place {place} wins {share(extreme)} of single calls ({interval(extreme)}), "
+        f"where {percent(even)} would mean that the place does not matter"
+        f"{'' if test is None else f'; {p_value(test)}'}"
+    )
+    near = f"every place is within {percentage_points(NEARLY_EVEN)[1:]} of {percent(even)}"
     if announced(estimates, "position_bias_p"):
-        text = (
-            f"The answer at place {place} of the list wins {share(extreme)} of single calls "
-            f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
-        )
-        little = f" That is measured, and little: under {100 * NEARLY_EVEN:g} points."
-        if nearly_even:
-            yield Statement(f"{text}{little}", evidence)
-        else:
-            yield Statement(text, evidence, "bad")
-    elif _prompts(estimates) >= FEWEST_PROMPTS and nearly_even:
-        text = (
-            "No place in the list wins much more often than another: every place is within "
-            f"{100 * NEARLY_EVEN:g} points of {percent(even)}."
-        )
+        little = f" That is measured, and little: {near}." if nearly_even else ""
+        text = f"It favours a place in the list: {told}.{little}"
+        yield Statement(text, evidence, "neutral" if nearly_even else "bad")
+    elif asked(estimates) >= FEWEST_PROMPTS and nearly_even:
+        farthest = f"farthest from it is place {place}, {share(extreme)} ({interval(extreme)})"
+        text = f"No place in the list wins much more often than another: {near}, {farthest}"
+        text += f"{whatever_lost(extreme)}."
         yield Statement(text, evidence, "good")
+    elif indicated(estimates, "position_bias_p"):
+        text = f"That it favours a place in the list is indicated: {told}{UNSURE}."
+        yield Statement(text, evidence, "unknown")
     else:
-        text = (
-            f"It cannot be told whether a place in the list is favoured (place {place} wins "
-            f"{share(extreme)}, {interval(extreme)})."
-        )
+        lost = if_lost(extreme, percent)
+        text = f"It cannot be told whether a place in the list is favoured: {told}{lost}."
         yield Statement(text, evidence, "unknown")
 
 
 def _order(estimates: Estimates) -> Iterator[Statement]:
     """Whether the order of the list decides who wins."""
     flips, excess = estimates.known("order_flip_rate"), estimates.known("excess_flip_rate")
-    noise = estimates.known("repeat_flip_rate")
+    noise, test = estimates.known("repeat_flip_rate"), estimates.known("order_dependence_p")
     if ties := _hardly_chooses(estimates):
         text = f"It hardly chooses: in {share(ties)} of calls several answers share the best score"
-        yield Statement(f"{text} ({interval(ties)}).", (ties.key,), "bad")
+        text = f"{text} ({interval(ties)}). Do not choose answers by it."
+        yield Statement(text, (ties.key,), "bad", stops=True)
         return
     if flips is None:
         return
@@ -168,36 +199,40 @@ def _order(estimates: Estimates) -> Iterator[Statement]:
     told = f"Two orders of a list give different winners in {share(flips)} of cases"
     if excess is None:
         yield Statement(f"{told}; how much of that is noise is not known.", evidence, "unknown")
-    elif surely_above(excess, 0.0):
-        text = f"{told}, {share(excess)} beyond noise and ties ({interval(excess)})."
-        yield Statement(text, evidence, "bad")
+        return
+    more = f"{told} (beyond asking twice: {points(excess)})"
+    p = "" if test is None else f" ({p_value(test)})"
+    if surely_above(excess, 0.0):
+        yield Statement(f"{more}.", evidence, "bad")
     elif _order_does_not_matter(estimates):
-        limit = at_most(excess.most or 0.0)
-        text = f"The order of the list decides who wins in {limit} of cases at most"
+        text = "The order of the list hardly changes who wins (beyond asking twice: "
+        text += f"{points(excess)}{whatever_lost(excess)})"
         if noise is None or not surely_above(noise, SMALL_FLIPS):
             yield Statement(f"{text}.", evidence, "good")
         else:
             text += f"; asking twice under one order changes the winner in {share(noise)}."
             yield Statement(text, (*evidence, noise.key))
     elif announced(estimates, "order_dependence_p"):
-        text = "Who wins depends on the order; how much beyond noise is not settled"
-        test = estimates.key("order_dependence_p")
-        yield Statement(f"{told}. {text} ({interval(excess)}).", (*evidence, test), "bad")
+        text = f"{more}. That the order changes it is shown{p}; by how much is not settled."
+        yield Statement(text, (*evidence, *keys(test)), "bad")
+    elif above(excess, 0.0) or indicated(estimates, "order_dependence_p"):
+        text = f"{more}. That the order changes who wins is indicated{p}{UNSURE}."
+        yield Statement(text, (*evidence, *keys(test)), "unknown")
     else:
-        limit = at_most(excess.most or 1.0)
-        text = "whether the order does more than noise cannot be told"
-        yield Statement(f"{told}; {text} (in up to {limit} of cases).", evidence, "unknown")
+        lost = if_lost(excess, percentage_points)
+        text = f"{more}; whether the order does more than noise cannot be told{p}{lost}."
+        yield Statement(text, (*evidence, *keys(test)), "unknown")
 
 
 def _order_does_not_matter(estimates: Estimates) -> bool:
     """Whether the order is proven to decide next to nothing."""
-    enough = _prompts(estimates) >= FEWEST_PROMPTS
+    enough = asked(estimates) >= FEWEST_PROMPTS
     return enough and below(estimates.known("excess_flip_rate"), SMALL_FLIPS)
 
 
 def _help(estimates: Estimates) -> Iterator[Statement]:
     """Whether deciding from all orders is right more often than one call."""
-    k, gain = _from_all(estimates, "gain")
+    k, gain = from_all(estimates, "gain")
     if gain is None or gain.value is None or gain.low is None or gain.high is None:
         return
     evidence = keys(gain, estimates.known("gain_over_repeated", k=k))
@@ -221,17 +256,16 @@ def _help(estimates: Estimates) -> Iterator[Statement]:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """Whether to use it, in how many orders, or not to bother."""
-    chance, (_, full) = estimates.known("chance_accuracy"), _from_all(estimates, "accuracy")
-    if _prompts(estimates) == 0:
-        text = "Do not rank lists with it as it was asked: no reply could be read."
-        yield _advice(text, _direct(estimates), stops=True)
+    chance, (_, full) = estimates.known("chance_accuracy"), from_all(estimates, "accuracy")
+    if asked(estimates) == 0:
+        yield _advice(DO_NOT_USE, _direct(estimates), stops=True)
     elif full is not None and _is_blind(full, chance):
         text = (
             "Do not choose answers with it: even from all orders together it finds the right one "
-            f"hardly more often than a blind pick ({interval(full)})."
+            f"hardly more often than a pick at random ({interval(full)})."
         )
         yield _advice(text, full, chance, stops=True)
-    elif _prompts(estimates) < FEWEST_PROMPTS:
+    elif asked(estimates) < FEWEST_PROMPTS:
         text = (
             f"Probe at least {FEWEST_PROMPTS} prompts before relying on this sheet; the standard "
             "profile asks all of them."
@@ -246,7 +280,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     elif chance is not None and not above(full, chance.value or 0.0):
         text = (
             "Probe more prompts before choosing answers with it: this run does not show that it "
-            "beats a blind pick."
+            "beats a pick at random."
         )
         yield _advice(text, full, chance)
     else:
@@ -254,15 +288,20 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
 
 
 def _is_blind(full: Estimate, chance: Estimate | None) -> bool:
-    """Whether even all orders are proven to be nearer to a blind pick than to always right."""
+    """Whether all orders are proven to be nearer to a pick at random than to always right."""
     if chance is None or chance.value is None:
         return False
-    return below(full, (1 + chance.value) / 2) and not above(full, chance.value + NEAR_ENOUGH)
+    return below(full, _middle(chance)) and not above(full, chance.value + NEAR_ENOUGH)
+
+
+def _middle(chance: Estimate) -> float:
+    """Midway between a pick at random and always right."""
+    return (1 + (chance.value or 0.0)) / 2
 
 
 def _how_many(estimates: Estimates) -> Iterator[Recommendation]:
     """How many orders a decision should rest on."""
-    _, gain = _from_all(estimates, "gain")
+    _, gain = from_all(estimates, "gain")
     excess, shared = estimates.known("excess_flip_rate"), estimates.known("error_correlation")
     flips = estimates.known("order_flip_rate")
     if _order_does_not_matter(estimates) and below(flips, NEARLY_EVEN) and not above(gain, 0.0):
@@ -339,18 +378,24 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
         )
 
 
+ORDER_FIGURES = (
+    *("win_share", "order_dependence_p", "position_bias_p"),
+    *("order_flip_rate", "repeat_flip_rate", "excess_flip_rate", "top_tie_rate", "change_rate"),
+    *("order_agreement", "agreeing_orders", "subset_agreement"),
+    *declared_in(unequal),
+)
+"""Figures that a judge may pass by taking the same answer whether it is right or not, or any."""
+
+
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the right answer wins more often than by chance."""
-    (_, full), chance = _from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
+    (_, full), chance = from_all(estimates, "accuracy"), estimates.known("chance_accuracy")
     if full is None or chance is None or chance.value is None:
         return
     passed = True if above(full, chance.value) else False if _is_blind(full, chance) else None
-    yield Control(
-        "the right answer wins",
-        passed,
-        "Decided from all orders, the right answer must win more often than a blind pick finds it.",
-        keys(full, chance),
-    )
+    text = "Decided from all orders, the right answer must win more often than a pick at random."
+    evidence = keys(full, chance)
+    yield Control("the right answer wins", passed, text, evidence, touches=ORDER_FIGURES)
 
 
 # -- range and caveats -----------------------------------------------------------------------------
@@ -366,9 +411,11 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from few_asked(readings)
     so = "no answer on the whole list; decisions rest on the readable rest, which may differ."
     yield from unread(readings, so)
-    if readings.frame["item"].nunique() > readings.frame["stimulus"].nunique():
+    frame = made(readings)
+    if frame["item"].nunique() > frame["stimulus"].nunique():
         yield "Some stimuli hold several lists; the intervals take the lists as independent."
     yield from _odd_orders(estimates)
+    yield from untested()
     yield from about_repeats(readings, ", so repeats of one order are hardly more than one call")
 
 

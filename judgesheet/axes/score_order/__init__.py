@@ -10,7 +10,7 @@ as arrays), then the figures: `positions` (is a place favoured), `alignment` (do
 with quality), `ordering` (which order to print), `averaging` (how many orders are enough) and
 `expected` (what log-probabilities add). Those that axes share are in `judgesheet.axis`: `reversal`
 (do scores and winners change), `raters` (how reliable are the labels) and `differences` (what is
-gained). `words` says what the figures mean.
+gained). `findings` says what the figures mean.
 """
 
 from collections.abc import Iterator
@@ -34,10 +34,12 @@ from judgesheet.axis import (
     losses,
     raters,
     reversal,
+    scale_use,
     unequal,
     within_prompts,
 )
 from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.words import made
 from judgesheet.base.records import Estimate, Rating
 
 NAME = "score_order"
@@ -53,7 +55,7 @@ PAPER = (
 
 SAMPLED = {
     **declared_in(positions),
-    **shared(NAME, reversal),
+    **shared(NAME, reversal, scale_use),
     **declared_in(alignment),
     **shared(NAME, within_prompts, raters, differences),
     **declared_in(ordering, averaging),
@@ -106,11 +108,15 @@ HEADLINE = (
 
 MISSING_REASONS = {
     tuple(EXPECTED): "log-probabilities",
-    ("pearson_r[arm=fixed]", "within_item_sd[arm=fixed]"): "a fixed arm (cell.arm)",
-    ("top1_flip_rate", "kendall_tau", "[arms=balanced-fixed]"): "a balanced and a fixed arm",
-    ("[arms=balanced-random]",): "a balanced and a random arm",
-    ("bias_cost[order=12345]",): "a balanced arm at a 5-point scale",
-    ("",): "a balanced arm, in which every score stands at every position",
+    ("pearson_r[arm=fixed]", "within_item_sd[arm=fixed]"): "one fixed order (cell.arm)",
+    (
+        "top1_flip_rate",
+        "kendall_tau",
+        "[arms=balanced-fixed]",
+    ): "balanced orders and a fixed one (cell.arm)",
+    ("[arms=balanced-random]",): "balanced orders and random ones (cell.arm)",
+    ("bias_cost[order=12345]",): "balanced orders (cell.arm) at a 5-point scale",
+    ("",): "balanced orders (cell.arm), in which every score stands at every position",
 }
 
 SWEEP_KEYS = tuple(
@@ -148,7 +154,7 @@ def _possible(scores: Scores) -> Iterator[str]:
 
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest rubric that was shown."""
-    scales = readings.frame["scale"]
+    scales = made(readings)["scale"]
     if len(scales):
         why = "longer rubrics have more places to prefer, and none was shown"
         yield Rating("scores in a rubric", float(scales.max()), "scores", why)

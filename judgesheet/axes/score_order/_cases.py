@@ -50,4 +50,5 @@ CASES: Mapping[tuple[str, ...], View] = {
     ("calls_for_same_width",): no_reply(
         "it compares the widths of two intervals; see expected_single_read_r and pearson_r"
     ),
+    ("scores_used",): no_reply("it counts the scores that were given, in all readings"),
 }

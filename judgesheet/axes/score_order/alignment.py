@@ -43,7 +43,7 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
 
 @figure("r", symbol=_of_arm("r"), null=0.0, better="higher")
 def pearson_r(scores: Scores) -> Iterator[Draft]:
-    """Correlation of mean scores with quality, by the orders (arm) that they are means over.
+    """Correlation of mean scores with quality, by the orders that they are means over.
 
     Pearson's r over items; Fisher-z interval from the cluster jackknife. The papers' item bootstrap
     is given beside it. `conditions` says whose judgment of quality it is.
@@ -83,7 +83,7 @@ def single_read_r(scores: Scores) -> Draft:
 
 @figure("r", better="higher")
 def spearman_r(scores: Scores) -> Iterator[Draft]:
-    """Rank correlation of mean scores with quality, by the orders (arm) that they are means over.
+    """Rank correlation of mean scores with quality, by the orders that they are means over.
 
     Spearman's rho over items; Fisher-z interval from the cluster jackknife with ranks taken anew.
     """

@@ -177,7 +177,7 @@ def expected_position_mass(both: Both) -> Iterator[Draft]:
 
 @figure("r", symbol=lambda dims: f"r_E,{dims['arm'][:3]}", null=0.0, better="higher")
 def expected_pearson_r(both: Both) -> Iterator[Draft]:
-    """Correlation of an arm's mean expected scores with quality; read it beside `pearson_r`."""
+    """Correlation of mean expected scores with quality, by orders; read it beside `pearson_r`."""
     return _of_expected(alignment.pearson_r.drafts(both.expected))
 
 

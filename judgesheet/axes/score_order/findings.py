@@ -6,45 +6,57 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 
 from collections.abc import Iterator
 
+from judgesheet.axes.score_order import positions
 from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
-from judgesheet.axis import Readings, losses, unequal
+from judgesheet.axis import Readings, losses, reversal, unequal
+from judgesheet.axis.figure import declared_in
 from judgesheet.axis.findings import (
-    USABLE_R,
     Wording,
     enough,
+    follows_quality,
     hardly_ranks,
-    is_flat,
+    ignores_quality,
     is_perfect,
     misorders,
     order_changes,
     quality,
+    use_of_scale,
     winner,
 )
-from judgesheet.axis.labels import NO_REFERENCE, caveats, whose
+from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
+from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
+    UNSURE,
+    Tone,
     above,
     announced,
     below,
     correlation,
     ends,
     few_asked,
+    if_lost,
+    indicated,
     interval,
     keys,
     level,
+    made,
     number,
+    p_value,
     share,
     surely_above,
     too_few,
     unread,
+    whatever_lost,
 )
-from judgesheet.base.digits import percent
+from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement
 
@@ -65,7 +77,7 @@ _SAY = Wording(
 )
 
 
-def _prompts(estimates: Estimates) -> int:
+def asked(estimates: Estimates) -> int:
     """Prompts with at least one reading."""
     chi2 = estimates.known("chi2")
     return 0 if chi2 is None else chi2.clusters
@@ -74,7 +86,7 @@ def _prompts(estimates: Estimates) -> int:
 def _is_unbalanced(estimates: Estimates) -> bool:
     """Whether recorded orders favour positions by themselves, whatever the judge does."""
     first = estimates.known("position_share", position=1)
-    return first is not None and not first.given["balanced"]
+    return first is not None and first.given.get("balanced") is False
 
 
 # -- findings ----------------------------------------------------------------------------------
@@ -82,7 +94,7 @@ def _is_unbalanced(estimates: Estimates) -> bool:
 
 def find(estimates: Estimates) -> Iterator[Statement]:
     """The findings of the first page, most consequential first."""
-    chi2, prompts = estimates.key("chi2"), _prompts(estimates)
+    chi2, prompts = estimates.key("chi2"), asked(estimates)
     if _lacks_balanced_arm(estimates):
         text = f"Nothing can be said about the order: {NO_BALANCED_ARM.sentence}."
         yield Statement(text, (chi2,), "unknown")
@@ -95,12 +107,12 @@ def find(estimates: Estimates) -> Iterator[Statement]:
         yield from unequal.find(estimates)
         yield from winner(estimates, prompts, _SAY)
         yield from quality(estimates, prompts, _SAY)
+        yield from use_of_scale(estimates, _SAY)
         yield from _averaging(estimates)
         yield from _noise(estimates)
         yield from _second_reading(estimates, prompts)
     else:
-        text = "No reply could be read as a score, so nothing about this judge is known here."
-        yield Statement(text, (chi2,), "bad")
+        yield Statement(TOO_LITTLE, (chi2,), "unknown")
     yield from losses.find(estimates)
 
 
@@ -120,40 +132,50 @@ def _fixed(estimates: Estimates) -> Iterator[Statement]:
 
 def _favourite(estimates: Estimates, prompts: int) -> Statement:
     """Whether a place in the rubric is favoured, whatever stands there."""
-    v = estimates.known("cramers_v")
+    v, test = estimates.known("cramers_v"), estimates.known("position_bias_p")
     tests = estimates.key("position_bias_p"), estimates.key("cramers_v")
     shares = [(dims["position"], one) for dims, one in estimates.family("position_share")]
-    if shares and announced(estimates, "position_bias_p"):
-        even = 1 / len(shares)
-        place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
-        text = (
-            f"It gives the score listed at position {place} in {share(extreme)} of calls "
-            f"({interval(extreme)}); {percent(even)} would mean that the place does not matter."
-        )
-        if v is not None and below(v, SMALL_V):
-            text += f" That is measured, and little: Cramér's V is {number(v, 'most')} at most."
-            return Statement(text, (extreme.key, *tests), "neutral")
-        return Statement(text, (extreme.key, *tests), "bad")
-    if v is not None and prompts >= FEWEST_PROMPTS and below(v, SMALL_V):
-        text = (
-            f"No position in the rubric is favoured by much: Cramér's V is {number(v, 'most')} at "
-            "most (0 is no preference, 1 always the same position)."
-        )
-        return Statement(text, tests, "good")
     if _is_unbalanced(estimates):
         text = (
             "Whether a position in the rubric is favoured cannot be told: the recorded orders do "
             "not show every score equally often at every position."
         )
         return Statement(text, (estimates.key("position_share", position=1),), "unknown")
-    reach = "" if v is None or v.most is None else f": Cramér's V may be up to {number(v, 'most')}"
-    text = f"It cannot be told whether a position in the rubric is favoured{reach}."
-    return Statement(text, tests, "unknown")
+    if not shares or v is None:
+        text = "It cannot be told whether a position in the rubric is favoured: too little was read"
+        return Statement(f"{text}.", tests, "unknown")
+    even = 1 / len(shares)
+    place, extreme = max(shares, key=lambda pair: abs((pair[1].value or 0.0) - even))
+    strength = f"Cramér's V is {number(v)} (0 is no preference, 1 always the same position)"
+    told = (
+        f"the score listed at position {place} is given in {share(extreme)} of calls "
+        f"({interval(extreme)}), where {percent(even)} would mean that the place does not matter"
+        f"{'' if test is None else f'; {p_value(test)}'}"
+    )
+    small = below(v, SMALL_V)
+    if announced(estimates, "position_bias_p"):
+        little = f" That is measured, and little: {strength}, {_at_most(v)}." if small else ""
+        text = f"It favours a position in the rubric: {told}.{little}"
+        return Statement(text, (extreme.key, *tests), "neutral" if small else "bad")
+    if small and prompts >= FEWEST_PROMPTS:
+        text = f"No position in the rubric is favoured by much: {strength}, {_at_most(v)}."
+        return Statement(text, tests, "good")
+    if indicated(estimates, "position_bias_p"):
+        text = f"That it favours a position in the rubric is indicated: {told}{UNSURE}."
+        return Statement(text, (extreme.key, *tests), "unknown")
+    reach = "" if v.high is None else f"; {strength}, up to {number(v, 'high')}"
+    lost = if_lost(v, two_digits)
+    text = f"It cannot be told whether a position in the rubric is favoured: {told}{reach}{lost}."
+    return Statement(text, (extreme.key, *tests), "unknown")
+
+
+def _at_most(v: Estimate) -> str:
+    return f"{number(v, 'most')} at most{whatever_lost(v)}"
 
 
 def _change(estimates: Estimates) -> Iterator[Statement]:
     """How often the score changes with the order, beside how often it changes by itself."""
-    noise = estimates.known("repeat_change_rate")
+    noise, test = estimates.known("repeat_change_rate"), estimates.known("order_dependence_p")
     if told := order_changes(estimates, "rubric", "the score"):
         text, change = told
         # The whole interval of the changes beyond that of the noise.
@@ -161,12 +183,20 @@ def _change(estimates: Estimates) -> Iterator[Statement]:
         shown = apart or announced(estimates, "order_dependence_p")
         # Little even beside the least noise that there may be.
         little = noise is not None and below(change, (noise.least or 0.0) + SMALL_CHANGES)
-        more = " That is measured, and little." if shown and little else ""
-        yield Statement(
-            f"{text}.{more}",
-            (change.key, estimates.key("repeat_change_rate"), estimates.key("order_dependence_p")),
-            "bad" if shown and not little else "neutral",
-        )
+        tone: Tone = "neutral"
+        if shown and little:
+            means = ". That is measured, and little"
+        elif shown:
+            means, tone = "; the order itself changes it", "bad"
+        elif indicated(estimates, "order_dependence_p"):
+            means, tone = "; that the order itself changes it is indicated", "unknown"
+        else:
+            means = "; that the order itself changes it is not shown"
+        # Where the rates alone show it, the test need not.
+        by_rates = apart and not announced(estimates, "order_dependence_p")
+        p = "" if test is None or by_rates else f" ({p_value(test)})"
+        evidence = keys(change, noise, test)
+        yield Statement(f"{text}{means}{p}.", evidence, tone)
 
 
 def _averaging(estimates: Estimates) -> Iterator[Statement]:
@@ -241,16 +271,16 @@ def _item_calls(estimates: Estimates) -> Estimate | None:
 
 def recommend(estimates: Estimates) -> Iterator[Recommendation]:
     """What to do: whether to use it, how many orders to average, which order to print."""
-    chi2, prompts = estimates.of("chi2"), _prompts(estimates)
+    chi2, prompts = estimates.of("chi2"), asked(estimates)
     r = estimates.of("pearson_r", arm="balanced")
     if _lacks_balanced_arm(estimates):
         return
     if not prompts:
-        yield _advice("Do not use it as it was asked: no reply could be read.", chi2, stops=True)
+        yield _advice(DO_NOT_USE, chi2, stops=True)
     elif within := misorders(estimates):
         text = "Do not score responses with it: it puts those to one prompt in the wrong order."
         yield _advice(text, within, r, stops=True)
-    elif r is not None and (is_flat(r) or below(r, USABLE_R)):
+    elif ignores_quality(estimates):
         text = "Do not score responses with it: what it says hardly depends on their quality."
         yield _advice(text, estimates.of("top_tie_rate"), r, stops=True)
     elif prompts < FEWEST_PROMPTS:
@@ -282,6 +312,7 @@ def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
             "Do not choose between responses to a prompt by its scores: it gives several of them "
             "the best one.",
             ties,
+            stops=True,
         )
 
 
@@ -386,13 +417,19 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     )
 
 
+ORDER_FIGURES = (
+    *declared_in(positions, reversal, unequal),
+    *("selection", "bias_cost", "min_bias_order", "min_bias_confidence"),
+    *("within_item_sd", "budget_agreement", "scores_used"),
+    *("expected_within_item_sd", "expected_order_effect", "expected_position_mass"),
+)
+"""Figures that a judge may pass by giving every response the same score, or any."""
+
+
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the scores follow a quality that is known."""
-    r = estimates.known("pearson_r", arm="balanced")
-    if r is not None:
-        passed = True if above(r, 0.0) else False if below(r, USABLE_R) else None
-        text = "Averaged over orders, scores must rise with the quality that is known."
-        yield Control("scores follow quality", passed, text, (r.key,), "follows_quality")
+    text = "Averaged over orders, scores must rise with the quality that is known."
+    return follows_quality(estimates, text, ORDER_FIGURES)
 
 
 # -- caveats -----------------------------------------------------------------------------------
@@ -404,7 +441,9 @@ def warn(readings: Readings, estimates: Estimates) -> Iterator[str]:
     yield from unread(
         readings, "no score; the figures describe the readable rest, which may differ."
     )
-    yield from caveats(readings.labels, list(readings.frame["item"].unique()))
+    items = list(made(readings)["item"].unique())
+    yield from caveats(readings.labels, items)
+    yield from untested({"people"} if by_people(readings.labels, items) else ())
     yield from about_repeats(readings)
     flips = estimates.of("excess_flip_rate")
     if flips is None or flips.reason == NO_REPEAT.code:

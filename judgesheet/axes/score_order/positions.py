@@ -18,7 +18,7 @@ from judgesheet.stats.interval import exactly, missing, wilson
 
 NO_BALANCED_ARM = Reason(
     "no_balanced_arm",
-    "the records lack a balanced arm, in which every score stands at every position",
+    "the records lack balanced orders, in which every score stands at every position",
 )
 NOT_EVEN = Reason(
     "not_even",
@@ -26,7 +26,7 @@ NOT_EVEN = Reason(
     "are not what a judge blind to the order would give",
 )
 ONE_ORDER = Reason("one_order", "no item was read under two orders")
-NOTHING_READ = Reason("nothing_read", "no readable reply in the balanced arm")
+NOTHING_READ = Reason("nothing_read", "no readable reply under balanced orders")
 NO_TEST = ONE_CLUSTER.saying("one cluster: no test")
 
 

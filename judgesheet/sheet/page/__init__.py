@@ -6,16 +6,15 @@ and templates decide nothing. No markup is in here; escaping is the format's own
 was measured and whether it is valid.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from judgesheet.base.datasheet import by_key, to_json
+from judgesheet.base.datasheet import by_key, to_json, worst_verdicts
 from judgesheet.base.records import Datasheet, digest
 from judgesheet.sheet import show
 from judgesheet.sheet.page import appendix
 from judgesheet.sheet.page import front as first
-from judgesheet.sheet.page.controls import void
 from judgesheet.sheet.page.identity import Identity, identify
-from judgesheet.sheet.page.parts import Anchors, Context, Room, Trimmed, axis_title, records
+from judgesheet.sheet.page.parts import Anchors, Context, Trimmed, axis_title, records
 from judgesheet.sheet.page.remedies import Remedy, remedies
 from judgesheet.sheet.page.schematic import Schema, schema
 from judgesheet.sheet.page.table import AxisPart, axis_parts
@@ -44,9 +43,9 @@ class Page:
     texts: Texts
 
 
-def build(sheet: Datasheet, room: Room | None = None) -> Page:
-    """The page model of a datasheet; `room` is what the first two pages hold."""
-    context = _context(sheet, room or Room())
+def build(sheet: Datasheet) -> Page:
+    """The page model of a datasheet."""
+    context = _context(sheet)
     document = digest(to_json(sheet))
     model = show.judge(sheet)
     ended = show.parse_moment(sheet.run.get("ended_at"))
@@ -73,15 +72,6 @@ def build(sheet: Datasheet, room: Room | None = None) -> Page:
     )
 
 
-def refit(page: Page, sheet: Datasheet, room: Room) -> Page:
-    """The page model with other room on its first two pages; all else stays as it is."""
-    context = _context(sheet, room)
-    return replace(page, front=first.front(context), axes=axis_parts(context))
-
-
-def _context(sheet: Datasheet, room: Room) -> Context:
-    worst_last = sorted(sheet.verdicts, key=lambda v: (True, None, False).index(v.passed))
-    # Of two rules on one figure the worse outcome comes last, and so is kept.
-    verdicts = {verdict.key: verdict for verdict in worst_last}
+def _context(sheet: Datasheet) -> Context:
     estimates = by_key(sheet)
-    return Context(sheet, estimates, verdicts, void(sheet), room, Anchors(estimates))
+    return Context(sheet, estimates, worst_verdicts(sheet), Anchors(estimates))

@@ -1,111 +1,54 @@
-"""Control checks: questions with a known answer, on which the other figures depend."""
+"""The control checks of a sheet in words, those that failed first."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from judgesheet.base.records import AxisResult, Control, Datasheet
-from judgesheet.base.units import unit
+from judgesheet.base.records import Control, Datasheet
 from judgesheet.sheet import show
-from judgesheet.sheet.page.identity import mixed
-from judgesheet.sheet.page.parts import OUTCOMES, Mark, losses, total
+from judgesheet.sheet.page.parts import FAILED, PASSED, UNTOLD, Mark, stopped
 
-READABLE = 0.95
-"""Share of calls that must be readable; below it the rest may be another population."""
-_TONES = {False: "bad", None: "unknown", True: "good"}
-"""What failed comes first."""
+MARKS = {False: FAILED, None: UNTOLD, True: PASSED}
+"""How an outcome is marked; what failed comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlCheck:
-    """One control with its outcome; `scope` is the axis, or "" for the run."""
+    """One control with its outcome; `scope` names the axes, "" for all of them."""
 
-    passed: bool | None
-    code: str
+    mark: Mark
     name: str
     text: str
     scope: str
-
-    @property
-    def mark(self) -> Mark:
-        """How the outcome is marked."""
-        return OUTCOMES[self.passed]
-
-    @property
-    def tone(self) -> str:
-        """The class that colours it."""
-        return _TONES[self.passed]
+    passed: bool | None
 
 
-def checks(sheet: Datasheet) -> list[ControlCheck]:
-    """All controls: of the run, then of each axis; those that failed first."""
-    asked = [(control, "") for control in _of_run(sheet)]
-    asked += [(control, axis.title) for axis in sheet.axes for control in _of_axis(axis)]
-    every = [
-        ControlCheck(c.passed, c.code, *map(show.visible, (c.name, c.text, scope), (80, 300, 80)))
-        for c, scope in asked
-    ]
-    return sorted(_passes_together(every), key=lambda check: [*_TONES].index(check.passed))
+def checks(sheet: Datasheet) -> tuple[ControlCheck, ...]:
+    """Every control; one line for those that came out alike on several axes."""
+    return tuple(_check(alike, sheet) for outcome in MARKS for alike in _alike(sheet, outcome))
 
 
-def void(sheet: Datasheet) -> Mapping[str, str]:
-    """Why the figures of an axis are invalid: name -> reason, for axes with a failed control."""
-    reasons = {}
+def _alike(sheet: Datasheet, outcome: bool | None) -> Iterator[list[tuple[str, Control]]]:
+    """(title of the axis, control) of controls with one code that came out so."""
+    groups: dict[str, list[tuple[str, Control]]] = {}
     for axis in sheet.axes:
-        controls = (*_of_run(sheet), *_of_axis(axis))
-        failed = next((control.name for control in controls if control.passed is False), None)
-        if failed is not None:
-            reasons[axis.name] = f"control failed: {show.visible(failed, 80)}"
-    return reasons
+        for number, control in enumerate(axis.controls):
+            if control.passed is outcome:
+                # One without a code is like no other.
+                code = control.code or f"{axis.name} {number}"
+                groups.setdefault(code, []).append((axis.title, control))
+    yield from groups.values()
 
 
-def _passes_together(every: Iterable[ControlCheck]) -> Iterator[ControlCheck]:
-    """One line for a control that several axes passed; one without a code is like no other."""
-    passed: dict[str, list[ControlCheck]] = {}
-    for number, check in enumerate(every):
-        if check.passed:
-            passed.setdefault(check.code or str(number), []).append(check)
-        else:
-            yield check
-    for same in passed.values():
-        text = " ".join(dict.fromkeys(check.text for check in same))
-        scope = f"{len(same)} axes" if len(same) > 1 else same[0].scope
-        yield replace(same[0], scope=scope, text=text)
-
-
-def _of_run(sheet: Datasheet) -> Iterator[Control]:
-    if not sheet.axes:
-        yield Control("run complete", False, "This run measured no axis: nothing to read here.")
-    else:
-        # Only a plain no counts: a sheet that does not say may be whole.
-        done = sheet.run.get("complete") is not False
-        settled, planned = (
-            show.count(total(sheet, "made")),
-            show.count(total(sheet, "planned")),
-        )
-        rest = "; what follows describes those only, resume the run for the rest"
-        text = f"{settled} of {planned} planned calls were made{'' if done else rest}."
-        yield Control("run complete", done, text)
-    served = sheet.judge.get("served_models")
-    names = len(served) if isinstance(served, Mapping) else 0
-    passed, text = None, "The endpoint does not say which model answered."
-    if names:
-        passed, text = names == 1, "Every reply names the same model."
-    yield Control("one served model", passed, mixed(sheet.judge) or text)
-
-
-def _of_axis(axis: AxisResult) -> Iterator[Control]:
-    passed, text = _readable(axis)
-    yield Control("replies readable", passed, text, code="readable")
-    yield from axis.controls
-
-
-def _readable(axis: AxisResult) -> tuple[bool, str]:
-    calls, lost = axis.made, losses(axis)
-    if not calls:
-        return False, "No call was made."
-    if not axis.answered:
-        none = f"None of {show.count(calls)} calls gave a readable answer ({lost})"
-        return False, f"{none}: nothing about the judge was measured."
-    share = f"{show.share(axis.answered, calls)} of {show.count(calls)} calls"
-    needed = f"{show.number(READABLE, unit('share'))} are needed."
-    return axis.answered / calls >= READABLE, f"{share}{f' ({lost})' if lost else ''}; {needed}"
+def _check(alike: Sequence[tuple[str, Control]], sheet: Datasheet) -> ControlCheck:
+    control = alike[0][1]
+    titles = list(dict.fromkeys(title for title, _ in alike))
+    everywhere = len(titles) == len(sheet.axes) > 1
+    texts = dict.fromkeys(control.text for _, control in alike)
+    return ControlCheck(
+        mark=MARKS[control.passed],
+        name=show.visible(control.name, 80),
+        # What failed is told among the findings, axis by axis, with what would mend it.
+        text="" if control.passed is False else stopped(show.visible("; ".join(texts), 400)),
+        scope="" if everywhere else show.visible(", ".join(titles), 160),
+        passed=control.passed,
+    )

@@ -1,35 +1,28 @@
 """Page one: the decision, what it rests on and what the judge does, in one minute of reading.
 
-Everything is ranked and trimmed to the printed lines that are there (`Room`); what is trimmed is
-counted and stands in the appendix.
+All of it was decided before (`decide`) and is only worded here. How much of it one page holds is
+measured by what sets the page; what it leaves out is counted there, and stands in the appendix.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from operator import itemgetter
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Datasheet, Decision, Rating
-from judgesheet.base.sanitize import listed
+from judgesheet.base.records import AxisResult, Datasheet, Decision, Rating
 from judgesheet.base.units import QUALITY_STEPS, unit
 from judgesheet.sheet import show
-from judgesheet.sheet.page.controls import READABLE, ControlCheck, checks
-from judgesheet.sheet.page.identity import mixed
+from judgesheet.sheet.page.controls import ControlCheck, checks
 from judgesheet.sheet.page.parts import (
     LATENCY,
+    OUTCOMES,
     VOID,
     Context,
     Evidence,
     Fact,
     Mark,
-    Trimmed,
     both,
-    lines_of,
-    more,
-    trim,
 )
-from judgesheet.sheet.page.picture import LEAST_FINDINGS, LINES, Picture, picture
+from judgesheet.sheet.page.picture import Picture, picture
 from judgesheet.sheet.page.tested import tested
 
 TONES = {
@@ -38,9 +31,9 @@ TONES = {
     "unknown": Mark("?", "Not known", "unknown"),
     "neutral": Mark("•", "Note", "neutral"),
 }
-"""Tone of a finding -> how it is marked; problems come first."""
-FALLEN = Mark(VOID.symbol, "Void", "void")
-_RANK = {tone: rank for rank, tone in enumerate((*TONES, FALLEN.style))}
+"""Tone of a finding -> how it is marked."""
+STOP = Mark("✗", "Do not use", "bad")
+CONTROL = Mark("✗", "Not usable", "bad")
 
 DECISIONS = {
     "adopt": Mark("✓", "ADOPT", "adopt"),
@@ -53,38 +46,46 @@ HOW_TO_DECIDE = (
     "The sheet describes the judge and decides nothing. To decide, measure it against limits, your "
     "own or built-in ones: judgesheet measure RUN --policy POLICY.toml (no call is made)."
 )
+SUMMARIES = {
+    "void": VOID,
+    "broken": OUTCOMES["broken"],
+    "not proven": OUTCOMES["not proven"],
+    "proven": OUTCOMES["proven"],
+    "problem": Mark("✗", "problem", "bad"),
+    "good": Mark("✓", "no problem found", "good"),
+    "open": Mark("?", "not settled", "unknown"),
+}
+"""What is said of an axis as a whole -> how it is marked."""
 
 _PER_CALL = ("attempts", "tokens_in", "tokens_out")
-_WIDE, _SIDE = 76, 40
-"""Characters a line in the wide and in the side column of the first page."""
-MOST_ABSENT = 6
-"""Axes without calls that are named."""
-LEAST_RATINGS = 3
-"""Ratings that keep their place, however many controls failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
-    """The verdict; `doubt` names failed controls, which make it doubtful.
-
-    `limiting` is the limit that decides and its role, `outside` says how much of what the page
-    calls a problem the policy has no limit for.
-    """
+class Banner:
+    """The verdict in words: the sentence that says what decided, and the limits by outcome."""
 
     mark: Mark
+    policy: str
     text: str
-    doubt: str
-    policy: str = ""
-    limiting: tuple[str, str] = ("", "")
-    outside: str = ""
-    conditions: tuple[str, ...] = ()
+    counts: str
+    limiting: tuple[str, str]
+    """The role of the figure that decides, and the figure."""
+    needed: tuple[str, ...]
+    outside: str
+    conditions: tuple[str, ...]
 
-    @property
-    def extra_lines(self) -> int:
-        """Printed lines beyond the two of a sheet without a policy."""
-        told = (self.limiting[0], self.outside, self.doubt)
-        lines = lines_of(f"{self.policy} {self.text}", 100) + len(self.conditions)
-        return max(lines + sum(map(bool, told)) - 2, 0)
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """One axis in one line: its plain name, how much was asked, its figure, what came of it."""
+
+    axis: str
+    asked: str
+    figure: str
+    value: str
+    limit: str
+    mark: Mark
+    anchor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,222 +96,193 @@ class Advice:
     text: str
     void: str
     evidence: tuple[Evidence, ...]
-
-    @property
-    def lines(self) -> int:
-        """About how many printed lines it takes."""
-        return lines_of(self.text, _WIDE)
+    binding: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Finding(Advice):
-    """A sentence in plain words, marked with its tone."""
+class Finding:
+    """A sentence in plain words under the name of its axis, marked with what it means.
 
+    `void` is why it does not hold, where that is not so of the whole axis. `must` says that page
+    one has no room for anything else before it.
+    """
+
+    axis: str
+    text: str
+    void: str
+    holds: bool
+    evidence: tuple[Evidence, ...]
     mark: Mark
+    rank: int
+    must: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Front:
     """What the first page says below the masthead."""
 
-    strip: Strip
-    checks: Trimmed[ControlCheck]
-    features: Trimmed[Finding]
+    banner: Banner
+    glance: tuple[Glance, ...]
+    findings: tuple[Finding, ...]
+    checks: tuple[ControlCheck, ...]
     picture: Picture | None
-    advice: Trimmed[Advice]
+    advice: tuple[Advice, ...]
     tested: Fact
-    ratings: Trimmed[Fact]
+    ratings: tuple[Fact, ...]
     price: tuple[Fact, ...]
+
+    @property
+    def by_axis(self) -> tuple[tuple[str, tuple[Finding, ...]], ...]:
+        """The findings under the names of their axes, in the order of the first of each."""
+        groups: dict[str, list[Finding]] = {}
+        for finding in self.findings:
+            groups.setdefault(finding.axis, []).append(finding)
+        return tuple((axis, tuple(told)) for axis, told in groups.items())
+
+    @property
+    def passed(self) -> str:
+        """The controls that were passed, in one line; where only on some axes, with these."""
+        elsewhere = {check.name for check in self.checks if not check.passed}
+        return ", ".join(
+            f"{check.name} ({check.scope})" if check.name in elsewhere else check.name
+            for check in self.checks
+            if check.passed
+        )
 
 
 def front(context: Context) -> Front:
     """The first page of a sheet."""
-    sheet, strip, limits = context.sheet, _strip(context), _limits_beyond_room(context)
-    room = replace(context.room, side=context.room.side - limits)
-    # Controls first: what they void need not be read.
-    checked = trim([checks(sheet)], _check_lines, room.side - LEAST_RATINGS)
-    left = room.side - sum(map(_check_lines, checked.shown))
-    advised = _advice(context)
-    # What the advice leaves free the findings take.
-    spare = room.advice - sum(one.lines for one in advised.shown)
-    lines = room.features + spare - strip.extra_lines - limits
-    drawn = picture(context) if lines >= LINES + LEAST_FINDINGS else None
+    sheet = context.sheet
+    every = [finding for told in findings(context) for finding in told]
     return Front(
-        strip=strip,
-        checks=checked,
-        features=_features(context, lines - LINES if drawn else lines),
-        picture=drawn,
-        advice=advised,
-        tested=tested(sheet),
-        ratings=trim([list(_ratings(sheet))], lambda row: lines_of(row.name, 30), left),
+        banner=_banner(context),
+        glance=tuple(_glance(context)),
+        findings=tuple(sorted(every, key=lambda finding: finding.rank)),
+        checks=checks(sheet),
+        picture=picture(context),
+        advice=tuple(one for one in advice(context) if not one.void),
+        tested=tested(context),
+        ratings=tuple(_ratings(sheet)),
         price=(*_price(sheet), *_resolution(context)),
     )
 
 
-def _limits_beyond_room(context: Context) -> int:
-    """Lines by which the plot of effects grows, as it shows every figure under a limit."""
-    keys = [Key.parse(key) for key in context.verdicts if key in context.estimates]
-    return max(len(keys) + len({key.axis for key in keys}) - context.room.effects, 0)
-
-
 def findings(context: Context) -> Iterator[list[Finding]]:
-    """The findings of each axis, in the axis's own order."""
+    """The findings of each axis, in their order on the sheet."""
     for axis in context.sheet.axes:
-        title, void = show.visible(axis.title, 80), context.void.get(axis.name, "")
-        yield [
-            Finding(
-                title,
-                show.tied(show.visible(statement.text, 600)),
-                void,
-                context.evidence(statement.evidence),
-                FALLEN if void else TONES[statement.tone],
-            )
-            for statement in axis.findings
-        ]
+        yield sorted(_findings(axis, context), key=lambda finding: finding.rank)
+
+
+def _findings(axis: AxisResult, context: Context) -> Iterator[Finding]:
+    for statement in axis.findings:
+        mark = TONES[statement.tone]
+        if statement.control:
+            mark = CONTROL
+        elif statement.stops:
+            mark = STOP
+        yield Finding(
+            axis=show.visible(axis.title, 80),
+            text=show.tied(show.visible(statement.text, 600)),
+            void="" if axis.void is not None else show.visible(statement.void, 200),
+            holds=not statement.void,
+            evidence=context.evidence(statement.evidence),
+            mark=VOID if statement.void else mark,
+            rank=statement.rank,
+            must=not statement.void and (statement.tone == "bad" or statement.stops),
+        )
 
 
 def advice(context: Context) -> Iterator[Advice]:
     """The recommendations, in the sheet's order."""
     for advised in context.sheet.recommendations:
-        title, void = context.title(advised.axis, 80), context.void.get(advised.axis, "")
+        title, void = context.title(advised.axis, 80), show.visible(advised.void, 200)
         text = show.tied(show.visible(advised.text, 600))
-        yield Advice(title, text, void, context.evidence(advised.evidence))
+        evidence = context.evidence(advised.evidence)
+        yield Advice(title, text, void, evidence, advised.binding or advised.stops)
 
 
-def _ratings(sheet: Datasheet) -> Iterator[Fact]:
-    """The largest inputs tested; the sheet says nothing about larger ones."""
-    every = [rating for axis in sheet.axes for rating in axis.ratings]
-    longest = show.finite(sheet.run.get("longest_prompt_tokens"))
-    if longest is not None:
-        why = "longer prompts were not answered in this run, and long contexts shift biases"
-        every.append(Rating("length of a prompt", longest, "tokens", why))
-    why = "what cannot be read may differ from what can"
-    every.append(Rating("unreadable, at most", 100 * (1 - READABLE), "%", why))
-    for rating in every:
-        value = f"{show.anything(rating.value, 20)} {show.visible(rating.unit, 24)}".strip()
-        yield Fact(show.visible(rating.name, 60), value, show.visible(rating.why, 200))
-
-
-def _strip(context: Context) -> Strip:
+def _banner(context: Context) -> Banner:
     decision = context.sheet.decision
-    failed = "A control check failed: what is marked void below must not be used."
-    doubt = failed if context.void else ""
     if decision is None:
-        return Strip(UNDECIDED, HOW_TO_DECIDE, doubt)
-    kept = [show.short(told, 140) for told in decision.conditions[: context.room.conditions]]
-    left_out = more(len(decision.conditions) - len(kept))
-    return Strip(
+        return Banner(UNDECIDED, "", HOW_TO_DECIDE, "", ("", ""), (), "", ())
+    return Banner(
         mark=DECISIONS[decision.verdict],
-        text=_counted(context),
-        doubt=doubt,
         policy=show.short(decision.policy, 60),
+        text=show.tied(show.visible(decision.text, 600)),
+        counts=show.limits(decision),
         limiting=_limiting(context, decision),
-        outside=_outside(context),
-        conditions=(*kept, left_out) if left_out else tuple(kept),
+        needed=tuple(show.tied(show.visible(one, 300)) for one in decision.needed),
+        outside=_outside(decision),
+        conditions=tuple(show.visible(told, 300) for told in decision.conditions),
     )
-
-
-def _counted(context: Context) -> str:
-    """`2 limits broken, 1 not proven, 4 kept`, and which axes of the policy were not probed."""
-    outcomes = Counter(verdict.passed for verdict in context.sheet.verdicts)
-    words = {False: "broken", None: "not proven", True: "kept"}
-    first, *others = [(outcomes[one], word) for one, word in words.items() if outcomes[one]] or [
-        (0, "that applies")
-    ]
-    told = [f"{first[0]} limit{'' if first[0] == 1 else 's'} {first[1]}"]
-    told += [f"{number} {word}" for number, word in others]
-    absent = listed([show.words(axis).lower() for axis in _not_probed(context.sheet)], MOST_ABSENT)
-    return f"{', '.join(told)}.{f' Not probed: {absent}.' if absent else ''}"
-
-
-def _not_probed(sheet: Datasheet) -> list[str]:
-    """Axes that the policy limits and the run left out."""
-    policy, probed = sheet.provenance.get("policy"), {axis.name for axis in sheet.axes}
-    named = policy.get("axes") if isinstance(policy, Mapping) else None
-    return [one for one in map(str, named) if one not in probed] if isinstance(named, list) else []
-
-
-_ROLES = {
-    "reject": "Furthest beyond its limit",
-    "not proven": "First that is not proven",
-    "adopt": "Closest to its limit",
-    "conditions": "Closest to its limit",
-}
-"""What the limiting figure is to each verdict."""
 
 
 def _limiting(context: Context, decision: Decision) -> tuple[str, str]:
     """The figure that decides and its role, with value and limit where it was measured."""
-    key, role = decision.limiting, _ROLES[decision.verdict]
-    verdict, estimate = context.verdicts.get(key), context.estimates.get(key)
-    if verdict is None or estimate is None:
-        return (role, show.short(key, 80)) if key else ("", "")
+    key, estimate = decision.limiting, context.estimates.get(decision.limiting)
+    if not key:
+        return "", ""
+    role = show.ROLES[decision.because]
+    if estimate is None:
+        return role, show.short(key, 80)
+    verdict = context.decided_by(decision)
     axis = show.short(context.title(Key.parse(key).axis, 200), 50)
     figure = f"{axis}: {show.short(estimate.label, 80)}"
-    if verdict.against_baseline or verdict.limit is None or estimate.value is None:
+    if verdict is None or verdict.limit is None or estimate.value is None:
         return role, figure
+    if verdict.against_baseline:
+        return role, f"{figure}, against the baseline"
     limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, unit(estimate.unit))}"
     bound = show.bound(verdict, estimate)
-    beside = f"bound {bound}, limit {limit}" if bound else f"limit {limit}"
+    beside = f"one-sided bound {bound}, limit {limit}" if bound else f"limit {limit}"
     return role, f"{figure}, {show.estimate(estimate).number} ({beside})"
 
 
-def _outside(context: Context) -> str:
-    """How many of the problems concern figures that the policy does not limit."""
-    problems = [
-        statement
-        for axis in context.sheet.axes
-        for statement in axis.findings
-        if statement.tone == "bad" and axis.name not in context.void
-    ]
-    free = sum(not context.verdicts.keys() & set(one.evidence) for one in problems)
-    if not free:
+def _outside(decision: Decision) -> str:
+    """How many of the problems found concern figures that the policy does not limit."""
+    if not decision.unlimited:
         return ""
-    which = f"any of the {free}" if free == len(problems) else f"{free} of the {len(problems)}"
-    which = "the only problem" if len(problems) == 1 else f"{which} problems"
-    return f"the policy sets no limit on {which} found"
+    many = "problems concern" if decision.unlimited > 1 else "problem concerns"
+    return f"{decision.unlimited} {many} figures that the policy does not limit"
 
 
-def _check_lines(check: ControlCheck) -> int:
-    text = f"{check.name}, {check.scope}" if check.scope else check.name
-    return lines_of(f"{text}: {check.text}" if check.passed is False else text, _SIDE)
+def _glance(context: Context) -> Iterator[Glance]:
+    """One line per axis."""
+    pools = context.stimuli
+    for axis in context.sheet.axes:
+        summary, estimate = axis.summary, None
+        if summary is not None:
+            estimate = context.estimates.get(summary.key)
+        verdict = context.verdicts.get(summary.key) if summary else None
+        limit = ""
+        if verdict is not None and estimate is not None and verdict.limit is not None:
+            of = unit(estimate.unit)
+            limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, of)}"
+        asked = f"{show.count(axis.made)} calls"
+        if (number := pools.get(axis.name)) is not None:
+            asked = f"{show.count(number)} stimuli, {asked}"
+        yield Glance(
+            axis=show.visible(axis.title, 60),
+            asked=asked,
+            figure="" if estimate is None else show.short(estimate.label, 70),
+            value="" if estimate is None else show.estimate(estimate).sentence,
+            limit=limit,
+            mark=SUMMARIES[summary.outcome] if summary else SUMMARIES["open"],
+            anchor="" if estimate is None else context.anchors.of(estimate.key),
+        )
 
 
-def _features(context: Context, room: int) -> Trimmed[Finding]:
-    """The most telling findings: of the run, then of every axis in turn, problems first.
-
-    An axis whose figures are void has one sentence, and more only where the others leave room.
-    """
-    queues = []
-    later = []
-    if text := mixed(context.sheet.judge):
-        queues.append([Finding("The run", show.tied(text), "", (), TONES["bad"])])
-    for axis, told in zip(context.sheet.axes, findings(context), strict=True):
-        tones = [_RANK[statement.tone] for statement in axis.findings]
-        ranked = sorted(zip(tones, told, strict=True), key=itemgetter(0))
-        # Sorting is stable: within a tone the axis's own order stays.
-        ordered = [finding for _, finding in ranked]
-        first = 1 if axis.name in context.void else len(ordered)
-        queues.append(ordered[:first])
-        later.append(ordered[first:])
-    soon = trim(queues, _lines, room)
-    rest = trim(later, _lines, room - sum(map(_lines, soon.shown)))
-    shown = sorted((*soon.shown, *rest.shown), key=lambda finding: _RANK[finding.mark.style])
-    return Trimmed(tuple(shown), (*soon.every, *rest.every))
-
-
-def _lines(finding: Finding) -> int:
-    """About how many printed lines it takes; what is void is told with its axis."""
-    return lines_of(f"{finding.axis}: {finding.text}" if finding.void else finding.text, _WIDE)
-
-
-def _advice(context: Context) -> Trimmed[Advice]:
-    """What to do with the axes whose figures hold, every axis in turn."""
-    queues: dict[str, list[Advice]] = {}
-    for advised in advice(context):
-        if not advised.void:
-            queues.setdefault(advised.axis, []).append(advised)
-    return trim([*queues.values()], lambda advised: advised.lines, context.room.advice)
+def _ratings(sheet: Datasheet) -> Iterator[Fact]:
+    """The largest inputs tested; the sheet says nothing about larger ones."""
+    # What was never asked was not tested.
+    every = [rating for axis in sheet.axes if axis.made for rating in axis.ratings]
+    longest = show.finite(sheet.run.get("longest_prompt_tokens"))
+    if longest is not None:
+        why = "longer prompts were not answered in this run, and long contexts shift biases"
+        every.append(Rating("length of a prompt", longest, "tokens", why))
+    for rating in every:
+        value = f"{show.anything(rating.value, 20)} {show.visible(rating.unit, 24)}".strip()
+        yield Fact(show.visible(rating.name, 60), value, show.visible(rating.why, 200))
 
 
 def _price(sheet: Datasheet) -> Iterator[Fact]:
@@ -331,10 +303,10 @@ def _price(sheet: Datasheet) -> Iterator[Fact]:
 
 
 def _resolution(context: Context) -> Iterator[Fact]:
-    """The smallest quality step that the judge detects, if an axis tested steps."""
+    """The smallest difference of quality that the judge detects, if an axis tested that."""
     for axis in context.sheet.axes:
         rows = (context.estimates.get(row.key) for row in axis.characteristics)
-        for estimate in rows if axis.name not in context.void else ():
+        for estimate in rows if axis.void is None else ():
             if estimate is not None and estimate.unit == QUALITY_STEPS:
                 name = show.short(estimate.label, 60)
                 yield Fact(name, show.short(show.estimate(estimate).sentence, 120))

@@ -99,14 +99,6 @@ def served(judge: Mapping[str, Any]) -> str:
     return f"{len(parts)} models answered: " + ", ".join(parts[:4])
 
 
-def mixed(judge: Mapping[str, Any]) -> str | None:
-    """That several models answered under one name, and how many calls each; None if not."""
-    answered = judge.get("served_models")
-    if not isinstance(answered, Mapping) or len(answered) < 2:
-        return None
-    return f"{served(judge)}, under one name: the figures mix them. Pin one version."
-
-
 def failures(run: Mapping[str, Any]) -> Iterator[str]:
     """The kinds of failed attempts, the commonest first, with what the server said last."""
     for kind in records(run.get("failures")):

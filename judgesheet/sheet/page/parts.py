@@ -3,11 +3,18 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict
+from judgesheet.base.records import (
+    AxisResult,
+    Datasheet,
+    Decision,
+    Estimate,
+    Verdict,
+    VerdictStatus,
+)
 from judgesheet.sheet import show
 
 T = TypeVar("T")
@@ -22,12 +29,18 @@ class Mark(NamedTuple):
     """The CSS class."""
 
 
-PASS = Mark("✓", "pass", "pass")
-FAIL = Mark("✗", "fail", "fail")
-OPEN = Mark("?", "not proven", "not-proven")
-VOID = Mark("∅", "void", "void")
-OUTCOMES: Mapping[bool | None, Mark] = {True: PASS, False: FAIL, None: OPEN}
-"""How a verdict or a control came out, None where nothing is proven."""
+VOID = Mark("∅", "not usable", "void")
+OUTCOMES: Mapping[VerdictStatus, Mark] = {
+    "proven": Mark("✓", "proven", "pass"),
+    "broken": Mark("✗", "broken", "fail"),
+    "not proven": Mark("?", "not proven", "not-proven"),
+    "void": VOID,
+}
+"""How a limit came out."""
+PASSED = Mark("✓", "passed", "good")
+FAILED = Mark("✗", "failed", "bad")
+UNTOLD = Mark("?", "not known", "unknown")
+"""How a control came out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,39 +88,38 @@ class Anchors:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """Printed lines for the parts that are trimmed.
-
-    `side` is shared by the control checks and the tested range.
-    """
-
-    features: int = 26
-    advice: int = 14
-    side: int = 20
-    effects: int = 13
-    conditions: int = 3
-    rows: int = 30
-
-    def part(self, share: float) -> "Room":
-        """A share of the room of page one and of that of page two."""
-        names = ("features", "advice", "side", "effects", "rows")
-        return replace(self, **{name: int(share * getattr(self, name)) for name in names})
-
-
-@dataclass(frozen=True, slots=True)
 class Context:
     """What every part of the page reads: the sheet, and what was found out about it first.
 
     `estimates` and `verdicts` are the sheet's by key; where two rules limit one figure, the worse
-    outcome counts. `void` says of the axes whose figures do not hold why they do not.
+    outcome counts.
     """
 
     sheet: Datasheet
     estimates: Mapping[str, Estimate]
     verdicts: Mapping[str, Verdict]
-    void: Mapping[str, str]
-    room: Room
     anchors: Anchors
+
+    @property
+    def void(self) -> dict[str, str]:
+        """Why no figure of an axis may be used: name -> reason, for those of which that is so."""
+        axes = self.sheet.axes
+        return {axis.name: show.visible(axis.void, 200) for axis in axes if axis.void is not None}
+
+    @property
+    def stimuli(self) -> dict[str, int]:
+        """How many stimuli were asked on each axis, as far as its calls were made."""
+        clusters = {
+            axis.name: max((estimate.clusters for estimate in axis.estimates), default=0)
+            for axis in self.sheet.axes
+            if axis.made
+        }
+        return {name: number for name, number in clusters.items() if number}
+
+    def decided_by(self, decision: Decision) -> Verdict | None:
+        """The limit that decided, of all those on its figure; None where none did."""
+        own = (one for one in self.sheet.verdicts if one.key == decision.limiting)
+        return next((one for one in own if one.status == decision.because), None)
 
     def title(self, axis: str, limit: int) -> str:
         """The title of an axis, or its name where the sheet does not have it."""

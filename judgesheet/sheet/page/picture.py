@@ -9,39 +9,26 @@ from judgesheet.sheet import show
 from judgesheet.sheet.figures import KINDS, Data, collect
 from judgesheet.sheet.page.parts import Context
 
-LINES = 8
-"""Printed lines that it takes from the findings."""
-LEAST_FINDINGS = 8
-"""Lines of findings without which there is no picture either: sentences come first."""
-
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A plot for page one, with the axis that has its estimates, and whether that is void."""
+    """A plot for page one, with the axis that has its estimates."""
 
     axis: AxisResult
     plot: Plot
     caption: str
-    void: bool
 
 
 def picture(context: Context) -> Picture | None:
-    """The picture of the worst finding; None for a sheet without one, or one not complete.
-
-    A void axis gives it only where there is no other, as on page two.
-    """
-    # Its worst finding may be another one when all is asked.
-    if context.sheet.run.get("complete") is False:
-        return None
-    axes = {axis.name: axis for axis in context.sheet.axes}
-    sound = {name: axis for name, axis in axes.items() if name not in context.void} or axes
+    """The picture of the worst finding; None where there is none that stands."""
+    sound = {axis.name: axis for axis in context.sheet.axes if axis.void is None}
     for key in map(Key.parse, _worst(context)):
         axis = sound.get(key.axis)
         for plot in axis.figures if axis else ():
             if axis and plot.brief and key.name in plot.shows and plot.kind in KINDS:
                 drawn = collect(plot, axis.estimates)
                 if drawn.points:
-                    return Picture(axis, plot, _caption(drawn), axis.name in context.void)
+                    return Picture(axis, plot, _caption(drawn))
     return None
 
 
@@ -50,10 +37,10 @@ def _worst(context: Context) -> Iterator[str]:
     decision = context.sheet.decision
     if decision is not None and decision.verdict == "reject":
         yield decision.limiting
-    for axis in context.sheet.axes:
-        for statement in axis.findings:
-            if statement.tone == "bad":
-                yield from statement.evidence
+    told = (finding for axis in context.sheet.axes for finding in axis.findings)
+    for finding in sorted(told, key=lambda finding: finding.rank):
+        if finding.tone == "bad" and not finding.void:
+            yield from finding.evidence
 
 
 def _caption(drawn: Data) -> str:

@@ -1,51 +1,64 @@
-"""Page two: the characteristics and the smallest detectable effects."""
+"""Page two: the characteristics, least, typical and most, as a component's datasheet has them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 
 from judgesheet.base.keys import Key
-from judgesheet.base.records import AxisResult, Characteristic, Estimate, Verdict
+from judgesheet.base.records import (
+    AxisResult,
+    Characteristic,
+    Estimate,
+    FigureCode,
+    FigureStatus,
+    Verdict,
+)
 from judgesheet.base.units import Unit, unit
-from judgesheet.decide.compare import Bounded
 from judgesheet.sheet import show
 from judgesheet.sheet.page.appendix import EstimateFamily, Missing, families, missing
 from judgesheet.sheet.page.parts import (
     OUTCOMES,
-    VOID,
     Context,
     Mark,
-    lines_of,
     losses,
     more,
-    share_out,
     size,
     usual,
 )
-from judgesheet.sheet.page.remedies import MOST_REMEDIES
 
-SIGNIFICANT = 0.05
-VISIBLE = 0.10
-"""Without a limit, a null result counts as seen if a tenth of the scale would have shown."""
-ODD_REPLY = 0.01
-"""Where "no effect" is the end of the scale, one odd reply moves an interval off it: so much less
-than this share is still none."""
-EFFECT, NONE_SEEN = Mark("●", "effect", "effect"), Mark("○", "none seen", "none-seen")
-NOISE, UNDECIDED = Mark("≈", "noise", "noise"), Mark("?", "open", "open")
+MARKS: Mapping[FigureCode, Mark] = {
+    "proven": OUTCOMES["proven"],
+    "broken": OUTCOMES["broken"],
+    "not proven": OUTCOMES["not proven"],
+    "void": OUTCOMES["void"],
+    "problem": Mark("✗", "problem", "fail"),
+    "effect": Mark("●", "effect", "effect"),
+    "none seen": Mark("○", "none seen", "none-seen"),
+    "noise": Mark("≈", "noise", "noise"),
+    "open": Mark("?", "open", "open"),
+}
+"""What a figure means -> how it is marked."""
 CEILING, FLOOR = Mark("▲", "ceiling", "ceiling"), Mark("▼", "floor", "floor")
-_REMEDY_LINES = 2  # that one mitigation takes
-_LABEL, _CONDITIONS, _WHY, _MARKS = 48, 21, 46, 18
-"""Characters a line in columns of the table."""
+MOST_FREE = 24
+"""Rows without a limit that the table has where no paper ends it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One row of the characteristics table; `effect` is the row's record for the forest plot."""
+    """One row of the characteristics table, and what the forest plot draws of it.
+
+    `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
+    stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
+    limit are at 0, whatever the room, the others follow in turn, axis by axis.
+    """
 
     key: str
     anchor: str
     label: str
     conditions: str
     shown: show.Shown
+    least: str
+    most: str
     size: str
     noise: str
     detectable: str
@@ -58,19 +71,12 @@ class Spec:
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
-
-    @property
-    def lines(self) -> int:
-        """About how many printed lines the row takes."""
-        words = " ".join(mark.word for mark in self.marks)
-        told = (self.conditions, _CONDITIONS) if self.shown.measured else (self.shown.why, _WHY)
-        widths = ((self.label, _LABEL), told, (words, _MARKS))
-        return max(lines_of(text, width) for text, width in widths) + bool(self.imputed)
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class AxisPart:
-    """What the document says of one axis: the `rows` of the table, of `every` one, and the rest.
+    """What the document says of one axis: `every` row, the `rows` of a page without end, the rest.
 
     What the rows share is said once. What was not measured has no row, unless a limit is set on it:
     `unmeasured` counts it. `result` is kept for the figures, which some formats draw.
@@ -100,22 +106,25 @@ class AxisPart:
 
 
 def axis_parts(context: Context) -> tuple[AxisPart, ...]:
-    """Every axis; the rows that fit are chosen evenly over the axes."""
+    """Every axis; rows without a limit take turns, the first of every axis before the second."""
     parts = [_part(axis, context) for axis in context.sheet.axes]
-    # What else stands on the page: the headings of the groups, and the table of remedies.
-    taken = sum(lines_of(f"{p.title} {p.counts} {p.conditions} {p.void}", 120) for p in parts)
-    number = sum(len(axis.mitigations) for axis in context.sheet.axes)
-    taken += _REMEDY_LINES * min(MOST_REMEDIES, number)
-    queues = [part.every for part in parts]
-    chosen = share_out(queues, lambda row: row.lines, context.room.rows - taken)
-    return tuple(replace(p, rows=tuple(kept)) for p, kept in zip(parts, chosen, strict=True))
+    free = [[row.key for row in part.every if row.verdict is None] for part in parts]
+    in_turn = filter(None, chain.from_iterable(zip_longest(*free)))
+    turns = {key: turn for turn, key in enumerate(in_turn, start=1)}
+    return tuple(_with_turns(part, turns) for part in parts)
+
+
+def _with_turns(part: AxisPart, turns: Mapping[str, int]) -> AxisPart:
+    every = tuple(replace(row, turn=turns.get(row.key, 0)) for row in part.every)
+    return replace(part, every=every, rows=tuple(r for r in every if r.turn <= MOST_FREE))
 
 
 def _part(axis: AxisResult, context: Context) -> AxisPart:
     """All rows of an axis; the conditions that most of them share stand in the heading only."""
     every = _rows(axis, context)
     rows = [row for row in every if row.shown.measured or row.verdict is not None]
-    shared = usual(row.conditions for row in rows)
+    limited = [row for row in rows if row.verdict is not None]
+    shared = usual(row.conditions for row in limited or rows)
     own = (replace(r, conditions="") if r.conditions == shared else r for r in rows)
     return AxisPart(
         anchor=context.anchors.of(f"axis-{axis.name}"),
@@ -144,14 +153,6 @@ def counts(axis: AxisResult) -> str:
     return f"{text} ({told})" if told else text
 
 
-def detectable(estimate: Estimate) -> float | None:
-    """The smallest effect that this design would find in 80 of 100 runs; None without interval."""
-    value, low, high = map(show.finite, (estimate.value, estimate.low, estimate.high))
-    if value is None or low is None or high is None or not 0 < estimate.level < 1:
-        return None
-    return Bounded(value, low, high).detectable(estimate.level)
-
-
 def _rows(axis: AxisResult, context: Context) -> list[Spec]:
     """The axis's rows by rank: those under a limit first, those without a value last."""
     named = {row.key: row for row in axis.characteristics}
@@ -164,12 +165,14 @@ def _rows(axis: AxisResult, context: Context) -> list[Spec]:
 
 def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
-    verdict, reason = context.verdicts.get(row.key), context.void.get(axis.name, "")
+    verdict, reason = context.verdicts.get(row.key), show.visible(axis.void_reason(row.key), 200)
     given_in, shown = unit(estimate.unit), show.estimate(estimate)
-    least = detectable(estimate) if _is_null(estimate, row.null) else None
+    status = axis.statuses.get(row.key, FigureStatus(""))
     limit = verdict.limit if verdict else None
     sign = show.SIGNS[verdict.kind] if verdict else ""
-    marks = (VOID,) if reason else tuple(_marks(estimate, row.null, least, noise, verdict))
+    side, decided = show.deciding(verdict, estimate) if verdict else ("", shown)
+    bound = f"{show.SIGNS[side]}{decided.value}"
+    marks = tuple(_marks(estimate, status))
     told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
     return Spec(
@@ -178,9 +181,11 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         label=show.short(estimate.label, 90),
         conditions=", ".join(filter(None, told)),
         shown=shown._replace(unit=given_in.short or shown.unit),
+        least=bound if side == "min" else shown.low or "–",
+        most=bound if side == "max" else shown.high or "–",
         size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
-        detectable=_number(least, given_in),
+        detectable=_number(status.detectable, given_in),
         limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
         bound=show.bound(verdict, estimate) if verdict else "",
         marks=marks,
@@ -193,54 +198,13 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     )
 
 
-def _is_null(estimate: Estimate, null: float | None) -> bool:
-    """Whether the interval has two ends and holds the value that would mean no effect."""
-    if null is None or show.finite(estimate.least) is None or show.finite(estimate.most) is None:
-        return False
-    return not _excludes(estimate, null)
-
-
-def _excludes(estimate: Estimate, null: float) -> bool:
-    """Whether the value that would mean no effect lies beyond an end of the interval."""
-    low, high = show.finite(estimate.least), show.finite(estimate.most)
-    slack = ODD_REPLY if null in (unit(estimate.unit).ends or ()) else 0.0
-    return (low is not None and null < low - slack) or (high is not None and null > high + slack)
-
-
-def _marks(
-    estimate: Estimate,
-    null: float | None,
-    least: float | None,
-    noise: Estimate | None,
-    verdict: Verdict | None,
-) -> Iterator[Mark]:
-    """The limit's verdict, or what the figure alone shows; then the end of the scale it touches."""
-    value = estimate.value
-    # Whether a limit is kept says more than whether there is any effect.
-    if verdict is not None:
-        yield OUTCOMES[verdict.passed]
-    elif noise is not None and noise.value is not None:
-        yield from _beyond_noise(estimate, noise.value, show.finite(noise.most))
-    elif value is not None and unit(estimate.unit).kind == "p-value":
-        greatest = value if estimate.greatest is None else estimate.greatest
-        yield EFFECT if greatest < SIGNIFICANT else UNDECIDED
-    elif value is not None and null is not None and least is not None:
-        # A tenth means something on a scale with ends alone.
-        bounded = unit(estimate.unit).ends is not None
-        yield NONE_SEEN if bounded and least <= VISIBLE else UNDECIDED
-    elif value is not None and null is not None and estimate.least is not None:
-        yield EFFECT if _excludes(estimate, null) else UNDECIDED
+def _marks(estimate: Estimate, status: FigureStatus) -> Iterator[Mark]:
+    """What the figure means; of one without a limit, then the end of the scale that it touches."""
+    if status.code:
+        yield MARKS[status.code]
     low, high = unit(estimate.unit).ends or (None, None)
-    if value is not None and value in (low, high):
-        yield FLOOR if value == low else CEILING
-
-
-def _beyond_noise(estimate: Estimate, noise: float, most: float | None) -> Iterator[Mark]:
-    """Whether the intervals separate the effect of the order from repetition."""
-    low, high = show.finite(estimate.least), show.finite(estimate.most)
-    if low is not None and high is not None:
-        beyond = (noise if most is None else most) < low
-        yield EFFECT if beyond else NOISE if low <= noise <= high else UNDECIDED
+    if status.code not in OUTCOMES and estimate.value is not None and estimate.value in (low, high):
+        yield FLOOR if estimate.value == low else CEILING
 
 
 def _number(value: float | None, given_in: Unit) -> str:

@@ -1,40 +1,43 @@
 """Page one: what was asked, and what nobody may conclude from it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from judgesheet.base.records import BUILT_IN, Datasheet
 from judgesheet.base.sanitize import listed
 from judgesheet.sheet import show
-from judgesheet.sheet.page.parts import Fact, records, total
+from judgesheet.sheet.page.parts import Context, Fact, records, total
 
 MOST_NAMES = 2
 
 
-def tested(sheet: Datasheet) -> Fact:
+def tested(context: Context) -> Fact:
     """What was tested, as the value, and what was not, as the remark."""
+    sheet = context.sheet
     own = any(name != BUILT_IN for name in _names(sheet, "stimuli"))
-    return Fact("Tested", "; ".join(_tested(sheet, own=own)), "; ".join(_untested(sheet, own=own)))
+    return Fact(
+        "Tested", "; ".join(_tested(context, own=own)), "; ".join(_untested(sheet, own=own))
+    )
 
 
-def _tested(sheet: Datasheet, *, own: bool) -> Iterator[str]:
+def _tested(context: Context, *, own: bool) -> Iterator[str]:
+    sheet = context.sheet
     pools, prompts = _names(sheet, "stimuli"), _names(sheet, "prompts")
-    looked, looks = show.looked(sheet.run), sheet.run.get("looks")
-    asked = looks.get("axes") if isinstance(looks, Mapping) else sheet.provenance.get("stimuli")
-    counts = [pool.get("stimuli") for pool in records(asked)]
-    number = show.count(sum(count for count in counts if isinstance(count, int)))
+    looked = show.looked(sheet.run)
+    number = sum(context.stimuli.values())
+    on_stimuli = f" on {show.count(number)} stimuli" if number else ""
     profile = sheet.run.get("profile")
     in_profile = f", profile {show.short(profile, 20)}" if isinstance(profile, str) else ""
     calls = show.count(total(sheet, "made"))
-    yield f"{calls} calls on {number} stimuli{in_profile}"
+    yield f"{calls} calls{on_stimuli}{in_profile}"
     if looked:
         yield looked
     if own or not pools:
-        yield f"stimuli {_listed(pools)}"
+        yield f"your stimuli ({_listed(pools)})" if own else "stimuli not recorded"
     else:
         yield "built-in stimuli: single requests on general topics, in English"
         yield "quality known by how the responses were written, not by human ratings"
     is_built_in = prompts == [BUILT_IN]
-    yield "built-in prompts, not yours" if is_built_in else f"prompts {_listed(prompts)}"
+    yield "built-in prompts, not yours" if is_built_in else f"prompts: {_listed(prompts)}"
 
 
 def _names(sheet: Datasheet, part: str) -> list[str]:

@@ -14,11 +14,12 @@ class Texts:
     )
     ratings: str = "Beyond these sizes nothing on the sheet holds."
     characteristics: str = (
-        "Low and high bound the {level} interval; n counts the calls or items and, in brackets, "
-        "the independent stimuli; “1 of 72” is the count behind a small rate. Noise: the same "
-        "figure when a question is only repeated. MDE: beside a figure whose interval holds “no "
-        "effect”, the smallest effect found in 80 of 100 such runs, 1.43 times the longer half of "
-        "the interval. ● effect shown (beyond noise, where noise was measured); ≈ within noise; "
+        "Typ is the value measured, Min and Max are the ends of its {level} interval; under a "
+        "limit, ≤ or ≥ marks the one-sided bound that is compared with it, in place of that end. n "
+        "counts the calls or items and, in brackets, the independent stimuli; “1 of 72” is the "
+        "count behind a small rate. Noise: the same figure when a question is only repeated. "
+        "Detects: beside a figure whose interval holds “no effect”, the smallest effect that 80 of "
+        "100 such runs would find. ● effect shown (beyond noise, where it was measured); ≈ noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
         "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
         "calls without a verdict could have said; marks and limits allow for it."

@@ -1,0 +1,95 @@
+"""What may follow a verdict: marks, a closing, or a reason. Anything else may take it back.
+
+What takes a verdict back cannot be listed: there are too many ways and languages. So the rule is
+the other way round, and words are known by what they are. They are read sentence by sentence, each
+must begin as a reason or a closing does, and none may speak of the verdict itself. A sentence in an
+unknown language, an instruction, a joke or a turn that nobody thought of begins like neither, and
+the reply is unreadable: lost replies are counted and imputed, misread ones are not.
+"""
+
+import re
+from collections.abc import Iterator
+
+from judgesheet.axis import vocabulary
+
+LONGEST = 4_000
+"""Characters of afterwords; a judge that goes on for longer does something else."""
+
+_HOW = re.IGNORECASE | re.VERBOSE | re.DOTALL
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of `vocabulary`, compiled."""
+    return re.compile(re.sub("«([^»]*)»|‹([^›]*)›", _any, pattern), _HOW)
+
+
+def _any(words: re.Match[str]) -> str:
+    """A pattern of any of these words."""
+    any_of = "|".join((words[1] or words[2]).split()).replace("_", r"\s")
+    return rf"(?:{any_of})" + (r"\b" if words[1] else "")
+
+
+_LANGUAGES = " | ".join(vocabulary.OTHER_LANGUAGES.values())
+_BEGINS = compiled(
+    rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
+    (?:(?P<closing>{vocabulary.CLOSING}) | {vocabulary.ENGLISH} | {_LANGUAGES})"""
+)
+_TURNS = compiled(rf"(?<![a-z])(?:{vocabulary.TURN})")
+_SPEAKS_OF_IT = compiled(rf"(?<![a-z])(?:{vocabulary.TURN} | {vocabulary.OF_THE_VERDICT})")
+# A judge that speaks of itself seldom does so for the response's sake.
+_SELF = re.compile(
+    r"(?<![\w’'])(?:I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|[Ii]ch|[Mm]ein\w*|[Jj]e|[Mm]on|[Yy]o|[Mm]i|[Ee]u|[Ii]o|[Яя])"
+    r"(?!\w)|我|私|나는|저는"
+)
+LIST_ITEM = re.compile(r"^[^\S\n]{0,9}\d{1,2}[.)]\s(?=\S)", re.MULTILINE)
+"""The number of an item, which is none of the text's."""
+_ENDS = re.compile(r"(?<=[!?;。！？；])|(?<=[.])(?=\s)|\n+")
+_LEADING = re.compile(r"[\W_]*(?:\d{1,2}[.)]\s[\W_]*)?")
+
+
+def sentences(words: str) -> Iterator[str]:
+    """The sentences in which anything is said, without the marks around them; ? stays."""
+    for part in _ENDS.split(LIST_ITEM.sub("", words)):
+        begin = _LEADING.match(part)
+        said = part[begin.end() if begin else 0 :].rstrip()
+        while said and not (said[-1].isalnum() or said[-1] == "?"):
+            said = said[:-1]
+        if said:
+            yield said
+
+
+def explains(words: str) -> bool:
+    """Whether words behind a verdict are reasons for it, closings, or none at all."""
+    return len(words) <= LONGEST and all(map(_is_harmless, sentences(words)))
+
+
+def takes_back(words: str) -> bool:
+    """Whether words beside a verdict, in its object, say that it no longer holds."""
+    return _TURNS.search(words) is not None
+
+
+def _is_harmless(sentence: str) -> bool:
+    begins = _BEGINS.match(sentence)
+    if begins is None or _SPEAKS_OF_IT.search(sentence):
+        return False
+    if begins["closing"] is not None:
+        return True
+    asks = sentence.endswith("?") and not sentence.casefold().startswith("why")
+    return not asks and _SELF.search(sentence, begins.end()) is None
+
+
+# -- before a verdict ------------------------------------------------------------------------------
+
+# Right before a verdict, in the same clause: it is named, and not given.
+_DENIED = compiled(
+    r"""(?:\b«not never cannot no nor neither without unless if wrong instead_of rather_than
+    anything_but far_from refus\w+ reject\w* avoid\w* against nicht kein\w* statt pas jamais sauf
+    nunca jamás non mai não niet geen nie не нет değil» | n['’]t\b | 不|别|没|ない|않)
+    [^.,:;!?()\n。，：]{0,30}$
+    | (?:^|\n)\W*(?:«if unless wenn falls sofern se si если»|如果|もし|만약)[^.!?\n]*$"""
+)
+
+
+def is_denied(before: str) -> bool:
+    """Whether the words before a verdict say that it is not one: "not", "instead of", "if"."""
+    return _DENIED.search(before) is not None

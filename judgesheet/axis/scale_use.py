@@ -1,0 +1,64 @@
+"""Which of the scores that there are does the judge give? For every axis that gives scores."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.scored import Rows, Scored
+from judgesheet.base.digits import percent, two_digits
+from judgesheet.base.missing_reasons import NO_OBSERVATIONS
+from judgesheet.base.sanitize import listed
+from judgesheet.stats.interval import exactly
+
+figure = Figures("")
+MOST = 10
+"""Scores that the sheet lists."""
+GIVEN = 0.01
+"""A score that is given less often than this is not in use: a slip is no use of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Conditions of `scores_used`: the share of readings with each score that was given.
+
+    `scale` is how many scores there are, None where a record does not say.
+    """
+
+    shares: Mapping[str, float]
+    scale: int | None
+
+    @property
+    def words(self) -> str:
+        """The conditions as the sheet prints them."""
+        return listed([f"{one}: {percent(share)}" for one, share in self.shares.items()], MOST)
+
+
+@figure("scores", symbol="N_s", better="")
+def scores_used(scores: Scored) -> Iterator[Draft]:
+    """How many of the scores that there are the judge gives, each in 1 % of readings or more.
+
+    Single readings under balanced orders, over all criteria. The conditions say how often each
+    score is given. A judge that uses few of them tells fewer responses apart (`top_tie_rate`);
+    whether the responses deserved more of them is for `pearson_r` to say.
+    """
+    rows = next(iter(scores.rows), None)
+    if rows is not None:
+        yield _used(rows)
+
+
+def _used(rows: Rows) -> Draft:
+    is_read = ~np.isnan(rows.reads)
+    read, stimuli = rows.reads[is_read], rows.cluster[is_read.any(axis=(1, 2))]
+    values, counts = np.unique(read, return_counts=True)
+    shares = dict(zip(map(two_digits, values.tolist()), (counts / read.size).tolist(), strict=True))
+    used = sum(share >= GIVEN for share in shares.values())
+    draft = Draft(
+        "Scores in use",
+        exactly(used, clusters=len(np.unique(stimuli)), method="count"),
+        n=read.size,
+        given=Given(shares, rows.scale),
+        unit="scores" if rows.scale is None else f"of {rows.scale} scores",
+    )
+    return draft if read.size else draft.without_value(NO_OBSERVATIONS)

@@ -1,0 +1,307 @@
+"""The words by which `afterwords` knows what follows a verdict; patterns, and no rule.
+
+In a pattern `«a b_c»` stands for any of the words in it, each up to its end, and `‹a b›` for the
+same where words have no visible end; `_` is a space.
+"""
+
+from collections.abc import Mapping
+
+# -- how a reason begins, in English ---------------------------------------------------------------
+
+_WHY = r"""(?:(?:brief|short|key|my|the)\s)?«
+      reasons? reasoning rationale explanations? why justification»"""
+LABEL = rf"""(?:{_WHY} | (?:(?:brief|short|key|my|the)\s)?«
+      feedback comments? analysis assessment evaluation summary details? strengths?
+      weakness(?:es)? notes? criterion evidence differences?»)"""
+LINK = r"""«
+      however also additionally further(?:more)? moreover overall in_addition in_short
+      in_summary in_contrast in_conclusion summing_up to_sum_up besides still but and though
+      although while whereas yet so thus therefore hence for_example for_instance specifically
+      in_particular even_though even_if finally lastly firstly meanwhile at_the_same_time
+      as_a_result that_is_because this_is_because»"""
+_BECAUSE = r"""«
+      because(?!_you\b) since(?!_you\b)
+      as(?!_(?:if|said|always|a_(?:joke|draft|test|placeholder|guess))) due_to instead_of given
+      owing_to in_view_of based_on for_(?:its|the(?!_sake)|being|an?|not|lack|want) with without
+      despite compared_to compared_with according_to graded judged rated scored_on»"""
+_JUDGED = r"""«
+      responses? answers? candidates? texts? author writer model assistant explanations?
+      solutions? advice repl(?:y|ies) summar(?:y|ies) stor(?:y|ies) essay tone style language
+      structure organi[sz]ation steps? causes? facts? details? content points? parts? main
+      central key core year units? dosages? sources? request question user descriptions?
+      criteri(?:on|a) remed(?:y|ies) fix(?:es)? rest information argument examples? lists?
+      statements? claims? dates? figures? names? warnings? instructions? reasoning conclusion
+      calculation code function method approach idea issue problem error gap flow coverage
+      accuracy clarity depth length wording grammar spelling formatting limits? values?
+      temperatures? amounts? proof derivation recipe diagnosis treatment risks? plan references?
+      quot(?:es?|ation) half halves sections? paragraphs? sentences? opening ending beginning
+      introduction words? lines? numbers? tables? links? images? tools? letter message email
+      poem joke warning example recipe winner»"""
+# The third person: without its s a verb is what the judge tells somebody to do.
+_VERB = r"""«
+      gives names covers identifies explains mentions lists provides offers describes states
+      answers addresses includes contains omits misses lacks leaves fails ignores overlooks
+      confuses mixes gets makes uses shows demonstrates presents meets fits matches follows
+      satisfies fulfil?ls handles keeps stays reads captures recogni[sz]es acknowledges suggests
+      recommends warns focuses relies repeats contradicts invents adds goes falls does has needs
+      requires touches combines delivers conveys communicates reflects remains seems appears
+      works solves points notes tells says supplies agrees sets picks urges computes finds backs
+      blames links rejects builds restates discusses compares hints claims derives confirms
+      differs begins starts ends stops treats cites quotes assumes skips drops neglects outlines
+      illustrates clarifies stands wins summari[sz]es lays walks runs helps advises tackles
+      speaks responds corresponds aligns deals talks means indicates earns
+      (?:do|does|did|is|are|was|were|has|have|can)(?:n['’]t|_not)_\w+
+      (?:would|could|might)_(?!be\b|go\b|have\b|as\b|say\b)[a-z]{3,}»"""
+_THEY = r"""(?:they|both|neither|all|(?:the\s)?others?)\s(?:do\snot\s)?«
+      exist agree give name cover say state make differ have contain provide offer explain
+      mention describe list answer address omit miss lack use show meet follow reach get need
+      share handle include»"""
+# Any other verb of the third person, in a sentence that is English.
+_SOME_VERB = r"""(?!«
+      this thus perhaps yes always sometimes besides thanks minus plus less was its apologies
+      reverses revises scores changes corrects corrections swaps lets oops whoops unless regards
+      kudos guess has versus nevertheless nonetheless regardless strikes cancels takes_it
+      makes_(?:it|that|this) results seconds thoughts cheers ups pas mais moins mas menos das
+      was falls dus eens»)[a-z]{3,15}s\b
+    (?=.{0,200}?«
+      the of to and but with without for from that which its their both every»)"""
+# Adverbs say how well something is done, but for those that turn.
+_MODIFIER = r"""«
+      very quite mostly fairly rather somewhat just also not n['’]t both all more less well
+      otherwise alone a an the pretty so almost only never
+      (?!actual|real|honest|frank|mistaken|wrong|accidental|supposed|original|previous|initial)\w{3,12}ly»"""
+_QUALITY = r"""«
+      easy hard difficult tidy neat crisp nice lovely awkward clumsy repetitive redundant wordy
+      terse sloppy rushed dense dry lively precise imprecise exact faithful respectful rude
+      courteous professional casual suitable appropriate inappropriate apt meaningful valid
+      invalid outdated obsolete original typical unrelated gibberish good great excellent
+      outstanding perfect strong solid weak poor fair decent fine adequate acceptable
+      satisfactory average mediocre middling complete incomplete partial full thorough detailed
+      comprehensive clear unclear vague correct incorrect accurate inaccurate relevant
+      irrelevant concise brief short long verbose thin shallow deep rich helpful unhelpful
+      useful useless practical safe unsafe harmless harmful polite warm cold friendly formal
+      natural fluent readable coherent incoherent logical organi[sz]ed structured consistent
+      inconsistent specific generic general right sound sober honest cautious careful reliable
+      unreliable plausible convincing persuasive compelling creative dull engaging balanced
+      biased neutral informative insightful superficial minimal missing absent present lacking
+      wrong false true misleading confusing confused off[-\s]topic on[-\s]topic simple basic
+      superb exemplary sufficient insufficient limited extensive usable flawed flawless near
+      above_average below_average well[-\s]\w+ better worse best worst highest lowest top medium
+      high low minor major small slight serious one two three some most many much few several
+      half about around at_least nothing none neither never either each every everything
+      anything another more less on_topic on_point spot[-\s]on see_above to_the_point in_line
+      no_(?!(?:that|this|it|wait|way|i|longer|more|idea|doubt|change|reverse|not|make|on|sorry|too)\b)[a-z]{3,}»"""
+_DONE = r"""«
+      answered covered explained mentioned named given stated described supported addressed
+      omitted left_out met written reasoned argued done fulfilled missed identified handled
+      included justified sourced worded phrased put lost skipped ignored overlooked found used
+      shown listed solved required followed misstated invented fabricated unsupported unanswered
+      unmentioned unexplained kept
+      too_(?:short|long|brief|vague|general|wordy|thin|technical|few|many)
+      (?!changed|revised|updated|corrected|superseded|cancel|retracted|revoked|overruled|inverted|swapped|reversed|mixed|switched|confused)\w{3,}ed»"""
+# A noun that the words above do not know, with a predicate that they know.
+_ANY_SUBJECT = rf"""the\s(?!«
+      scores? ratings? grades? verdict order winner results? ranking labels? sides? two other
+      numbers? opposite reverse scale numbering digits? marks? points above»
+    )[\w-]+\s(?:[\w-]+\s){{0,4}}?(?:
+    (?:is|are|was|were)(?:\s(?:{_MODIFIER}|never|nowhere|hardly))*\s
+      (?:{_DONE}|{_QUALITY}) | {_VERB})"""
+_BE = r"(?:is|are|was|has\sbeen|looks|feels|sounds)(?:n['’]t)?"
+# "I chose it because": of a judge that gives its reason.
+_I = r"""(?:I|we)\s«
+      ch[o]+se pick(?:ed)? select(?:ed)? ga?[iv]+e prefer(?:red)? rated? scored? assign(?:ed)?
+      award(?:ed)? judged? based went_with decided»
+    (?=.{0,120}\b(?:because|since|as|for|due|on|given)\b)"""
+_SCORE_REFLECTS = r"""(?:the|this|my)\s(?:score|rating|grade|verdict|decision|choice|assessment)\s
+    «
+      reflects is_based was_based is_due was_made_on follows_from rests_on comes_from»"""
+
+ENGLISH = rf"""
+    there\s(?:is|are)\s(?:no|little|not|some|also|only|one|an?)\b
+    | {_WHY}(?=\W|$) | {LABEL}\W*$ | {_BECAUSE} | {_I} | {_SCORE_REFLECTS} | {_ANY_SUBJECT}
+    | (?:«
+      only just even mostly also»\s)?«
+      the this these its their an? each every all both most many some several half which your»
+      \s(?:of\s)?(?:the\s)?(?:(?:{_MODIFIER}|{_QUALITY}|«
+      other first second former latter whole final given listed required asked reference»
+      )\s){{0,3}}(?:(?!«
+      right real true actual wrong previous earlier above opposite reverse other two»
+      )[\w-]+\s){{0,2}}{_JUDGED}
+    | «
+      it he she they this which that_one neither both one both_of_them the_first the_second
+      the_former the_latter the_other»
+      \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_SOME_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
+    | {_THEY} | the\s(?:more\s)?(?!other\b|wrong\b)\w+\sone\b | (?-i:[A-H])\s(?:{_VERB}|is|was)\b
+    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_SOME_VERB}|{_JUDGED}(?=\s))
+    | (?!«
+      score rating grade verdict order winner result i we my it that this»
+      )(?:[a-z-]+\s){{1,2}}{_DONE}
+    | «
+      partly mostly largely fully slightly marginally narrowly clearly strongly partially
+      entirely»$
+    | (?:(?!«
+      wrong other draft placeholder dummy sample test example previous earlier actual that this
+      my your best»
+      )[a-z]{{3,20}}\s){_JUDGED}
+"""
+
+# -- how a reason begins, in other languages -------------------------------------------------------
+
+OTHER_LANGUAGES: Mapping[str, str] = {
+    "German": r"""antwort\s | kandidat(?:in)?\s | das\sliegt\sdaran | da\s(?:sie|die|der|das|es)\b
+    | (?:die|der|das|diese[rs]?|beide|alle)\s(?:erste\s|zweite\s)?«
+      antwort(?:en)? text lösung erklärung wichtigsten meisten ursachen? schritte»
+    | (?:sie|er|es)\s«
+      nennt gibt erklärt enthält beschreibt beantwortet fehl\w+ lässt
+      ist_(?:voll|klar|gut|richtig|korrekt)\w*» | «weil denn begründung erklärung grund»
+    | (?:(?:sehr|fast|meist|weitgehend|größtenteils|teilweise|nur|recht|ziemlich)\s)?«
+      gute? vollständig unvollständig klar korrekt richtig nennt erklärt gibt enthält es_fehl\w+
+      fehlt»
+    """,
+    "French": r"""réponse\s | candidate?\s | parce\squ | puisqu
+    | (?:la|cette|les|le|ce|l['’])\s?(?:première\s|seconde\s|deuxième\s|deux\s)?«
+      réponses? texte explication solution»
+    | (?:elle|il)\s«
+      explique donne nomme cite répond couvre mentionne contient manque omet
+      est_(?:complète?|claire?|correcte?|exacte?)» | «car raison justification explication»
+    | (?:(?:très|presque|plutôt|assez)\s)?«
+      bonne? complète? incomplète? claire? correcte? explique donne manque»""",
+    "Spanish": r"""respuesta\s | candidat[oa]\s | «
+      porque ya_que puesto_que razón motivo justificación explicación»
+    | (?:la|esta|el|este|las|ambas)\s(?:primera\s|segunda\s)?«
+      respuestas? texto explicación solución»
+    | (?:(?:muy|casi|bastante)\s)?«
+      buena completa incompleta clara correcta explica menciona incluye cubre falta nombra da»""",
+    "Italian": r"""risposta\s | «
+      perch[éè] poich[éè] motivazione spiegazione giustificazione»
+    | (?:la|questa|il|le|entrambe\sle)\s(?:prima\s|seconda\s)?«
+      rispost[ae] testo spiegazione soluzione»
+    | (?:(?:molto|quasi|abbastanza)\s)?«
+      buona completa incompleta chiara corretta spiega cita copre manca»""",
+    "Portuguese": r"""resposta\s | «pois justificativa explicação razão»
+    | (?:a|esta|o|as|ambas\sas)\s(?:primeira\s|segunda\s)?«
+      respostas? texto explicação solução» | (?:(?:muito|quase|bastante)\s)?«boa cobre cita»""",
+    "Dutch": r"""antwoord\s | «omdat want reden toelichting uitleg motivering»
+    | (?:het|dit|de|beide)\s(?:eerste\s|tweede\s)?«antwoord(?:en)? reacties? tekst uitleg»""",
+    "Polish": r"""(?:(?:ta|obie|obydwie)\s)?«
+      odpowied(?:ź|zi) ponieważ gdyż uzasadnienie powód wyjaśnienie»""",
+    "Russian": r"""кандидат\s | (?:(?:этот|первый|второй|оба|данный)\s)?«ответ[аы]?»
+    | «
+      потому_что так_как поскольку обоснование причина пояснение объяснение»
+    | (?:(?:очень|почти|довольно)\s)?«
+      хорошо полный неполный ясно верно точный называет объясняет упоминает»""",
+    "Ukrainian": r"(?:(?:ця|перша|друга)\s)?«відповідь тому_що оскільки пояснення»",
+    "Turkish": r"(?:(?:bu|birinci|ikinci)\s)?«yanıt cevap çünkü gerekçe açıklama»",
+    "Nordic": r"""«
+      (?:(?:detta|det|båda)_)?svare[tn]? eftersom motivering förklaring fordi begrunnelse
+      begrundelse vastaus koska perustelu»""",
+    "Czech, Romanian, Hungarian, Greek": r"""«
+      odpověď protože zdůvodnění răspunsul deoarece pentru_că a_válasz mert indoklás η_απάντηση
+      επειδή»""",
+    "Vietnamese, Indonesian": r"""«
+      câu_trả_lời phản_hồi (?:bởi_)?vì lý_do giải_thích jawaban respons karena alasan
+      penjelasan»""",
+    "Chinese": r"""‹
+      因为 由于 理由 原因 解释 说明
+      (?:该|这个?|此|本|两个?|第[一二]个?)?(?:回答|答案|回复|响应|文本) 它(?!应) 内容 大部分
+      基本 (?:非常|比较|较|很)?(?:完整|准确|清晰|全面|详细|正确|良好)›""",
+    "Japanese": r"""‹
+      理由 なぜなら 根拠 説明
+      (?:この|両方の?|どちらの?|最初の|[12一二]つ目の)?(?:回答|応答|解答|文章|返答)›""",
+    "Korean": r"""‹
+      이유 왜냐하면 근거 설명 (?:(?:이|두|해당|첫_?번째|두_?번째)_)?(?:답변|응답|답)›""",
+    "Arabic": r"""‹
+      لأن السبب التبرير الشرح التعليل (?:هذه_)?(?:الإجابة|الاجابة|الرد|الاستجابة)›""",
+    "Hindi, Thai, Hebrew": r"""‹
+      क्योंकि कारण (?:(?:यह|पहला|दूसरा)_)?(?:उत्तर|जवाब) เพราะ เหตุผล คำตอบ נימוק התשובה›""",
+}
+
+# -- how a closing begins --------------------------------------------------------------------------
+
+_MY_VERDICT = "(?:final_)?(?:verdict|answer|decision|choice|score|rating|evaluation|judg\\w+)$"
+CLOSING = rf"""‹
+      (?:i_)?(?:really_)?hope_(?:this|that|it|my)\b (?:please_)?let_me_know\b feel_free\b
+      please_feel (?:would|do)_you_(?:like|want|need)\b is_there_anything\b thank(?:s|_you)\b
+      end_of\b end$ done$ (?:the_)?evaluation_(?:is_)?(?:complete|done|finished) no_further\b
+      (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT}
+      confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
+      if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b j['’]espère\b
+      espero\b spero\b надеюсь\b 希望 以上›"""
+
+# -- what speaks of the verdict itself -------------------------------------------------------------
+
+_HEIGHT = (
+    r"(?:a_)?(?:\d|one|two|three|four|five|higher|lower|less|tie|reversed|swapped|argued|fair)"
+)
+# A turn: what goes before it no longer holds.
+TURN = rf"""
+    «
+      wait(?=[,.!…—]|_no\b|_that\b) hold_on hm+ oops nope sorry(?=,) my_apologies apologies(?=,)
+      correction(?=[:,!]) in_hindsight on_(?:reflection|second|balance|reread\w+)
+      (?:second|further)_thoughts? i_meant? my_(?:mistake|bad|error) mistakenly
+      mis(?:read|judged?|labell?ed|took)_(?:the|this|it|them|these)
+      mix(?:ed)?_(?:them_|these_|it_|the_two_)?up confused_(?:the_two|them)
+      disregard_(?:that|this|the|my) ignore_(?:this|that|the_above|my|it) chang(?:e|ed|ing)_my
+      kidding joking by_(?:accident|mistake|error) in_error
+      (?:names|labels|numbers|responses|answers|scores|two|order)_(?:are_|were_|got_)?(?:swapped|switched|reversed|flipped|inverted|mixed)
+      (?:this|it|that|score|verdict|rating|winner)_(?:should|must|ought_to)_(?:be|have_been)_{_HEIGHT}
+      either_way toss-?up
+      re-?(?:consider(?:ed|ing)?|think(?:ing)?|evaluat\w+|assess\w*|grad(?:ed?|ing)|scor(?:ed?|ing))
+      revis(?:e|ed|ing)_(?:my|the|this|it|to)
+      (?:retract|withdr[ae]w|revoke)_(?:that|this|my|the)
+      (?:scratch|strike|cancel|undo)_(?:that|it|this) looking_(?:again|closer|back) never_?mind
+      (?:swap|switch|flip|invert|revers)(?:e|p?ed)?_(?:the_two|them|these|those|that|it|my|places|sides|order)
+      (?:got|were|are|was)_(?:switched|flipped|inverted|reversed|swapped) other_way_a?round
+      vice_versa wrong_(?:way|one|number|side|label) not_really overrid\w+
+      (?:this|that|it)_(?:is|was)_(?:only_|just_)?an?_(?:example|sample|placeholder|draft|test|joke)
+      (?:that|this)(?:_is|['’]s|_was)_(?:wrong|incorrect|false|a_mistake)»
+    | «
+      verwechsel\w* vertausch\w* umgekehrt andersherum korrektur(?=:) quatsch geirrt»
+    | «
+      je_me_(?:suis_)?tromp\w+ l['’]inverse pardon mi_equivo\w+ me_equivo\w+ al_revés perdón
+      corrección(?=:) mi_sono_(?:sbagliat|confus)\w+ al_contrario scusa\w* me_engan\w+
+      ao_contrário desculp\w+ vergist?_(?:me|mij) andersom omgekeerd pomył\w+ odwrotnie»
+    | ‹
+      наоборот перепут ошибся ошиблась исправл 更正 纠正 颠倒 搞错 看错 看反 弄反 写错 抱歉 等等
+      收回 反过来 开玩笑 逆で 訂正 間違え 取り消 撤回 すみません 待って 정정 실수 잘못_?읽 취소
+      죄송 반대로 반대입 معذرة العكس تصحيح माफ़ उल्टा yanlışlıkla tersi nhầm terbalik›"""
+# A reason is about what was judged; the verdict, its height and its author are not in it.
+# One word alone: what it is about may be the response, or the verdict.
+# One word alone, or a comparison with nothing: what it is about may be the verdict.
+_LONE = r"""^(?:or\s)?(?:
+    neither|never|either|another|wrong|false|incorrect|invalid|untrue|right|true)$
+    | (?<!\w)(?:less|more|better|worse|higher|lower)$"""
+OF_THE_VERDICT = rf"""
+    {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
+      too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
+      (?:less|minus|more)_(?:one|two|half) merit(?:s|ed)?_(?:less|more|this|that|it|a)
+      guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$ would_have
+      sarcas\w* ironic\w* maybe perhaps final_answer
+      (?:should|must|needs?_to|has_to|ought_to|could|might|may|would)(?:n['’]t)?_(?:(?:also|even|well)_)?(?:be|have_been)_{_HEIGHT}
+      (?:it|this|that|score|verdict|rating)_(?:should|must|ought|needs)
+      too_(?:generous|harsh|lenient|strict|much_credit|kind)
+      (?:is|was|seems|looks|feels|sounds|far|way|much|bit|little)_too_(?:high|low|good)
+      too_(?:high|low)$ (?:not|less)_(?:\w+_)?(?:certain|sure|confident)_(?:about|of|that|in)
+      unsure docked deducted downgrad\w+ upgrad\w+
+      (?:lower|raise|reduce|bump|increase|make|call|take)_(?:it|this|that)_(?:to|a|by|down|up|back|\d)
+      (?:could|might|may|can)_(?:also_|even_|well_|just_as_well_)?(?:go_either|argue|see_(?:this|it))
+      (?:score|rating|grade|verdict|mark)_(?:was|seems|looks|feels|should|needs|must|may|might|could)
+      (?:score|rating|grade|verdict|mark)_is(?!_(?:based|due))
+      (?:higher|lower)_(?:score|rating|grade|mark)
+      (?:half_)?a_(?:point|star|notch|grade)_(?:too|off|less|lower|more|higher)
+      (?:one|two)_(?:points?|notch(?:es)?|stars?|grades?)
+      (?:than|below|above|under|short_of)_(?:that|this)
+      than_(?:i|it_seem\w*|thought|expected|stated|at_first) lean(?:ing|s)?_(?:to|towards?)
+      borderline torn
+      (?:seems?|appears?|looks?|feels?|sounds?)_(?:(?:a_bit|a_little|too|rather|somewhat|quite)_)?(?:generous|high|low|harsh|kind|lenient|off|much|wrong)
+      opposite»
+    | «
+      verdien\w* zu_(?:hoch|niedrig|gut|streng|großzügig|milde?) sollte müsste eigentlich doch
+      lieber eher schlechter_als mérit\w+ trop devrait plutôt_l[ae] en_fait en_réalité
+      finalement merec\w+ demasiado debería mejor_dicho en_realidad pensándolo merita\w* troppo
+      dovrebbe in_realtà anzi demais deveria na_verdade aliás eigenlijk te_(?:hoog|laag)
+      zou_moeten toch właściwie zbyt powin\w+ jednak aslında sebenarnya thực_ra»
+    | ‹
+      заслуж слишком долж на_самом_деле вернее завыс заниж чем_(?:казал|дума) 其实 实际上 事实上
+      应该?(?:是|给|为|改) 应得 只值 [太偏过][高低] 不对 相反 改[为成] 実は 実際 べき すぎ 過ぎ
+      やはり やっぱり 修正 사실 너무 반대 아니 다시 수정 바꿔 바뀌 في_الواقع असल›"""

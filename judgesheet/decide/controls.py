@@ -1,0 +1,168 @@
+"""Control checks: questions with a known answer, and whether the measurement itself is whole.
+
+Each names the figures that it touches. Where one of the run fails, they are void: nothing can be
+proven or broken by them. Where one of the judge fails, a figure that looks well is no merit.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from judgesheet.base.digits import count, percent
+from judgesheet.base.keys import Key
+from judgesheet.base.records import AxisResult, Control, Datasheet
+from judgesheet.base.sanitize import listed
+
+READABLE = 0.95
+"""Share of calls that must be readable; below it the rest may be another population."""
+EVERY = "*"
+"""Touches every figure of the axis."""
+COMPLETE, SERVED, READ = "complete", "one_served_model", "readable"
+OF_RUN = (COMPLETE, SERVED, READ)
+"""Codes of the controls that are the same on every axis, in the order of their weight."""
+MOST_MODELS = 3
+OTHER_FORMAT = {"json": "text", "text": "json"}
+"""The reply format to try instead."""
+
+
+def with_controls(sheet: Datasheet) -> Datasheet:
+    """The sheet with the controls of its run on every axis, and what they make void."""
+    return replace(sheet, axes=tuple(_controlled(axis, sheet) for axis in sheet.axes))
+
+
+def failed(axis: AxisResult) -> Iterator[Control]:
+    """The controls that the axis did not pass, those of the run first."""
+    return (control for control in axis.controls if control.passed is False)
+
+
+def touches(control: Control, key: str) -> bool:
+    """Whether a figure must not be used where the control fails, but for its own evidence."""
+    named = EVERY in control.touches or Key.parse(key).name in control.touches
+    return named and key not in control.evidence
+
+
+def _controlled(axis: AxisResult, sheet: Datasheet) -> AxisResult:
+    own = tuple(control for control in axis.controls if control.code not in OF_RUN)
+    of_run = [_complete(axis, sheet), _served(axis, sheet)]
+    if axis.made:
+        of_run.append(_readable(axis, sheet))
+    checked = replace(axis, controls=(*of_run, *own))
+    whole = next((c for c in failed(checked) if c.of == "run" and EVERY in c.touches), None)
+    return replace(
+        checked,
+        void=None if whole is None else whole.text,
+        voided=dict(_touched(checked, "run")) | dict(_unbounded(checked)),
+        unearned=dict(_touched(checked, "judge")),
+    )
+
+
+def _touched(axis: AxisResult, of: str) -> Iterator[tuple[str, str]]:
+    """Key and reason of every figure that a failed control touches."""
+    for control in failed(axis):
+        if control.of == of:
+            for estimate in axis.estimates:
+                if touches(control, estimate.key):
+                    yield estimate.key, f"control failed: {control.name}"
+
+
+def _unbounded(axis: AxisResult) -> Iterator[tuple[str, str]]:
+    """Key and reason of every figure that lost calls could have moved anywhere, if many are lost.
+
+    Few lost calls widen its bounds, which is enough.
+    """
+    if _share_read(axis) >= READABLE:
+        return
+    for estimate in axis.estimates:
+        lost = estimate.imputed
+        if lost is not None and (lost.low is None or lost.high is None):
+            yield estimate.key, f"what {lost.calls} lost calls could have said leaves it no value"
+
+
+def _share_read(axis: AxisResult) -> float:
+    return axis.answered / axis.made if axis.made else 0.0
+
+
+# -- the measurement -------------------------------------------------------------------------------
+
+
+def _complete(axis: AxisResult, sheet: Datasheet) -> Control:
+    """Whether all was asked: whoever looks at a run before its end sees what chance shows first."""
+    looks = sheet.run.get("looks")
+    goes_on = isinstance(looks, Mapping) and looks.get("ended") is False
+    lacking = [one.name for one in sheet.axes if one.made < one.planned]
+    # Only a plain no counts: a sheet that does not say may be whole. Where no axis lacks a call,
+    # something else is missing, such as settings of a sweep.
+    cut = sheet.run.get("complete") is False and (axis.name in lacking or goes_on or not lacking)
+    text = f"{'only ' if cut else ''}{count(axis.made)} of {count(axis.planned)} calls were made"
+    if cut and axis.name not in lacking:
+        text = "the run has not come to its end"
+    mend = "finish the run: the same command goes on"
+    return Control(
+        "run complete", not cut, text, code=COMPLETE, of="run", mend=mend, touches=(EVERY,)
+    )
+
+
+def _served(axis: AxisResult, sheet: Datasheet) -> Control:
+    """Whether one model answered all calls of the axis, as far as the endpoint says."""
+    # Without counts of its own an axis may have been answered by any model of the sheet.
+    by_axis = any(one.served_models for one in sheet.axes)
+    known = axis.served_models if by_axis else sheet.judge.get("served_models")
+    models = known if isinstance(known, Mapping) else {}
+    passed: bool | None = len(models) == 1
+    text = "every reply names the same model"
+    if not models:
+        # What answers in this process, or from a file on this machine, cannot be exchanged.
+        is_here = not sheet.judge.get("base_url") and sheet.run.get("reply") != "recorded"
+        passed = True if is_here else None
+        text = "it runs on this machine" if is_here else "nobody says which model answered"
+    elif not passed:
+        told = [f"{name} ({number:,} calls)" for name, number in models.items()]
+        both = f", and on {axis.mixed_stimuli} stimuli several did" if axis.mixed_stimuli else ""
+        text = f"{len(models)} models answered under one name: {listed(told, MOST_MODELS)}{both}"
+    mend = "pin one version of the model and measure again with --fresh"
+    return Control(
+        "one served model", passed, text, code=SERVED, of="run", mend=mend, touches=(EVERY,)
+    )
+
+
+def _readable(axis: AxisResult, sheet: Datasheet) -> Control:
+    """Whether nearly all calls gave a verdict: False where none did, None where many did not.
+
+    Those that did not are counted against every limit (`Estimate.imputed`), so that what is
+    decided in spite of them stays decided.
+    """
+    kinds = {"unreadable": axis.unreadable, "refused": axis.refused, "failed": axis.failed}
+    lost = {name: number for name, number in kinds.items() if number}
+    told = ", ".join(f"{count(number)} {name}" for name, number in lost.items())
+    share = _share_read(axis)
+    passed: bool | None
+    if not axis.answered:
+        passed, text = False, f"none of {count(axis.made)} calls gave a verdict ({told})"
+    else:
+        passed = True if share >= READABLE else None
+        text = f"{percent(share)} of {count(axis.made)} calls gave a verdict"
+        text += f" ({told})" if told else ""
+    return Control(
+        "replies readable",
+        passed,
+        text,
+        code=READ,
+        of="run",
+        mend=_mend_losses(axis, lost, sheet),
+        touches=(EVERY,),
+    )
+
+
+def _mend_losses(axis: AxisResult, lost: Mapping[str, int], sheet: Datasheet) -> str:
+    """What would bring verdicts instead of the commonest kind of loss."""
+    kind = max(lost, key=lost.__getitem__, default="")
+    if kind == "failed":
+        return "ask the failed calls again: --retry-failed"
+    if kind == "refused":
+        return "another prompt; `judgesheet cases DIR --outcome refused` shows what was refused"
+    parsers = sheet.provenance.get("parsers")
+    own = parsers if isinstance(parsers, list | tuple) else ()
+    if any(isinstance(one, Mapping) and one.get("axis") == axis.name for one in own):
+        return "a parser that reads them: `judgesheet cases DIR --outcome unreadable` shows them"
+    other = OTHER_FORMAT.get(str(sheet.run.get("reply")))
+    format_ = f"another reply format (--reply {other}) or " if other else ""
+    return f"{format_}a parser of your own (--parser {axis.name}=FILE)"

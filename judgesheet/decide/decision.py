@@ -1,0 +1,201 @@
+"""The decision about a judge: from the verdicts on the limits of a policy, all of them at once.
+
+`reject` where a limit is broken. `not proven` where one that must hold is not proven or void, and
+where nothing is proven at all; nor is a judge adopted that the sheet advises not to use. Otherwise
+`conditions` where anything of `conditions.of` applies, and `adopt` where nothing does.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Literal, NamedTuple
+
+from judgesheet.base.digits import count
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Counts, Datasheet, Decision, Verdict
+from judgesheet.base.sanitize import listed
+from judgesheet.decide import conditions
+from judgesheet.decide.controls import COMPLETE, failed
+from judgesheet.decide.gate import not_asked
+
+PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
+EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
+MOST_NEEDED = 3
+"""Things that would decide which are named; the others stand beside their limits."""
+MOST_NAMES = 2
+
+
+def decide_judge(sheet: Datasheet) -> Decision:
+    """The decision that the verdicts of a sheet give; its policy stands in the provenance."""
+    policy = _policy(sheet)
+    name, scope = str(policy.get("name", "")), _scope(sheet, policy)
+    verdict, limiting, because, text = _decided(sheet)
+    agreed = tuple(dict.fromkeys(conditions.of(sheet))) if verdict == "adopt" else ()
+    told, keys = zip(*agreed, strict=True) if agreed else ((), ())
+    return Decision(
+        verdict="conditions" if agreed else verdict,
+        policy=name,
+        limiting=limiting,
+        text=f"{text.replace('Adopt:', 'Adopt under conditions:') if agreed else text}{scope}",
+        because=because,
+        conditions=told,
+        condition_keys=keys,
+        required=_counted(one for one in sheet.verdicts if not one.warns),
+        warning=_counted(one for one in sheet.verdicts if one.warns),
+        needed=tuple(_needed(sheet)),
+        unlimited=_unlimited(sheet),
+    )
+
+
+def review_day(sheet: Datasheet) -> date | None:
+    """The day on which the policy wants the judge measured again; None if it is not given."""
+    days = sheet.run.get("review_days")
+    if not isinstance(days, int):
+        return None
+    try:
+        return datetime.fromisoformat(str(sheet.run.get("ended_at"))).date() + timedelta(days=days)
+    except (ValueError, OverflowError):  # no time, or one at the end of all calendars
+        return None
+
+
+class _Decided(NamedTuple):
+    """The verdict (`adopt` before conditions), the key that decides and by what, the sentence."""
+
+    verdict: Literal["adopt", "reject", "not proven"]
+    limiting: str
+    because: Literal["proven", "broken", "not proven", "void", "advice", ""]
+    text: str
+
+
+def _decided(sheet: Datasheet) -> _Decided:
+    by_status = {
+        status: [one for one in sheet.verdicts if one.status == status]
+        for status in ("proven", "broken", "not proven", "void")
+    }
+    required = [one for one in sheet.verdicts if not one.warns]
+    if broken := by_status["broken"]:
+        worst = max(broken, key=distance)
+        return _Decided("reject", worst.key, "broken", f"Reject: {_limits(broken)} broken.")
+    if void := [one for one in required if one.status == "void"]:
+        rests = "rests on a figure" if len(void) == 1 else "rest on figures"
+        text = f"{_limits(void)} {rests} that must not be used ({void[0].why})"
+        return _Decided("not proven", void[0].key, "void", f"Not proven: {text}.")
+    if open_ := [one for one in required if one.status == "not proven"]:
+        text = f"{_limits(open_)} not proven ({open_[0].why})"
+        return _Decided("not proven", open_[0].key, "not proven", f"Not proven: {text}.")
+    if not (proven := by_status["proven"]):
+        text = "Not proven: no limit of the policy is proven on what was probed."
+        return _Decided("not proven", "", "", text)
+    if stop := next(_stops(sheet), None):
+        # What the policy limits is well, and what it does not limit is not.
+        key, text = stop
+        told = f"Not proven: no limit is broken, but the sheet advises: {text}"
+        return _Decided("not proven", key, "advice", told)
+    tightest = min(proven, key=distance)
+    return _Decided("adopt", tightest.key, "proven", f"Adopt: {_limits(proven)} proven.")
+
+
+def distance(verdict: Verdict) -> float:
+    """How far the bound lies from the limit, in units of the limit."""
+    if verdict.bound is None or verdict.limit is None:
+        return 0.0
+    # A limit of 0 is no unit: a hundredth stands in for it.
+    return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
+
+
+def _limits(verdicts: Sequence[Verdict]) -> str:
+    return f"{len(verdicts)} limit{'s' if len(verdicts) > 1 else ''}"
+
+
+def _counted(verdicts: Iterable[Verdict]) -> Counts:
+    counts = Counter(one.status.replace(" ", "_") for one in verdicts)
+    return Counts(**counts)
+
+
+def _stops(sheet: Datasheet) -> Iterator[tuple[str, str]]:
+    """Key and sentence of what the judge must not be used for, on the axes that the policy judges.
+
+    The advice first, as it says what not to do.
+    """
+    judged = conditions.judged_axes(sheet)
+    for advice in sheet.recommendations:
+        if advice.stops and not advice.void and advice.axis in judged:
+            yield next(iter(advice.evidence), ""), advice.text
+    for axis in sheet.axes:
+        if axis.name in judged:
+            for finding in axis.findings:
+                if finding.stops and not finding.void:
+                    yield next(iter(finding.evidence), ""), finding.text
+
+
+def _needed(sheet: Datasheet) -> Iterator[str]:
+    """What would decide a policy that is not decided: what costs least first."""
+    if any(one.status == "broken" for one in sheet.verdicts):
+        return
+    open_ = [one for one in sheet.verdicts if not one.warns and one.status != "proven"]
+    on = {Key.parse(one.key).axis for one in open_}
+    cut = [a for a in sheet.axes if a.name in on and any(c.code == COMPLETE for c in failed(a))]
+    if cut:
+        made, planned = sum(a.made for a in sheet.axes), sum(a.planned for a in sheet.axes)
+        yield (
+            f"finish the run: {count(made)} of {count(planned)} planned calls were made, the same "
+            "command goes on"
+        )
+    # More stimuli are for a run that is whole: until then nobody knows how many it lacks.
+    rest = [one for one in open_ if Key.parse(one.key).axis not in {axis.name for axis in cut}]
+    yield from _grouped([one for one in rest if one.status == "void"])
+    yield from _stimuli([one for one in rest if one.more_stimuli], not_asked(sheet))
+    yield from _grouped([v for v in rest if v.status != "void" and not v.more_stimuli])
+
+
+def _grouped(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    """What several limits need alike, with their keys."""
+    groups: dict[str, list[str]] = {}
+    for one in verdicts:
+        if one.needed:
+            groups.setdefault(one.needed, []).append(one.key)
+    for needed, keys in [*groups.items()][:MOST_NEEDED]:
+        yield f"{needed} ({listed(keys, MOST_NAMES)})"
+
+
+def _stimuli(verdicts: Sequence[Verdict], spare: Mapping[str, int]) -> Iterator[str]:
+    """More stimuli, per axis as many as its neediest limit takes: first those of the pool."""
+    most: dict[str, int] = {}
+    for one in verdicts:
+        axis = Key.parse(one.key).axis
+        most[axis] = max(most.get(axis, 0), one.more_stimuli or 0)
+    if most:
+        told = ", ".join(f"about {count(number)} for {axis}" for axis, number in most.items())
+        left = [f"{spare[axis]} of {axis}" for axis in most if spare.get(axis)]
+        first = f"; {', '.join(left)} were left out of this run, a larger --profile asks them"
+        yield f"more stimuli, if the values stay: {told}{first if left else ''}"
+
+
+def _unlimited(sheet: Datasheet) -> int:
+    """How many of the problems found rest on figures that no limit bounds."""
+    limited = {one.key for one in sheet.verdicts}
+    return sum(
+        statement.tone == "bad"
+        and not (statement.control or statement.void or limited & {*statement.evidence})
+        for axis in sheet.axes
+        for statement in axis.findings
+    )
+
+
+def _policy(sheet: Datasheet) -> Mapping[str, object]:
+    policy = sheet.provenance.get("policy")
+    return policy if isinstance(policy, Mapping) else {}
+
+
+def _scope(sheet: Datasheet, policy: Mapping[str, object]) -> str:
+    """What the decision does not cover, and how long it is valid."""
+    absent = absent_axes(sheet)
+    day = review_day(sheet) if policy else None
+    skipped = f" Not probed: {', '.join(absent)}." if absent else ""
+    return skipped + (f" Measure again by {day.isoformat()}." if day else "")
+
+
+def absent_axes(sheet: Datasheet) -> list[str]:
+    """Axes that the policy limits and the run left out."""
+    named, probed = _policy(sheet).get("axes"), {axis.name for axis in sheet.axes}
+    return [one for one in map(str, named) if one not in probed] if isinstance(named, list) else []

@@ -1,0 +1,107 @@
+"""The findings of a sheet in the order in which a reader must see them.
+
+First what the judge must not be used for, then failed controls, problems, what is not known, what
+is good, and the rest; what rests on figures that must not be used comes last.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+
+from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation, Statement
+from judgesheet.decide.controls import failed
+
+STOP, CONTROL, PROBLEM, UNKNOWN, GOOD, NOTE, VOID = range(7)
+"""Kinds of findings, the first to be seen first."""
+_KINDS = {"bad": PROBLEM, "unknown": UNKNOWN, "good": GOOD, "neutral": NOTE}
+
+
+def with_findings(sheet: Datasheet) -> Datasheet:
+    """The sheet with a finding for each failed control, and a rank on every finding.
+
+    What findings and advice rest on and must not be used makes them void.
+    """
+    by_name = {axis.name: axis for axis in sheet.axes}
+    axes = [replace(axis, findings=tuple(_every(axis))) for axis in sheet.axes]
+    limited = {verdict.key for verdict in sheet.verdicts if verdict.status == "broken"}
+    places = {place: rank for rank, place in enumerate(_ranked(axes, limited), 1)}
+    return replace(
+        sheet,
+        recommendations=tuple(
+            replace(one, void=_advice_void(by_name.get(one.axis), one))
+            for one in sheet.recommendations
+        ),
+        axes=tuple(
+            replace(
+                axis,
+                findings=tuple(
+                    replace(finding, rank=places[at, number])
+                    for number, finding in enumerate(axis.findings)
+                ),
+            )
+            for at, axis in enumerate(axes)
+        ),
+    )
+
+
+def kind(finding: Statement) -> int:
+    """What a finding is to a reader who decides: one of `STOP` to `VOID`."""
+    if finding.control:
+        return CONTROL
+    if finding.void:
+        return VOID
+    return STOP if finding.stops else _KINDS[finding.tone]
+
+
+def _void(axis: AxisResult, evidence: Sequence[str], *, praises: bool) -> str:
+    """Why a sentence does not hold: it rests on unusable figures, or praises without merit."""
+    reasons = [reason for key in evidence if (reason := axis.void_reason(key))]
+    if praises:
+        reasons += [axis.unearned[key] for key in evidence if key in axis.unearned]
+    return axis.void or next(iter(reasons), "")
+
+
+def _advice_void(axis: AxisResult | None, advice: Recommendation) -> str:
+    """Why an advice does not hold; that nothing more needs to be done is praise."""
+    return "" if axis is None else _void(axis, advice.evidence, praises=not advice.binding)
+
+
+def _every(axis: AxisResult) -> Iterator[Statement]:
+    own = [finding for finding in axis.findings if not finding.control]
+    told = {key for finding in own if finding.tone == "bad" for key in finding.evidence}
+    for control in failed(axis):
+        # What the judge did is mostly told by the axis itself, with its number.
+        if control.of == "run" or not told & {*control.evidence}:
+            yield _of_control(control)
+    for finding in own:
+        praises = finding.tone == "good"
+        yield replace(finding, void=_void(axis, finding.evidence, praises=praises))
+
+
+def _of_control(control: Control) -> Statement:
+    whose = "" if control.of == "run" else f"control failed: {control.name}. "
+    told = f"{whose}{control.text}"
+    mend = f" To mend it: {control.mend}." if control.mend else ""
+    text = f"{_capital(told).rstrip('.')}.{mend}"
+    return Statement(text, control.evidence, "bad", control=control.code or control.name)
+
+
+def _ranked(axes: Sequence[AxisResult], limited: set[str]) -> Iterator[tuple[int, int]]:
+    """(place of the axis, place of the finding) of every finding, the first to be seen first."""
+    by_kind: dict[int, list[list[tuple[int, int]]]] = {}
+    for at, axis in enumerate(axes):
+        mine: dict[int, list[tuple[bool, int]]] = {}
+        for number, finding in enumerate(axis.findings):
+            # What breaks a limit comes first among its like.
+            free = not limited & {*finding.evidence}
+            mine.setdefault(kind(finding), []).append((free, number))
+        for which, found in mine.items():
+            by_kind.setdefault(which, []).append([(at, number) for _, number in sorted(found)])
+    for which in sorted(by_kind):
+        # Every axis in turn, so that no axis hides the others.
+        turns = zip_longest(*by_kind[which])
+        yield from (place for place in chain.from_iterable(turns) if place is not None)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

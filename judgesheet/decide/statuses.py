@@ -1,0 +1,166 @@
+"""What each figure means: how its limit came out, else what the figure shows by itself."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from judgesheet.base.datasheet import WORST, by_key, worst_verdicts
+from judgesheet.base.keys import Key
+from judgesheet.base.records import (
+    AxisResult,
+    Characteristic,
+    Datasheet,
+    Estimate,
+    FigureCode,
+    FigureStatus,
+    Summary,
+    Verdict,
+)
+from judgesheet.base.units import unit
+from judgesheet.decide.compare import Bounded
+from judgesheet.decide.findings import GOOD, PROBLEM, STOP, kind
+
+SIGNIFICANT = 0.05
+VISIBLE = 0.10
+"""Without a limit, a null result counts as seen if a tenth of the scale would have shown."""
+ODD_REPLY = 0.01
+"""Where "no effect" is the end of the scale, one odd reply moves an interval off it: so much less
+than this share is still none."""
+
+
+def with_statuses(sheet: Datasheet) -> Datasheet:
+    """The sheet with the meaning of every figure that is marked, and each axis in one figure."""
+    found, verdicts = by_key(sheet), worst_verdicts(sheet)
+    axes = []
+    for axis in sheet.axes:
+        marked = replace(axis, statuses=dict(_statuses(axis, found, verdicts)))
+        axes.append(replace(marked, summary=_summary(marked, verdicts)))
+    return replace(sheet, axes=tuple(axes))
+
+
+def _statuses(
+    axis: AxisResult, found: dict[str, Estimate], verdicts: dict[str, Verdict]
+) -> Iterator[tuple[str, FigureStatus]]:
+    rows = {row.key: row for row in axis.characteristics}
+    limited = (key for key in verdicts if Key.parse(key).axis == axis.name)
+    problems = {
+        key
+        for finding in axis.findings
+        if finding.tone == "bad" and not finding.void
+        for key in finding.evidence[:1]
+    }
+    told = (key for finding in axis.findings for key in finding.evidence)
+    for key in dict.fromkeys((*rows, *limited, *told)):
+        if (estimate := found.get(key)) is not None:
+            row = rows.get(key) or Characteristic(key)
+            noise = found.get(row.noise)
+            null = _is_null(estimate, row.null)
+            code = _code(axis, row, estimate, noise, verdicts.get(key), is_problem=key in problems)
+            yield key, FigureStatus(code, detectable(estimate) if null else None)
+
+
+def _code(
+    axis: AxisResult,
+    row: Characteristic,
+    estimate: Estimate,
+    noise: Estimate | None,
+    verdict: Verdict | None,
+    *,
+    is_problem: bool,
+) -> FigureCode:
+    """A limit says more than whether there is any effect, and a finding more than one interval."""
+    if verdict is not None:
+        return verdict.status
+    if axis.void_reason(row.key):
+        return "void"
+    if is_problem:
+        return "problem"
+    if row.key in axis.unearned:
+        return "void"
+    return _alone(estimate, row.null, noise)
+
+
+def _alone(estimate: Estimate, null: float | None, noise: Estimate | None) -> FigureCode:
+    """What a figure shows by itself, beside its noise or the value that would mean no effect."""
+    value = estimate.value
+    if value is None:
+        return ""
+    if noise is not None and noise.value is not None:
+        return _beyond_noise(estimate, noise.value, noise.most)
+    if unit(estimate.unit).kind == "p-value":
+        greatest = value if estimate.greatest is None else estimate.greatest
+        return "effect" if greatest < SIGNIFICANT else "open"
+    if null is None or estimate.least is None:
+        return ""
+    least = detectable(estimate) if _is_null(estimate, null) else None
+    if least is not None:
+        # A tenth means something on a scale with ends alone.
+        bounded = unit(estimate.unit).ends is not None
+        return "none seen" if bounded and least <= VISIBLE else "open"
+    return "effect" if _excludes(estimate, null) else "open"
+
+
+def _beyond_noise(estimate: Estimate, noise: float, most: float | None) -> FigureCode:
+    """Whether the intervals separate the effect of the order from repetition."""
+    low, high = estimate.least, estimate.most
+    if low is None or high is None:
+        return ""
+    if (noise if most is None else most) < low:
+        return "effect"
+    return "noise" if low <= noise <= high else "open"
+
+
+def detectable(estimate: Estimate) -> float | None:
+    """The smallest effect that this design would find in 80 of 100 runs; None without interval."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if value is None or low is None or high is None or not 0 < estimate.level < 1:
+        return None
+    return Bounded(value, low, high).detectable(estimate.level)
+
+
+def _is_null(estimate: Estimate, null: float | None) -> bool:
+    """Whether the interval has two ends and holds the value that would mean no effect."""
+    if null is None or estimate.least is None or estimate.most is None:
+        return False
+    return not _excludes(estimate, null)
+
+
+def _excludes(estimate: Estimate, null: float) -> bool:
+    """Whether the value that would mean no effect lies beyond an end of the interval."""
+    low, high = estimate.least, estimate.most
+    slack = ODD_REPLY if null in (unit(estimate.unit).ends or ()) else 0.0
+    return (low is not None and null < low - slack) or (high is not None and null > high + slack)
+
+
+# -- an axis in one figure -------------------------------------------------------------------------
+
+
+def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
+    """The figure that stands for the axis, and what is said of the axis as a whole."""
+    mine = [v for key, v in verdicts.items() if Key.parse(key).axis == axis.name]
+    limited = sorted(mine, key=lambda verdict: (WORST.index(verdict.status), verdict.warns))
+    ranked = sorted(axis.findings, key=lambda finding: finding.rank)
+    measured = {estimate.key for estimate in axis.estimates if estimate.value is not None}
+    candidates = (
+        *(verdict.key for verdict in limited),
+        *(key for finding in ranked for key in finding.evidence),
+        *(row.key for row in axis.characteristics),
+    )
+    key = next((key for key in candidates if key in measured), "")
+    if axis.void is not None:
+        return Summary(key, "void")
+    kinds = {kind(finding) for finding in axis.findings}
+    if any(verdict.status == "broken" for verdict in limited):
+        return Summary(key, "broken")
+    if kinds & {STOP, PROBLEM}:
+        return Summary(_first(axis, {STOP, PROBLEM}, measured) or key, "problem")
+    if required := [verdict for verdict in limited if not verdict.warns]:
+        status = required[0].status
+        return Summary(key, "proven" if status == "proven" else "not proven")
+    return Summary(key, "good" if GOOD in kinds else "open")
+
+
+def _first(axis: AxisResult, kinds: set[int], measured: set[str]) -> str:
+    """The first measured figure behind the first finding of these kinds."""
+    ranked = sorted(axis.findings, key=lambda finding: finding.rank)
+    keys = (key for one in ranked if kind(one) in kinds for key in one.evidence)
+    return next((key for key in keys if key in measured), "")

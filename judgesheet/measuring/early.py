@@ -1,0 +1,66 @@
+"""While a run begins: tells at once where many replies of an axis cannot be read."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+
+from judgesheet.axes import all_axes
+from judgesheet.axis.shapes import SHAPES
+from judgesheet.base.finish_reasons import is_whole
+from judgesheet.base.records import Call, Reply
+from judgesheet.base.sanitize import brief
+from judgesheet.measuring.parsing import Parser, from_records, readable_by, shape_of, suggested
+
+FIRST = 25
+"""Replies of an axis that are looked at."""
+LOST = 5
+"""Of these, the unreadable ones that are told of: a fifth."""
+
+
+class EarlyWarning:
+    """`parsing.readable_by`, which also tells, once an axis, that many first replies are lost.
+
+    `records` are the parsers of the run; `tell` receives one sentence with one of the replies and
+    what would read them.
+    """
+
+    def __init__(self, records: Iterable[Mapping[str, str]], tell: Callable[[str], None]) -> None:
+        records = [*records]
+        self._parsers = from_records(records)
+        self._is_readable = readable_by(records)
+        self._tell = tell
+        self._seen: Counter[str] = Counter()
+        self._lost: defaultdict[str, list[tuple[Call, Reply]]] = defaultdict(list)
+
+    def __call__(self, call: Call, reply: Reply) -> bool:
+        """Whether a reply can be read."""
+        is_readable, lost = self._is_readable(call, reply), self._lost[call.axis]
+        self._seen[call.axis] += 1
+        if self._seen[call.axis] <= FIRST and len(lost) < LOST and not is_readable:
+            lost.append((call, reply))
+            if len(lost) == LOST:
+                self._tell(told(lost, self._seen[call.axis], self._parsers.get(call.axis)))
+        return is_readable
+
+
+def told(lost: list[tuple[Call, Reply]], seen: int, parser: Parser | None) -> str:
+    """What to know of replies of one axis that cannot be read, of so many that were seen."""
+    axis = all_axes()[lost[0][0].axis]
+    shapes = [
+        shape_of(
+            axis, reply.text, call.reply, reply.outcome, call.cell, parser, reply.finish_reason
+        )
+        for call, reply in lost
+    ]
+    commonest = Counter(shapes).most_common(1)[0][0]
+    shape = SHAPES[commonest]
+    example = next(
+        reply for (_, reply), code in zip(lost, shapes, strict=True) if code == commonest
+    )
+    why = "" if is_whole(example.finish_reason) else f", {brief(example.finish_reason or '')}"
+    whole = [(reply.text, call.cell) for call, reply in lost if is_whole(reply.finish_reason)]
+    rule = suggested(axis, whole) if shape.parsed and parser is None else None
+    tried = f"; a --parser with {rule.written} reads {rule.reads} of {len(whole)}" if rule else ""
+    return (
+        f"{len(lost)} of the first {seen} replies of {axis.NAME} cannot be read, such as "
+        f"“{brief(example.text)}” ({shape.words}{why}). What helps: {shape.remedy}{tried}"
+    )
