@@ -32,7 +32,7 @@ def _any(words: re.Match[str]) -> str:
 _LANGUAGES = " | ".join(vocabulary.OTHER_LANGUAGES.values())
 _BEGINS = compiled(
     rf"""(?:{vocabulary.LABEL}\W{{1,9}})?(?:{vocabulary.LINK}\W{{1,3}}){{0,2}}
-    (?:{vocabulary.ENGLISH} | {_LANGUAGES} | (?P<closing>{vocabulary.CLOSING}))"""
+    (?:(?P<closing>{vocabulary.CLOSING}) | {vocabulary.ENGLISH} | {_LANGUAGES})"""
 )
 _TURNS = compiled(rf"(?<![a-z])(?:{vocabulary.TURN})")
 _SPEAKS_OF_IT = compiled(rf"(?<![a-z])(?:{vocabulary.TURN} | {vocabulary.OF_THE_VERDICT})")
@@ -41,13 +41,15 @@ _SELF = re.compile(
     r"(?<![\w’'])(?:I|[Mm]y|[Mm]e|[Ww]e|[Oo]ur|[Ii]ch|[Mm]ein\w*|[Jj]e|[Mm]on|[Yy]o|[Mm]i|[Ee]u|[Ii]o|[Яя])"
     r"(?!\w)|我|私|나는|저는"
 )
+LIST_ITEM = re.compile(r"^[^\S\n]{0,9}\d{1,2}[.)]\s(?=\S)", re.MULTILINE)
+"""The number of an item, which is none of the text's."""
 _ENDS = re.compile(r"(?<=[!?;。！？；])|(?<=[.])(?=\s)|\n+")
 _LEADING = re.compile(r"[\W_]*(?:\d{1,2}[.)]\s[\W_]*)?")
 
 
 def sentences(words: str) -> Iterator[str]:
     """The sentences in which anything is said, without the marks around them; ? stays."""
-    for part in _ENDS.split(words):
+    for part in _ENDS.split(LIST_ITEM.sub("", words)):
         begin = _LEADING.match(part)
         said = part[begin.end() if begin else 0 :].rstrip()
         while said and not (said[-1].isalnum() or said[-1] == "?"):

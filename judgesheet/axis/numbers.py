@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, zip_longest
 
-from judgesheet.axis.afterwords import explains
+from judgesheet.axis.afterwords import LIST_ITEM, explains
 
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -68,6 +68,7 @@ _SCALE = re.compile(
     (?:-point\sscale|[点점分]\s?(?:満点|만점|满分))? (?![\d.]\d) )? {_UNIT}""",
     _HOW,
 )
+_FULL = re.compile(r"\s?\(\s?(?P<of>\d{1,4})\s?[点점분]\s?(?:満点|만점)\s?\)")
 # What stands between a number and a remark on it.
 _APART = re.compile(
     rf"{_MARK}{{0,200}}(?:\(|\s-{{1,2}}\s|[–—:=|,;.!]|\n|(?:because|since|as|due)\b)", _HOW
@@ -122,6 +123,9 @@ def _remark(words: str, number: int | None, largest: int) -> str | None:
     if scale and scale["of"] and _value(scale["of"]) != largest:
         return None
     words = words[scale.end() :] if scale else words
+    full = _FULL.match(words)
+    if full and int(full["of"]) == largest:
+        words = words[full.end() :]
     if is_closing(words):
         return ""
     # Without a mark between, a number counts things: "4 errors were found".
@@ -150,7 +154,7 @@ def supports(words: str, number: int | None, largest: int) -> bool:
 
 def names_another(words: str, number: int | None, largest: int) -> bool:
     """Whether words name a number from 1 to `largest` that scores, rather than counts things."""
-    words = _OUT_OF.sub(" ", _OF_ALL.sub(" ", words))
+    words = _OUT_OF.sub(" ", _OF_ALL.sub(" ", LIST_ITEM.sub("", words)))
     for one in _SCALED.finditer(words):
         if _value(one["of"]) == largest and _value(one["number"]) == number:
             words = words.replace(one[0], " ")

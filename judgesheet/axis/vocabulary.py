@@ -14,29 +14,29 @@ LABEL = rf"""(?:{_WHY} | (?:(?:brief|short|key|my|the)\s)?«
       feedback comments? analysis assessment evaluation summary details? strengths?
       weakness(?:es)? notes? criterion evidence differences?»)"""
 LINK = r"""«
-      however also additionally further(?:more)? moreover overall in_addition in_short in_summary
-      in_contrast in_conclusion summing_up to_sum_up besides still but and though although while
-      whereas yet so thus therefore hence for_example for_instance specifically in_particular
-      even_though even_if finally lastly firstly meanwhile at_the_same_time as_a_result
-      that_is_because this_is_because»"""
+      however also additionally further(?:more)? moreover overall in_addition in_short
+      in_summary in_contrast in_conclusion summing_up to_sum_up besides still but and though
+      although while whereas yet so thus therefore hence for_example for_instance specifically
+      in_particular even_though even_if finally lastly firstly meanwhile at_the_same_time
+      as_a_result that_is_because this_is_because»"""
 _BECAUSE = r"""«
       because(?!_you\b) since(?!_you\b)
-      as(?!_(?:if|said|always|a_(?:joke|draft|test|placeholder|guess))) due_to given owing_to
-      in_view_of based_on for_(?:its|the(?!_sake)|being|an?|not|lack|want) with without despite
-      compared_to compared_with according_to graded judged rated scored_on»"""
+      as(?!_(?:if|said|always|a_(?:joke|draft|test|placeholder|guess))) due_to instead_of given
+      owing_to in_view_of based_on for_(?:its|the(?!_sake)|being|an?|not|lack|want) with without
+      despite compared_to compared_with according_to graded judged rated scored_on»"""
 _JUDGED = r"""«
       responses? answers? candidates? texts? author writer model assistant explanations?
       solutions? advice repl(?:y|ies) summar(?:y|ies) stor(?:y|ies) essay tone style language
-      structure organi[sz]ation steps? causes? facts? details? content points? parts? main central
-      key core year units? dosages? sources? request question user descriptions? criteri(?:on|a)
-      remed(?:y|ies) fix(?:es)? rest information argument examples? lists? statements? claims?
-      dates? figures? names? warnings? instructions? reasoning conclusion calculation code
-      function method approach idea issue problem error gap flow coverage accuracy clarity depth
-      length wording grammar spelling formatting limits? values? temperatures? amounts? proof
-      derivation recipe diagnosis treatment risks? plan references? quot(?:es?|ation) half halves
-      sections? paragraphs? sentences? opening ending beginning introduction words? lines?
-      numbers? tables? links? images? tools? letter message email poem joke warning example recipe
-      winner»"""
+      structure organi[sz]ation steps? causes? facts? details? content points? parts? main
+      central key core year units? dosages? sources? request question user descriptions?
+      criteri(?:on|a) remed(?:y|ies) fix(?:es)? rest information argument examples? lists?
+      statements? claims? dates? figures? names? warnings? instructions? reasoning conclusion
+      calculation code function method approach idea issue problem error gap flow coverage
+      accuracy clarity depth length wording grammar spelling formatting limits? values?
+      temperatures? amounts? proof derivation recipe diagnosis treatment risks? plan references?
+      quot(?:es?|ation) half halves sections? paragraphs? sentences? opening ending beginning
+      introduction words? lines? numbers? tables? links? images? tools? letter message email
+      poem joke warning example recipe winner»"""
 # The third person: without its s a verb is what the judge tells somebody to do.
 _VERB = r"""«
       gives names covers identifies explains mentions lists provides offers describes states
@@ -44,25 +44,25 @@ _VERB = r"""«
       confuses mixes gets makes uses shows demonstrates presents meets fits matches follows
       satisfies fulfil?ls handles keeps stays reads captures recogni[sz]es acknowledges suggests
       recommends warns focuses relies repeats contradicts invents adds goes falls does has needs
-      requires touches combines delivers conveys communicates reflects remains seems appears works
-      solves points notes tells says supplies agrees sets picks urges computes finds backs blames
-      links rejects builds restates discusses compares hints claims derives confirms differs
-      begins starts ends stops treats cites quotes assumes skips drops neglects outlines
-      illustrates clarifies stands wins summari[sz]es lays walks runs helps advises tackles speaks
-      responds corresponds aligns deals talks means indicates earns
+      requires touches combines delivers conveys communicates reflects remains seems appears
+      works solves points notes tells says supplies agrees sets picks urges computes finds backs
+      blames links rejects builds restates discusses compares hints claims derives confirms
+      differs begins starts ends stops treats cites quotes assumes skips drops neglects outlines
+      illustrates clarifies stands wins summari[sz]es lays walks runs helps advises tackles
+      speaks responds corresponds aligns deals talks means indicates earns
       (?:do|does|did|is|are|was|were|has|have|can)(?:n['’]t|_not)_\w+
-      (?:would|could)_(?:benefit|use|profit|gain|need)»"""
+      (?:would|could|might)_(?!be\b|go\b|have\b|as\b|say\b)[a-z]{3,}»"""
 _THEY = r"""(?:they|both|neither|all|(?:the\s)?others?)\s(?:do\snot\s)?«
-      exist agree give name cover say state make differ have contain provide offer explain mention
-      describe list answer address omit miss lack use show meet follow reach get need share handle
-      include»"""
+      exist agree give name cover say state make differ have contain provide offer explain
+      mention describe list answer address omit miss lack use show meet follow reach get need
+      share handle include»"""
 # Any other verb of the third person, in a sentence that is English.
 _SOME_VERB = r"""(?!«
       this thus perhaps yes always sometimes besides thanks minus plus less was its apologies
       reverses revises scores changes corrects corrections swaps lets oops whoops unless regards
       kudos guess has versus nevertheless nonetheless regardless strikes cancels takes_it
-      makes_(?:it|that|this) results seconds thoughts cheers ups pas mais moins mas menos das was
-      falls dus eens»)[a-z]{3,15}s\b
+      makes_(?:it|that|this) results seconds thoughts cheers ups pas mais moins mas menos das
+      was falls dus eens»)[a-z]{3,15}s\b
     (?=.{0,200}?«
       the of to and but with without for from that which its their both every»)"""
 # Adverbs say how well something is done, but for those that turn.
@@ -74,29 +74,31 @@ _QUALITY = r"""«
       easy hard difficult tidy neat crisp nice lovely awkward clumsy repetitive redundant wordy
       terse sloppy rushed dense dry lively precise imprecise exact faithful respectful rude
       courteous professional casual suitable appropriate inappropriate apt meaningful valid
-      invalid outdated obsolete original typical good great excellent outstanding perfect strong
-      solid weak poor fair decent fine adequate acceptable satisfactory average mediocre middling
-      complete incomplete partial full thorough detailed comprehensive clear unclear vague correct
-      incorrect accurate inaccurate relevant irrelevant concise brief short long verbose thin
-      shallow deep rich helpful unhelpful useful useless practical safe unsafe harmless harmful
-      polite warm cold friendly formal natural fluent readable coherent incoherent logical
-      organi[sz]ed structured consistent inconsistent specific generic general right sound sober
-      honest cautious careful reliable unreliable plausible convincing persuasive compelling
-      creative dull engaging balanced biased neutral informative insightful superficial minimal
-      missing absent present lacking wrong false true misleading confusing confused off[-\s]topic
-      on[-\s]topic simple basic superb exemplary sufficient insufficient limited extensive usable
-      flawed flawless near above_average below_average well[-\s]\w+ better worse best worst
-      highest lowest top medium high low minor major small slight serious one two three some most
-      many much few several half about around at_least nothing none neither never either each
-      every everything anything another more less on_topic on_point spot[-\s]on see_above
-      to_the_point in_line
+      invalid outdated obsolete original typical unrelated gibberish good great excellent
+      outstanding perfect strong solid weak poor fair decent fine adequate acceptable
+      satisfactory average mediocre middling complete incomplete partial full thorough detailed
+      comprehensive clear unclear vague correct incorrect accurate inaccurate relevant
+      irrelevant concise brief short long verbose thin shallow deep rich helpful unhelpful
+      useful useless practical safe unsafe harmless harmful polite warm cold friendly formal
+      natural fluent readable coherent incoherent logical organi[sz]ed structured consistent
+      inconsistent specific generic general right sound sober honest cautious careful reliable
+      unreliable plausible convincing persuasive compelling creative dull engaging balanced
+      biased neutral informative insightful superficial minimal missing absent present lacking
+      wrong false true misleading confusing confused off[-\s]topic on[-\s]topic simple basic
+      superb exemplary sufficient insufficient limited extensive usable flawed flawless near
+      above_average below_average well[-\s]\w+ better worse best worst highest lowest top medium
+      high low minor major small slight serious one two three some most many much few several
+      half about around at_least nothing none neither never either each every everything
+      anything another more less on_topic on_point spot[-\s]on see_above to_the_point in_line
       no_(?!(?:that|this|it|wait|way|i|longer|more|idea|doubt|change|reverse|not|make|on|sorry|too)\b)[a-z]{3,}»"""
 _DONE = r"""«
       answered covered explained mentioned named given stated described supported addressed
       omitted left_out met written reasoned argued done fulfilled missed identified handled
       included justified sourced worded phrased put lost skipped ignored overlooked found used
       shown listed solved required followed misstated invented fabricated unsupported unanswered
-      unmentioned unexplained kept»"""
+      unmentioned unexplained kept
+      too_(?:short|long|brief|vague|general|wordy|thin|technical|few|many)
+      (?!changed|revised|updated|corrected|superseded|cancel|retracted|revoked|overruled|inverted|swapped|reversed|mixed|switched|confused)\w{3,}ed»"""
 # A noun that the words above do not know, with a predicate that they know.
 _ANY_SUBJECT = rf"""the\s(?!«
       scores? ratings? grades? verdict order winner results? ranking labels? sides? two other
@@ -130,14 +132,17 @@ ENGLISH = rf"""
       the_former the_latter the_other»
       \s(?:{_MODIFIER}\s){{0,2}}(?:{_VERB}|{_SOME_VERB}|{_BE}\s(?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|because|{_JUDGED}))
     | {_THEY} | the\s(?:more\s)?(?!other\b|wrong\b)\w+\sone\b | (?-i:[A-H])\s(?:{_VERB}|is|was)\b
-    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_SOME_VERB})
+    | (?:{_MODIFIER}\s){{0,3}}(?:{_QUALITY}|{_VERB}|{_DONE}|{_SOME_VERB}|{_JUDGED}(?=\s))
+    | (?!«
+      score rating grade verdict order winner result i we my it that this»
+      )(?:[a-z-]+\s){{1,2}}{_DONE}
     | «
       partly mostly largely fully slightly marginally narrowly clearly strongly partially
       entirely»$
     | (?:(?!«
-      wrong other draft placeholder dummy sample test example previous earlier actual that this my
-      your best»
-      )[a-z]{{3,20}}\s)?{_JUDGED}
+      wrong other draft placeholder dummy sample test example previous earlier actual that this
+      my your best»
+      )[a-z]{{3,20}}\s){_JUDGED}
 """
 
 # -- how a reason begins, in other languages -------------------------------------------------------
@@ -198,8 +203,8 @@ OTHER_LANGUAGES: Mapping[str, str] = {
       penjelasan»""",
     "Chinese": r"""‹
       因为 由于 理由 原因 解释 说明
-      (?:该|这个?|此|本|两个?|第[一二]个?)?(?:回答|答案|回复|响应|文本) 它(?!应) 内容 大部分 基本
-      (?:非常|比较|较|很)?(?:完整|准确|清晰|全面|详细|正确|良好)›""",
+      (?:该|这个?|此|本|两个?|第[一二]个?)?(?:回答|答案|回复|响应|文本) 它(?!应) 内容 大部分
+      基本 (?:非常|比较|较|很)?(?:完整|准确|清晰|全面|详细|正确|良好)›""",
     "Japanese": r"""‹
       理由 なぜなら 根拠 説明
       (?:この|両方の?|どちらの?|最初の|[12一二]つ目の)?(?:回答|応答|解答|文章|返答)›""",
@@ -218,8 +223,8 @@ CLOSING = rf"""‹
       (?:i_)?(?:really_)?hope_(?:this|that|it|my)\b (?:please_)?let_me_know\b feel_free\b
       please_feel (?:would|do)_you_(?:like|want|need)\b is_there_anything\b thank(?:s|_you)\b
       end_of\b end$ done$ (?:the_)?evaluation_(?:is_)?(?:complete|done|finished) no_further\b
-      (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT} confidence\b
-      certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
+      (?:that|this|which)(?:['’]s|_is)_(?:all\b|my_{_MY_VERDICT}) is_my_{_MY_VERDICT}
+      confidence\b certainty\b happy_to_help have_a_(?:nice|great|good)\b best_regards good_luck
       if_you_(?:need|have|would_like|want)\b any_(?:other_)?questions ich_hoffe\b j['’]espère\b
       espero\b spero\b надеюсь\b 希望 以上›"""
 
@@ -242,7 +247,8 @@ TURN = rf"""
       (?:this|it|that|score|verdict|rating|winner)_(?:should|must|ought_to)_(?:be|have_been)_{_HEIGHT}
       either_way toss-?up
       re-?(?:consider(?:ed|ing)?|think(?:ing)?|evaluat\w+|assess\w*|grad(?:ed?|ing)|scor(?:ed?|ing))
-      revis(?:e|ed|ing)_(?:my|the|this|it|to) (?:retract|withdr[ae]w|revoke)_(?:that|this|my|the)
+      revis(?:e|ed|ing)_(?:my|the|this|it|to)
+      (?:retract|withdr[ae]w|revoke)_(?:that|this|my|the)
       (?:scratch|strike|cancel|undo)_(?:that|it|this) looking_(?:again|closer|back) never_?mind
       (?:swap|switch|flip|invert|revers)(?:e|p?ed)?_(?:the_two|them|these|those|that|it|my|places|sides|order)
       (?:got|were|are|was)_(?:switched|flipped|inverted|reversed|swapped) other_way_a?round
@@ -268,9 +274,9 @@ _LONE = r"""^(?:or\s)?(?:
 OF_THE_VERDICT = rf"""
     {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+
-      merit(?:s|ed)?_(?:less|more|this|that|it|a) guess(?:work)?
-      (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is off$ would_have sarcas\w*
-      ironic\w* maybe perhaps final_answer
+      (?:less|minus|more)_(?:one|two|half) merit(?:s|ed)?_(?:less|more|this|that|it|a)
+      guess(?:work)? (?:this|that)_(?:score|number|rating|grade|verdict|mark)_is_off$ would_have
+      sarcas\w* ironic\w* maybe perhaps final_answer
       (?:should|must|needs?_to|has_to|ought_to|could|might|may|would)(?:n['’]t)?_(?:(?:also|even|well)_)?(?:be|have_been)_{_HEIGHT}
       (?:it|this|that|score|verdict|rating)_(?:should|must|ought|needs)
       too_(?:generous|harsh|lenient|strict|much_credit|kind)
@@ -291,10 +297,10 @@ OF_THE_VERDICT = rf"""
       opposite»
     | «
       verdien\w* zu_(?:hoch|niedrig|gut|streng|großzügig|milde?) sollte müsste eigentlich doch
-      lieber eher schlechter_als mérit\w+ trop devrait plutôt_l[ae] en_fait en_réalité finalement
-      merec\w+ demasiado debería mejor_dicho en_realidad pensándolo merita\w* troppo dovrebbe
-      in_realtà anzi demais deveria na_verdade aliás eigenlijk te_(?:hoog|laag) zou_moeten toch
-      właściwie zbyt powin\w+ jednak aslında sebenarnya thực_ra»
+      lieber eher schlechter_als mérit\w+ trop devrait plutôt_l[ae] en_fait en_réalité
+      finalement merec\w+ demasiado debería mejor_dicho en_realidad pensándolo merita\w* troppo
+      dovrebbe in_realtà anzi demais deveria na_verdade aliás eigenlijk te_(?:hoog|laag)
+      zou_moeten toch właściwie zbyt powin\w+ jednak aslında sebenarnya thực_ra»
     | ‹
       заслуж слишком долж на_самом_деле вернее завыс заниж чем_(?:казал|дума) 其实 实际上 事实上
       应该?(?:是|给|为|改) 应得 只值 [太偏过][高低] 不对 相反 改[为成] 実は 実際 べき すぎ 過ぎ

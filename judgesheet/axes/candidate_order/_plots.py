@@ -233,7 +233,7 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for; own pairs alone have no vacuum and no ladder."""
+    """The plots that this run has figures for; own pairs alone have few of them."""
     for plot in with_results(_PLOTS, estimates):
         if not estimates or all(map(estimates.family, plot.families)):
             yield plot

@@ -6,8 +6,8 @@ from judgesheet.axis.afterwords import compiled, explains, sentences
 
 # How the two are named.
 _NOUN = r"""(?:«
-      response answer candidate option number no antwort réponse respuesta risposta resposta ответ
-      antwoord yanıt odpowiedź»|回答|応答|답변|\#)"""
+      response answer candidate option number no antwort réponse respuesta risposta resposta
+      ответ antwoord yanıt odpowiedź»|回答|応答|답변|\#)"""
 # A number before any other noun counts things.
 _ALONE = r"""(?!\d|[.,]\d|\s(?!«
       is was has wins? does gives better over and or because since as than while but for on in
@@ -29,16 +29,16 @@ _SIDES = compiled(rf"(?P<first>{_FIRST}) | (?P<second>{_SECOND}) | (?P<other>{_O
 
 # What says of the thing that is named before it that it is the better one, or the worse, or equal.
 _BETTER = r"""\b«
-      better best superior stronger prefer\w* wins? (?<!["'])winner clearer outperform\w* more_\w+
-      besser\w* bevorzug\w* überlegen gewinnt meilleure?s? préf\w+ supérieure? gagne mejor gana
-      migliore vince melhor vence beter wint lepsz\w+ wygrywa лучше побежда\w+ предпочт\w+
-      daha_iyi»
+      better best superior stronger prefer\w* wins? (?<!["'])winner clearer outperform\w*
+      more_\w+ besser\w* bevorzug\w* überlegen gewinnt meilleure?s? préf\w+ supérieure? gagne
+      mejor gana migliore vince melhor vence beter wint lepsz\w+ wygrywa лучше побежда\w+
+      предпочт\w+ daha_iyi»
     | ‹
       更[好优佳完全详准清] 优于 胜 优れ 良い 勝 優 낫 나은 더_?좋 우수 أفضل बेहतर›"""
 _WORSE = r"""\b«
       not_(?:quite_|nearly_|at_all_)?(?:as|so)_\w+ worse worst inferior weaker poorer loses?
-      less_\w+ schlechter\w* verliert pire moins peor pierde peggiore perde pior slechter gorsz\w+
-      хуже daha_kötü»
+      less_\w+ schlechter\w* verliert pire moins peor pierde peggiore perde pior slechter
+      gorsz\w+ хуже daha_kötü»
     | ‹更差 不如 劣 못하 더_?나쁘›"""
 _EQUAL = r"""\b«
       tie[ds]? draw equally equivalent gleichwertig empate pareggio ничья»
@@ -54,7 +54,8 @@ _THAN = compiled(
     r"""(?:\b«
       than als dan niż чем over beats? surpass(?:es)? exceeds? unlike compared_\w+ superior_to
       inferior_to prefer\w*_to»
-    | \b«más mejor peor plus meilleure?s? pire moins mais melhor pior più migliore peggiore meno»
+    | \b«
+      más mejor peor plus meilleure?s? pire moins mais melhor pior più migliore peggiore meno»
       .{0,25}\b«que di della» | 比)
     \W*(?:\w+\W+){0,3}?(?:回答|答案|回复|第)?$"""
 )
@@ -62,8 +63,8 @@ _THAN_BEHIND = compiled(r"\W{0,3}(?:より|보다|에\s비해)")
 # Words that say without a preference that neither was chosen.
 _ALIKE = compiled(
     r"""\b«
-      equal same both neither either gleich beide égales? deux igual(?:es)? ambas uguali
-      одинаков\w+» | 一样|相同|同等|동등|같"""
+      equal same identical alike indistinguishable interchangeable both neither either gleich
+      beide égales? deux igual(?:es)? ambas uguali одинаков\w+» | 一样|相同|同等|동등|같"""
 )
 # What is said of a response that was not chosen.
 _LACKS = compiled(
@@ -76,9 +77,10 @@ _LACKS = compiled(
 
 _FAULT = compiled(
     r"""(?<!\w)(?:«
-      but not no without only merely lacks? miss\w* omit\w* fails? ignores? overlooks? wrong errors?
-      incomplete vague unclear weak poor short generic nicht kein\w* fehlt pas sans manque no sin
-      falta non senza manca não sem не без нет» | n['’]t\b | ‹不 没 缺 ない 欠 않 없›)"""
+      but not no never nothing none without only merely lacks? miss\w* omit\w* fails? ignores?
+      overlooks? wrong errors? incomplete vague unclear weak poor short generic nicht kein\w*
+      fehlt pas sans manque no sin falta non senza manca não sem не без нет»
+    | n['’]t\b | ‹不 没 缺 ない 欠 않 없›)"""
 )
 # What lets a sentence begin with the one that was not chosen, for the sake of the other.
 _CONCEDES = compiled("«even_though although though while whereas unlike compared despite»")
