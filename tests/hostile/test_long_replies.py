@@ -9,7 +9,7 @@ import pytest
 from judgesheet.axes import all_axes
 from judgesheet.axis.answer import LONGEST, LONGEST_THOUGHT
 from judgesheet.base.errors import ParserError
-from judgesheet.judges.transport import MOST_PARTS, Received
+from judgesheet.judges.responses import MOST_PARTS, Received
 from judgesheet.measuring.parsing import Parser, reading
 
 SECONDS = 10
@@ -45,6 +45,9 @@ REPLIES = {
     "half a tag": filled("<", LONGEST_THOUGHT - 10),
     "a word of second thoughts": '{"score": 1} ' + filled("re"),
     "candidates": json.dumps({"candidates": [{"label": "A", "score": 1}] * 3_000}),
+    "reasons": filled("[RESULT] 1, The response is good and names the cause.\n"),
+    "a reason without an end": "[RESULT] 1, " + filled("the very good ", 3_900),
+    "preferences": json.dumps({"winner": "1", "why": filled("than 1 better not 2 worse ", 90_000)}),
     "ligatures": filled("[" + "ﷺ" * 40 + "] "),
 }
 
