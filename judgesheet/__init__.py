@@ -37,10 +37,12 @@ if TYPE_CHECKING:
     from judgesheet.collect.request import Request
     from judgesheet.commands.probing import probe
     from judgesheet.commands.run import Run
+    from judgesheet.judges.transport import HttpTransport
     from judgesheet.permutation_consensus.command import Decided
 
 __all__ = [
     "Decided",
+    "HttpTransport",
     "Request",
     "Run",
     "__version__",
@@ -71,6 +73,7 @@ __all__ = [
 ]
 _HOMES = {
     "Decided": "permutation_consensus.command",
+    "HttpTransport": "judges.transport",
     "Request": "collect.request",
     "probe": "commands.probing",
     "Run": "commands.run",

@@ -25,6 +25,16 @@ def run() -> None:
     except OSError as error:  # `--help` onto a full disk: what commands print is caught in there
         sys.stderr.write(f"judgesheet: {error.strerror}\n")
         raise SystemExit(1) from None
+    finally:
+        _drop_what_cannot_be_written()
+
+
+def _drop_what_cannot_be_written() -> None:
+    """What a full disk did not take was told of; Python would try it again and say so once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ignore_what_is_not_for_us() -> None:

@@ -94,7 +94,7 @@ def plan(
         raise UsageError("a sweep is several plans; write each with --temperature or --extra-body")
     settled = settle(request)
     # No judge is opened, but a slip in its name is told of now.
-    check_name(request.model)
+    check_name(request.model, request.auth)
     planned = make_plan(request, settled)
     if out is not None:
         planning.write_plan(planned.calls, Path(out))

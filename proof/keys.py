@@ -20,6 +20,8 @@ _BY_CHANCE = "what chance alone would give in this sample, to compare the figure
 _CHOICES = "its ends are a range over choices of orders, and `Bounds.proves` says that"
 _DESIGN = "follows from the design or the stimuli alone"
 UNPROVEN: dict[str, str] = {
+    "score_order.scores_used": _SAMPLE,
+    "criterion_order.scores_used": _SAMPLE,
     "score_order.chi2": "the statistic of `chi2_p`, no estimate",
     "score_order.min_bias_order": "the name of an order; `min_bias_confidence` is proven",
     "score_order.default_order_rank": _SAMPLE,

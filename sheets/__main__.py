@@ -57,10 +57,11 @@ def main(
 
 
 def _line(made: Made) -> str:
-    judge, right = made.judge, " or ".join(sorted(made.judge.right))
-    held = "right" if made.is_right else f"WRONG, {right} is right: {judge.why}"
-    told = "".join(f" ({fault})" for fault in made.faults)
-    return f"{judge.name:30}{judge.policy:14} {made.decision:11}{made.code!s:>4}  {held}{told}"
+    judge, wrong = made.judge, [*made.faults]
+    if made.decision not in judge.right:
+        wrong.insert(0, f"{' or '.join(sorted(judge.right))} is right: {judge.why}")
+    held = f"WRONG: {'; '.join(wrong)}" if wrong else "right"
+    return f"{judge.name:30}{judge.policy:14} {made.decision:11}{made.code!s:>4}  {held}"
 
 
 def _row(made: Made) -> str:

@@ -1,6 +1,7 @@
 """Make the sheet of a judge by the command line, and hold its decision against the right one."""
 
 import shutil
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain
@@ -59,6 +60,8 @@ def make(judge: Judge, folder: Path) -> Made:
         faults.append(f"the gate ended with exit code {gate.code}")
     if sheet and decision != "reject" and not _names(sheet, judge.fault):
         faults.append(f"the decision does not name {judge.fault}")
+    if sheet:
+        faults += [f"at a glance {key} is well, and its limit is not" for key in _flattered(sheet)]
     return Made(judge, decision, gate.code, tuple(faults))
 
 
@@ -88,3 +91,12 @@ def _names(sheet: Datasheet, fault: str) -> bool:
     if sheet.decision:
         keys += [sheet.decision.limiting, *chain(*sheet.decision.condition_keys)]
     return any(key.startswith(fault) for key in keys)
+
+
+def _flattered(sheet: Datasheet) -> Iterator[str]:
+    """Figures that stand for an axis as well although a limit on them is not proven."""
+    unproven = {one.key for one in sheet.verdicts if one.status != "proven"}
+    for axis in sheet.axes:
+        told = axis.summary
+        if told and told.outcome in {"proven", "good"} and told.key in unproven:
+            yield told.key

@@ -23,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import httpx
 import pytest
 
 import judgesheet
@@ -471,6 +472,13 @@ def test_a_model_on_this_machine_is_not_asked_by_others() -> None:
     judge.machine = "2 cores"
     with pytest.raises(UsageError):
         by_workers(judgesheet.Request("local/m"), judge, ())
+
+
+def test_an_authentication_travels_by_its_name_alone() -> None:
+    by_workers(judgesheet.Request("local/m", auth="module:factory"), ScriptedJudge({}), ())
+    held = judgesheet.Request("local/m", auth=httpx.BasicAuth("user", "secret"))
+    with pytest.raises(UsageError):
+        by_workers(held, ScriptedJudge({}), ())
 
 
 def test_a_worker_with_another_judge_by_that_name_asks_nothing() -> None:

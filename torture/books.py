@@ -115,10 +115,11 @@ def _differs(run: Path, log: Sequence[Entry], *, is_away: bool) -> Iterator[str]
     told: dict[str, Any] = json.loads((run / "datasheet.json").read_text(encoding="utf-8"))["run"]
     unreached = told["outcomes"].get("unavailable", 0) if is_away else 0
     given = [entry for entry in log if entry.is_sent]
+    unheard = sum(entry.is_unheard for entry in log)
     counts = Counter(entry.given.kind for entry in given)
     verdicts = sum(entry.given.verdict is not None for entry in given)
     expected = {
-        "attempts": len(given) + unreached if is_away else len(log),
+        "attempts": len(given) + unreached if is_away else len(log) - unheard,
         "answered": verdicts,
         "unreadable": counts["answer"] - verdicts,
         "refused": counts["refused"],

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -176,6 +177,15 @@ def _good_though_odd() -> Iterator[Fault]:
     odd: dict[str, Give] = {
         "a body that trickles": lambda a: _sent(a, *_trickle(a)),
         "gzip": lambda a: _labelled(a, gzip.compress(_content(a)), Content_Encoding="gzip"),
+        "gzip of two members": lambda a: _labelled(a, _members(a), Content_Encoding="gzip"),
+        "deflate within gzip": lambda a: _labelled(
+            a, gzip.compress(zlib.compress(_content(a))), Content_Encoding="deflate, gzip"
+        ),
+        "raw deflate": lambda a: _labelled(a, _raw_deflate(a), Content_Encoding="deflate"),
+        "its length said twice": _length_twice,
+        "a field for an error that holds none": lambda a: _labelled(
+            a, _content(a, error={"code": 0, "message": ""})
+        ),
         "sent in chunks": lambda a: _sent(a, _chunked(_content(a), b"%x" % len(_content(a)))),
         "another content type": lambda a: _labelled(a, _content(a), Content_Type="text/plain"),
         "bytes that are no UTF-8": lambda a: _labelled(a, _content(a).replace(b"We", b"W\xff\xc3")),
@@ -186,10 +196,13 @@ def _good_though_odd() -> Iterator[Fault]:
         "one id for all": lambda a: _labelled(a, _content(a, id="chatcmpl-1")),
         "absurd token counts": _odd_counts,
         "content in parts": _in_parts,
+        "content in parts of the newer kind": lambda a: _in_parts(a, "output_text"),
         "NUL, half a surrogate": _with_odd_letters,
     }  # fmt: skip
     for name, give in odd.items():
         yield Fault(name, give, _share)
+    yield Fault("closed after each answer, unannounced", _and_closed, _every)
+    yield Fault("kept connections break", lambda _: Given([RESET]), lambda a: a.turn > 1)
     other = lambda a: _labelled(a, _content(a, model="other"))  # noqa: E731
     yield Fault("another model from half way on", other, _half_way)
 
@@ -204,10 +217,29 @@ def _with_odd_letters(asked: Asked) -> Given:
     return _labelled(asked, _content(asked).replace(b"We", rb"\u0000\ud800"))
 
 
-def _in_parts(asked: Asked) -> Given:
+def _in_parts(asked: Asked, kind: str = "text") -> Given:
     text = json.loads(_content(asked))["choices"][0]["message"]["content"]
-    parts = [{"type": "text", "text": text[:10]}, {"type": "text", "text": text[10:]}]
+    parts = [{"type": kind, "text": text[:10]}, text[10:20], {"type": kind, "text": text[20:]}]
     return replace(answered(completion(asked, parts)), verdict=answer(asked).verdict)
+
+
+def _members(asked: Asked) -> bytes:
+    content = _content(asked)
+    return gzip.compress(content[:50]) + gzip.compress(content[50:])
+
+
+def _raw_deflate(asked: Asked) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(_content(asked)) + packer.flush()
+
+
+def _length_twice(asked: Asked) -> Given:
+    content = _content(asked)
+    return _labelled(asked, content, content_length=str(len(content)))
+
+
+def _and_closed(asked: Asked) -> Given:
+    return replace(answer(asked), closes=True)
 
 
 # -- in the answer -------------------------------------------------------------------------------

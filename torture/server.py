@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from itertools import count
 from typing import Any, Literal
 
 RESET = None
@@ -23,10 +24,14 @@ USAGE = {"prompt_tokens": 10, "completion_tokens": 2}
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request: its number from 1, how often its words came before, and what it holds."""
+    """A request: its number from 1, how often its words came before, and what it holds.
+
+    `turn` is its number on its connection.
+    """
 
     number: int
     before: int
+    turn: int
     headers: Mapping[str, str]
     body: Any
 
@@ -58,13 +63,15 @@ class Given:
     """What the server sends: bytes, pauses in seconds, `RESET`, an `Outage`; and what that is.
 
     All but a failure settles a call: it was paid for and must be kept. `verdict` is what an answer
-    means, None where it says none. `tokens` are those that it tells of, in and out.
+    means, None where it says none. `tokens` are those that it tells of, in and out. The server
+    `closes` the connection after it without a word.
     """
 
     pieces: Sequence[bytes | float | Outage | None]
     kind: Literal["failure", "answer", "refused", "too_long"] = "failure"
     verdict: int | None = None
     tokens: tuple[int, int] = (0, 0)
+    closes: bool = False
 
 
 @dataclass(slots=True)
@@ -74,6 +81,11 @@ class Entry:
     asked: Asked
     given: Given
     is_sent: bool = False
+
+    @property
+    def is_unheard(self) -> bool:
+        """Whether a kept connection broke before the first byte, so that it is sent once more."""
+        return self.asked.turn > 1 and self.given.pieces[0] is RESET
 
 
 Script = Callable[[Asked], Given]
@@ -164,8 +176,13 @@ class Server:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)
         try:
-            while entry := await self._take(reader):
+            for turn in count(1):
+                entry = await self._take(reader, turn)
+                if entry is None:
+                    break
                 await self._send(entry, writer)
+                if entry.given.closes:
+                    break
         except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client has gone, or was broken off
         finally:
@@ -173,7 +190,7 @@ class Server:
             with suppress(OSError):
                 writer.close()
 
-    async def _take(self, reader: asyncio.StreamReader) -> Entry | None:
+    async def _take(self, reader: asyncio.StreamReader, turn: int) -> Entry | None:
         """The next request of a connection, entered into the log with what it will get."""
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         pairs = (line.partition(": ") for line in head[1:] if line)
@@ -182,7 +199,7 @@ class Server:
         if not head[0].startswith("POST "):
             self.others.append(head[0])
             return None
-        asked = Asked(len(self.log) + 1, 0, headers, json.loads(content))
+        asked = Asked(len(self.log) + 1, 0, turn, headers, json.loads(content))
         asked = replace(asked, before=self._times[asked.words])
         self._times[asked.words] += 1
         entry = Entry(asked, self.script(asked))

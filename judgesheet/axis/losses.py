@@ -469,7 +469,7 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
         test = estimates.known("loss_stimulus_p")
         given = {} if test is None else test.given
         told.append("{lost} of {calls} calls on {stimulus}".format(**given))
-    return f" ({'; '.join(told)})" if told else ""
+    return f": {'; '.join(told)}" if told else ""
 
 
 # -- imputing --------------------------------------------------------------------------------------

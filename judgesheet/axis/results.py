@@ -11,9 +11,9 @@ from judgesheet.axis.words import (
     FEWEST_PROMPTS,
     NEAR_ENOUGH,
     above,
-    at_most,
     below,
     curve,
+    percentage_points,
     share,
     surely_above,
 )
@@ -73,9 +73,10 @@ def flips(order: str, prompts: Callable[[Estimates], int]) -> Says:
         if excess is None or excess.most is None:
             return ""
         if surely_above(excess, 0.0):
-            return f"{order} alone changes what is best in {share(excess)} of comparisons"
+            return f"{order} alone changes what is best: {percentage_points(excess.value or 0.0)}"
         if prompts(estimates) >= FEWEST_PROMPTS and below(excess, SMALL_FLIPS):
-            return f"{order} changes what is best in {at_most(excess.most)} of comparisons at most"
+            most = percentage_points(excess.most or 0.0)
+            return f"{order} changes what is best by {most} at most"
         return ""
 
     return says

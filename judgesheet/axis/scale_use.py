@@ -49,13 +49,14 @@ def scores_used(scores: Scored) -> Iterator[Draft]:
 
 
 def _used(rows: Rows) -> Draft:
-    read = rows.reads[~np.isnan(rows.reads)]
+    is_read = ~np.isnan(rows.reads)
+    read, stimuli = rows.reads[is_read], rows.cluster[is_read.any(axis=(1, 2))]
     values, counts = np.unique(read, return_counts=True)
     shares = dict(zip(map(two_digits, values.tolist()), (counts / read.size).tolist(), strict=True))
     used = sum(share >= GIVEN for share in shares.values())
     draft = Draft(
         "Scores in use",
-        exactly(used, clusters=len(np.unique(rows.cluster)), method="count"),
+        exactly(used, clusters=len(np.unique(stimuli)), method="count"),
         n=read.size,
         given=Given(shares, rows.scale),
         unit="scores" if rows.scale is None else f"of {rows.scale} scores",

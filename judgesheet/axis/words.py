@@ -224,7 +224,8 @@ def if_lost(
     if say(worst) == say((estimate.value or 0.0) if read is None else read):
         return ""
     way = "up" if side == "high" else "down"
-    return f"; {way} to {say(worst)} if {lost_calls(lost)} were all adverse"
+    was = "was" if lost.calls == 1 else "were all"
+    return f"; {way} to {say(worst)} if {lost_calls(lost)} {was} adverse"
 
 
 def whatever_lost(estimate: Estimate) -> str:
@@ -272,7 +273,8 @@ def few_asked(readings: Readings, what: str = "prompts") -> Iterator[str]:
     """The caveat of a run on few prompts (or tasks: `what`)."""
     stimuli = made(readings)["stimulus"].nunique()
     if 0 < stimuli < _FEW_ASKED:
-        yield f"Only {stimuli} {what} were asked; intervals are wide and few effects can be seen."
+        told = f"{what} were" if stimuli > 1 else f"{what.removesuffix('s')} was"
+        yield f"Only {stimuli} {told} asked; intervals are wide and few effects can be seen."
 
 
 def unread(readings: Readings, so: str) -> Iterator[str]:

@@ -311,6 +311,11 @@ def by_workers(request: Request, judge: Judge, labels: Iterable[Label]) -> Judge
             "--base-url holds a credential, which would travel over the cluster: put the key into "
             "a variable on its machines and name it with --api-key-env"
         )
+    if known.transport is not None or not isinstance(known.auth, str | None):
+        raise UsageError(
+            "an authentication or a transport cannot travel over the cluster: give "
+            "auth='module:function', which every worker loads"
+        )
     if any(secrets_in(known.extra_body)):
         raise UsageError("--extra-body holds a secret, which would travel over the cluster")
     key = answer_key(labels) if judge.is_simulated else None

@@ -34,6 +34,12 @@ def failed(axis: AxisResult) -> Iterator[Control]:
     return (control for control in axis.controls if control.passed is False)
 
 
+def touches(control: Control, key: str) -> bool:
+    """Whether a figure must not be used where the control fails, but for its own evidence."""
+    named = EVERY in control.touches or Key.parse(key).name in control.touches
+    return named and key not in control.evidence
+
+
 def _controlled(axis: AxisResult, sheet: Datasheet) -> AxisResult:
     own = tuple(control for control in axis.controls if control.code not in OF_RUN)
     of_run = [_complete(axis, sheet), _served(axis, sheet)]
@@ -50,12 +56,11 @@ def _controlled(axis: AxisResult, sheet: Datasheet) -> AxisResult:
 
 
 def _touched(axis: AxisResult, of: str) -> Iterator[tuple[str, str]]:
-    """Key and reason of every figure that a failed control touches, but for its own evidence."""
+    """Key and reason of every figure that a failed control touches."""
     for control in failed(axis):
         if control.of == of:
             for estimate in axis.estimates:
-                named = EVERY in control.touches or Key.parse(estimate.key).name in control.touches
-                if named and estimate.key not in control.evidence:
+                if touches(control, estimate.key):
                     yield estimate.key, f"control failed: {control.name}"
 
 

@@ -15,10 +15,10 @@ from functools import partial
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import level, significant, tenths
 from judgesheet.base.keys import ANY, Key
-from judgesheet.base.records import AxisResult, Datasheet, Estimate, Verdict, VerdictStatus
+from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import SHARE, unit
 from judgesheet.decide.compare import Bounded
-from judgesheet.decide.controls import READ, failed
+from judgesheet.decide.controls import READ, failed, touches
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.stats.unseen import clusters_for
 
@@ -73,16 +73,30 @@ def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:
     """The verdict as it is, or void where its figure must not be used."""
     if axis is None:
         return verdict
-    why = axis.void_reason(verdict.key)
-    # A limit that is kept without merit proves nothing; one that is broken is broken all the same.
-    if not why and verdict.status == "proven":
-        why = axis.unearned.get(verdict.key, "")
-    if not why and _is_lost(verdict, axis):
-        why = "the calls without a verdict decide it"
+    why, controls = _unusable(verdict, axis)
     if not why:
         return verdict
-    mend = _mend(axis, lost=axis.void is None and verdict.key not in axis.unearned)
-    return replace(verdict, status="void", why=why, needed=mend)
+    mend = next((control.mend for control in controls if control.mend), "")
+    # What a baseline needs is known before.
+    needed = mend or (verdict.needed if verdict.status == "void" else "")
+    return replace(verdict, status="void", why=why, needed=needed, more_stimuli=None)
+
+
+def _unusable(verdict: Verdict, axis: AxisResult) -> tuple[str, list[Control]]:
+    """Why a figure must not be used, and the controls that would have to pass; "" where it may."""
+    key, readable = verdict.key, [one for one in axis.controls if one.code == READ]
+    touching = {
+        of: [one for one in failed(axis) if one.of == of and touches(one, key)]
+        for of in ("run", "judge")
+    }
+    if why := axis.void_reason(key):
+        return why, touching["run"] or readable
+    # A limit that is kept without merit proves nothing; one that is broken is broken all the same.
+    if verdict.status == "proven" and key in axis.unearned:
+        return axis.unearned[key], touching["judge"]
+    return (
+        ("the calls without a verdict decide it", readable) if _is_lost(verdict, axis) else ("", [])
+    )
 
 
 def _is_lost(verdict: Verdict, axis: AxisResult) -> bool:
@@ -98,12 +112,6 @@ def _decided_if_read(verdict: Verdict, estimate: Estimate) -> bool:
     """Whether the interval of the calls that were read lies on one side of the limit."""
     limit, low, high = verdict.limit, estimate.low, estimate.high
     return limit is not None and None not in (low, high) and not low <= limit < high  # type: ignore[operator]
-
-
-def _mend(axis: AxisResult, *, lost: bool) -> str:
-    """What would make the figures of an axis usable."""
-    asked = [one for one in axis.controls if one.code == READ] if lost else list(failed(axis))
-    return next((control.mend for control in asked if control.mend), "")
 
 
 def members(key: str, found: Mapping[str, Estimate]) -> list[str]:

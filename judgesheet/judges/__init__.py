@@ -118,9 +118,14 @@ class Connection:
     transport: "OwnTransport | None" = field(default=None, repr=False)
 
 
-def check_name(model: str) -> None:
-    """Refuse a name that no judge can have, without opening one: `provider_of`, simulated ones."""
+def check_name(model: str, auth: "OwnAuth | None" = None) -> None:
+    """Refuse a name that no judge can have, or no authentication, without opening a judge."""
     provider_of(model)
+    if auth is not None:
+        from judgesheet.judges.auth import opener
+
+        _refuse_access(model)
+        opener(auth, None)
     if model.startswith("sim/"):
         from judgesheet.judges.simulated import SimulatedJudge
 
@@ -144,8 +149,8 @@ def open_judge(
     """
     provider_of(model)
     provider, _, name = model.partition("/")
-    if provider not in BEHIND_HTTP and (connection.auth or connection.transport):
-        raise UsageError(f"leave --auth out: {provider}/ sends its requests itself, or sends none")
+    if connection.auth is not None or connection.transport is not None:
+        _refuse_access(model)
     # Imported here so that listing stimuli does not load an HTTP client.
     if provider == "sim":
         from judgesheet.judges.simulated import SimulatedJudge
@@ -170,3 +175,9 @@ def open_judge(
     from judgesheet.judges.http import open_http_judge
 
     return open_http_judge(provider, name, connection)
+
+
+def _refuse_access(model: str) -> None:
+    provider = model.partition("/")[0]
+    if provider not in BEHIND_HTTP:
+        raise UsageError(f"leave --auth out: {provider}/ sends its requests itself, or sends none")

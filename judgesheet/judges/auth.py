@@ -9,6 +9,7 @@ nothing left to ask needs no token. docs/corporate.md has an example of each kin
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
+from inspect import iscoroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from judgesheet.base.errors import JudgeError, UsageError
@@ -53,6 +54,8 @@ def _made(factory: Callable[[], Any], name: str) -> list[Any]:
     except BaseException as error:
         said = of_environment()(in_words(error))
         raise JudgeError(f"{name} failed ({said}): call it in Python to see where") from None
+    if iscoroutine(made):
+        made.close()  # it is refused, and Python would complain that nobody awaits it
     return [*made] if isinstance(made, tuple | list) else [made]
 
 

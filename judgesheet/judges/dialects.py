@@ -61,6 +61,7 @@ _REFUSING = re.compile(
 )
 """Words, in lower case, of an endpoint that knows a parameter not at all; not those of one that
 finds its value too large."""
+_WORDS = {"text", "output_text"}  # parts of a message; others are thoughts, calls of tools
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def read_response(dialect: Dialect, status: int, body: Any) -> Answer:
 
     `body` is the decoded JSON, None where it is none. Nothing is cut or redacted yet.
     """
-    error = _get(body, "error") or _get(_first(_get(body, "choices")), "error")
+    error = _error(body) or _error(_first(_get(body, "choices")))
     if not 200 <= status < 300:
         outcome = _error_outcome(status, error if error else body)
         return Answer(outcome, finish_reason=f"HTTP {status}")
@@ -167,6 +168,13 @@ def _error_outcome(status: int, error: Any) -> Outcome:
     if status < 400:
         return "not_found"
     return "unavailable" if status >= 500 else _BY_STATUS.get(status, "rejected")
+
+
+def _error(body: Any) -> Any:
+    """The error that a body states, None if it states none: some gateways fill in the field."""
+    error = _get(body, "error")
+    is_filled_in = isinstance(error, dict) and not any(error.values())
+    return None if is_filled_in else error
 
 
 def _own_status(error: Any) -> int:
@@ -302,11 +310,11 @@ def _first(value: Any) -> Any:
 
 
 def _text(content: Any) -> str:
-    """A message's words: a string, or the text parts of a list of parts."""
+    """A message's words: a string, or the strings and text parts of a list."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    texts = (_get(part, "text") for part in parts if _get(part, "type") == "text")
+    texts = (_get(part, "text") if _get(part, "type") in _WORDS else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str))
 
 

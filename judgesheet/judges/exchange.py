@@ -6,7 +6,6 @@ they say and send, no secret is kept.
 """
 
 import re
-import ssl
 import zlib
 from base64 import b64decode
 from collections.abc import Awaitable, Iterator, Mapping
@@ -95,7 +94,7 @@ class Client:
         except _FlowError as error:
             return _failed_flow(error.cause)
         except Exception as error:  # of any transport
-            return _failed(error, self._url.host)
+            return _failed(error, self._url)
 
     async def _received(self, request: httpx.Request) -> Received:
         response = await self._transport.handle_async_request(request)
@@ -179,7 +178,7 @@ async def _content(response: httpx.Response) -> tuple[bytes, bool]:
     if codings := response.headers.get("content-encoding"):
         content, is_unpacked = _unpacked(content, codings)
         is_whole = is_whole and is_unpacked
-    return content, is_whole
+    return (content if is_whole else content[:LONGEST_BODY]), is_whole
 
 
 async def _read(response: httpx.Response) -> bytes:
@@ -273,27 +272,32 @@ _UNPACKERS = {
 # -- what failed -----------------------------------------------------------------------------------
 
 
-def _failed(error: Exception, host: str) -> Failed:
+def _failed(error: Exception, url: httpx.URL) -> Failed:
     """What an exception on the way means; the reasons that only the user can change are told."""
-    was_sent = not isinstance(error, _NEVER_SENT)
+    host, was_sent = url.host, not isinstance(error, _NEVER_SENT)
     said = f"{type(error).__name__}: {_words_of(error)}"
     for cause in _causes(error):
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            why = f"the certificate of {host} is refused: {cause.verify_message}"
+        if why := getattr(cause, "verify_message", ""):  # of ssl.SSLCertVerificationError
+            why = f"the certificate of {host} is refused: {why}"
             remedy = (
                 "set SSL_CERT_FILE to a file with the authority that issued it, if it is one of "
                 "your own, or have the certificate corrected"
             )
             return Failed("unreachable", why, remedy, was_sent=False)
-        if isinstance(cause, ssl.SSLError) and cause.reason in _CLIENT_CERTIFICATE:
-            why = f"{host} refuses the client certificate, or the lack of one: {cause.reason}"
+        reason = getattr(cause, "reason", "")  # of ssl.SSLError
+        if reason in _CLIENT_CERTIFICATE:
+            why = f"{host} refuses the client certificate, or the lack of one: {reason}"
             remedy = "give a certificate that it accepts, as docs/corporate.md shows"
             return Failed("unreachable", why, remedy, was_sent=False)
     if isinstance(error, ProxyRefusedError):
         remedy = "put user name and password into its address, http://USER:PASSWORD@HOST:PORT"
         return Failed("unreachable", said, remedy, was_sent=False)
-    is_late = was_sent and isinstance(error, TimeoutError | httpx.TimeoutException)
-    return Failed("timeout" if is_late else "unavailable", said, was_sent=was_sent)
+    if was_sent and isinstance(error, TimeoutError | httpx.TimeoutException):
+        return Failed("timeout", said)
+    # Since TLS 1.3 a client learns that it lacks a certificate after it has sent its request.
+    is_cut = url.scheme == "https" and isinstance(error, httpx.NetworkError) and was_sent
+    remedy = f"check that {host} answers, and whether it asks for a client certificate"
+    return Failed("unavailable", said, remedy if is_cut else "", was_sent)
 
 
 def _failed_flow(error: Exception) -> Failed:

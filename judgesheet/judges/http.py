@@ -131,7 +131,7 @@ class HttpJudge(Judge):
 
     def advise(self, outcome: Outcome) -> str | None:
         """What to do about an outcome, with the names that the user gave."""
-        if outcome == "unreachable":
+        if self._remedy and outcome in {"unreachable", "unavailable"}:
             return self._remedy
         if outcome == "unauthorized" and self._connection.auth:
             return "check the authentication that --auth names"
@@ -155,8 +155,8 @@ class HttpJudge(Judge):
         except TimeoutError:
             return Answer("timeout", raw=f"no reply within {self._connection.timeout_s:g} s")
         redacted = self._redacted.with_these(received.secrets)
+        self._remedy = received.remedy if isinstance(received, Failed) else ""
         if isinstance(received, Failed):
-            self._remedy = received.remedy
             reason = None if received.was_sent else NOT_CONNECTED
             return Answer(received.outcome, raw=redacted(received.reason), finish_reason=reason)
         answer = read_response(self._endpoint.dialect, received.status, received.json())

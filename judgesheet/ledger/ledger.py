@@ -44,7 +44,7 @@ SCHEMA_VERSION = 2
 
 _RECORDED = """
 INSERT INTO attempt (call_id, attempt, outcome, latency_s, at, text, raw)
-VALUES (?1, 1, 'ok', 0.0, ?3, ?2, ?2)
+SELECT id, 1, 'ok', 0.0, at, text, text FROM (SELECT ? AS id, ? AS text, ? AS at)
 """
 
 _SUMS = """

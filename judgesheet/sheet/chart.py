@@ -192,7 +192,8 @@ def element(tag: str, content: str = "", **attributes: str | None) -> Markup:
 class Axis:
     """A direction: numbers from `low` to `high`, on paper from `start` to `end`.
 
-    It is labelled at its `ticks`, or at round numbers, each with a `sign`.
+    It is labelled at its `ticks`, or at round numbers `within` which there are any, each with a
+    `sign`.
     """
 
     low: float
@@ -202,6 +203,7 @@ class Axis:
     sign: str = ""
     grid: bool = False
     line: bool = True
+    within: tuple[float, float] = (-math.inf, math.inf)
     start: float = 0.0
     end: float = 1.0
 
@@ -213,8 +215,11 @@ class Axis:
     def labels(self, least: float) -> Labels:
         """The ticks, or round numbers with at least so much paper between them."""
         most = abs(self.end - self.start) / least
-        numbers = () if self.ticks else round_numbers(self.low, self.high, most)
-        return self.ticks or [(n, f"{show.number(n)}{self.sign}") for n in numbers]
+        if self.ticks:
+            return self.ticks
+        low, high = max(self.low, self.within[0]), min(self.high, self.within[1])
+        numbers = round_numbers(low, high, most) if low < high else [low]
+        return [(n, f"{show.number(n)}{self.sign}") for n in numbers]
 
 
 class Canvas:

@@ -5,6 +5,7 @@ and dash as well as by colour, a missing value is a gap with a note, and the sam
 same bytes.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -273,9 +274,9 @@ def _line(data: Data, size: Place) -> Chart:
     chart = Chart(size, x_axis, y_axis, legend)
     _compare(data, chart)
     _mark(data, chart)
-    for index, (style, _, points) in enumerate(_styled(data)):
-        shift = _dodge(index, data, places.values())
-        placed = sorted(((places[p.x] + shift, p) for p in points), key=itemgetter(0))
+    stands = _dodged(data, places)
+    for style, _, points in _styled(data):
+        placed = sorted(((stands[p.series, p.x], p) for p in points), key=itemgetter(0))
         if joined and len(places) > CROWDED:
             edge = [(x, p.low) for x, p in placed] + [(x, p.high) for x, p in reversed(placed)]
             chart.area(edge, style.colour)
@@ -484,8 +485,11 @@ def _compare(data: Data, chart: Chart) -> None:
 
 def _values(data: Data, ends: Place, title: str) -> Axis:
     """The axis of the plot's numbers."""
+    _, high = data.unit.ends or (0.0, math.inf)
+    # Differences of shares reach below 0, whatever their unit says.
+    within = -high * data.unit.scale, high * data.unit.scale
     sign = " %" if data.unit.percent else ""
-    return Axis(*ends, show.words(title), sign=sign, grid=True)
+    return Axis(*ends, show.words(title), sign=sign, grid=True, within=within)
 
 
 def _rows(names: Sequence[str], width: float, lines: int = 2) -> Axis:
@@ -547,10 +551,15 @@ def _order(text: str) -> tuple[bool, float, str]:
     return number is None, number or 0.0, text
 
 
-def _dodge(index: int, data: Data, places: Iterable[float]) -> float:
-    """Move series apart a little where their whiskers would hide each other."""
-    places = sorted(places)
-    if not 2 <= len(places) <= CROWDED or len(data.series) < 2:
-        return 0.0
-    step = min(b - a for a, b in pairwise(places))
-    return step * DODGE * (index - (len(data.series) - 1) / 2)
+def _dodged(data: Data, places: Mapping[str, float]) -> dict[tuple[str, str], float]:
+    """Where the points stand, by series and x: a little apart where whiskers would hide others."""
+    known = sorted(places.values())
+    step = min((b - a for a, b in pairwise(known)), default=0.0) if len(known) <= CROWDED else 0.0
+    at: dict[str, list[str]] = {}
+    for point in data.points:
+        at.setdefault(point.x, []).append(point.series)
+    return {
+        (name, x): places[x] + step * DODGE * (rank - (len(names) - 1) / 2)
+        for x, names in at.items()
+        for rank, name in enumerate(names)
+    }

@@ -40,7 +40,7 @@ _ROW, _GAP, _FOOT = 10.6, 8.0, 17.0
 """Heights of a row of one line and of the labels of a scale; what is left between columns."""
 _LABEL, _TOLD = 200.0, 130.0
 """Most that a label takes before it has two lines, and a value with its interval."""
-HEADS = {"Value": 80.0, "Bound": 48.0, "Limit": 44.0, "Result": 64.0}
+HEADS = {"Value": 80.0, "Bound": 64.0, "Limit": 60.0, "Result": 64.0}
 """The columns beside the scale of effects under a limit, and the most that each takes."""
 _BOLD = 1.1
 """How much wider bold type is."""

@@ -45,10 +45,10 @@ class Shown(NamedTuple):
 
     @property
     def interval(self) -> str:
-        """`24.1–28.5`, with "to" where a minus sign would meet the dash; "" without bounds."""
+        """`24.1–28.5`, with "to" where another sign would meet the dash; "" without bounds."""
         if not (self.low and self.high):
             return ""
-        dash = " to " if MINUS in self.low + self.high else _DASH
+        dash = " to " if {MINUS, "<", ">"} & {*self.low, *self.high} else _DASH
         return f"{self.low}{dash}{self.high}"
 
     @property
@@ -201,7 +201,12 @@ def quantity(
     if of.kind != "quantity":
         text = p_value(value) if of.kind == "p-value" else f"{value:.0f}"
         return Shown(text, "", "", name, of)
-    places = decimals(value, low, high, 2 if of.percent else MOST_DECIMALS)
+    most = 2 if of.percent else MOST_DECIMALS
+    places = decimals(value, low, high, most)
+    # What is not zero has a further digit rather than none: −0.4, not ">−1".
+    if value:
+        shows = (n for n in range(places, most + 1) if float(f"{value:.{n}f}"))
+        places = next(shows, places)
     whole = of.scale if of.percent else None
     text, lowest, highest = (
         "" if n is None else rounded(n, places, whole) for n in (value, low, high)

@@ -125,6 +125,7 @@ def plots(knob: Knob, axis: Axis, followed: Sequence[Followed]) -> Iterator[Plot
                 having=key.dims,
                 x_label=knob.name,
                 reference=_null(axis, figure.key),
+                reference_label="no effect",
             )
 
 

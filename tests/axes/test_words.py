@@ -1,5 +1,6 @@
 """How findings read intervals and say numbers."""
 
+import math
 from typing import Any
 
 import pytest
@@ -15,10 +16,14 @@ from judgesheet.axis.words import (
     below,
     correlation,
     curve,
+    if_lost,
+    indicated,
     number,
+    p_value,
     points,
     surely_above,
     surely_below,
+    whatever_lost,
 )
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
@@ -70,6 +75,58 @@ def test_a_sentence_accuses_by_its_share_of_the_error_of_the_page() -> None:
     assert not announced(Estimates("any", []), "position_bias_p")
     lost = share("position_bias_p", value=0.0001, imputed=Imputed(3, 0.0001, 0.2))
     assert not announced(Estimates("any", [lost]), "position_bias_p")
+
+
+def test_what_rejects_and_does_not_accuse_is_indicated() -> None:
+    values = {"none": 0.2, "some": 0.01, "sure": 0.0001}
+    tests = Estimates("any", [share(name, value=value, unit="p") for name, value in values.items()])
+    assert [name for name in values if indicated(tests, name)] == ["some", "sure"]
+    assert [name for name in values if announced(tests, name)] == ["sure"]
+    lost = share("some", value=0.01, unit="p", imputed=Imputed(3, 0.001, 0.2))
+    assert indicated(Estimates("any", [lost]), "some") is None
+
+
+@pytest.mark.parametrize(
+    ("p", "worst", "words"),
+    [
+        (0.0004, None, "p < 0.001"),
+        (0.0312, None, "p = 0.031"),
+        (0.4249, None, "p = 0.42"),
+        (1.0, None, "p = 1.00"),
+        (0.004, 0.3, "p = 0.004; up to p = 0.30 if the 13 lost calls were all adverse"),
+        # Where the test rejects in any case, or in none, lost calls decide nothing.
+        (0.004, 0.02, "p = 0.004"),
+        (0.2, 0.9, "p = 0.20"),
+    ],
+)
+def test_a_p_value_says_what_lost_calls_decide(p: float, worst: float | None, words: str) -> None:
+    imputed = None if worst is None else Imputed(13, 0.0, worst)
+    assert p_value(share("some_p", value=p, unit="p", imputed=imputed)) == words
+
+
+@pytest.mark.parametrize(
+    ("imputed", "words"),
+    [
+        (None, ""),
+        (Imputed(13, 0.0, 0.96), "; up to 96 % if the 13 lost calls were all adverse"),
+        (Imputed(1, 0.0, 0.96), "; up to 96 % if the lost call was adverse"),
+        (Imputed(13, 0.0, 0.101), ""),
+        (Imputed(13, None, None), "; the 13 lost calls could make it anything"),
+    ],
+)
+def test_a_worst_case_is_told_as_that(imputed: Imputed | None, words: str) -> None:
+    none = share("rate", value=0.0, low=0.0, high=0.1, imputed=imputed)
+    assert if_lost(none, percent) == words
+    assert bool(whatever_lost(none)) == (imputed is not None)
+
+
+def test_a_correlation_is_surely_below_on_the_scale_of_its_interval() -> None:
+    at = student(math.atanh(-0.09), 0.16, 24)
+    (low, high), (_, strict) = at(0.95), at(1 - 2 * ACCUSE)
+    ends = {"low": math.tanh(low), "high": math.tanh(high)}
+    r = share("pearson_r", value=-0.09, clusters=24, unit="r", **ends)
+    assert surely_below(r, math.tanh(strict) + 1e-6)
+    assert not surely_below(r, math.tanh(strict) - 1e-6)
 
 
 @given(st.floats(-1, 1), st.floats(0.001, 1), st.integers(2, 200), st.floats(0, 1), st.booleans())

@@ -12,12 +12,22 @@ from click.testing import CliRunner
 
 import judgesheet
 from judgesheet.base.errors import RunError
-from judgesheet.base.records import AxisResult, Bounds, Characteristic, Datasheet, Estimate
+from judgesheet.base.records import (
+    AxisResult,
+    Bounds,
+    Characteristic,
+    Control,
+    Datasheet,
+    Estimate,
+)
 from judgesheet.base.resources import data_folder
 from judgesheet.cli import main
 from judgesheet.commands import publish
+from judgesheet.decide import decide
+from judgesheet.decide.baseline import against
 from judgesheet.decide.compare import Bounded, Difference, compare, mover, p_worse
 from judgesheet.decide.paired import shrunk_correlation
+from judgesheet.decide.policy import parse
 from judgesheet.sheet.comparison import as_html, as_markdown, render
 
 FEW = 9
@@ -158,6 +168,59 @@ def test_foreign_names_stay_text() -> None:
     assert "<script>" not in as_markdown(found)
     assert "\x00" not in as_html(found) + as_markdown(found)
     assert json.loads(render(found, "json"))[0]["no_change_proven"] == 1
+
+
+# -- what must not be used -------------------------------------------------------------------------
+
+
+def void(made: Datasheet, *touches: str) -> Datasheet:
+    """The sheet with a failed control of its run that touches these figures, or all of them."""
+    failed = Control("one form", False, "two forms are mixed", of="run", touches=touches or ("*",))
+    return decide(replace(made, axes=(replace(made.axes[0], controls=(failed,)),)))
+
+
+OTHER = "candidate_order.wrong_rate[delta=1]"
+
+
+@pytest.mark.parametrize("which", ["old", "new", "both"])
+def test_no_change_of_a_void_figure_has_a_verdict(which: str) -> None:
+    worse, fine = rate(0.6, 0.5, 0.7), rate(0.1, 0.05, 0.15)
+    old, new = sheet(fine, rate(0.1, 0.05, 0.15, OTHER)), sheet(worse, rate(0.6, 0.5, 0.7, OTHER))
+    old = void(old, "order_inconsistent") if which != "new" else decide(old)
+    new = void(new, "order_inconsistent") if which != "old" else decide(new)
+    first, second = compare(old, new).differences
+    assert (first.verdict, second.verdict) == ("void", "worse")
+    assert (first.p, first.p_holm, first.worsening, first.detectable) == (None, None, None, None)
+    assert "one form" in first.note
+    assert ("old" if which != "new" else "new") in first.note
+    # What cannot be used costs the others nothing.
+    assert second.p_holm == second.p
+
+
+def test_a_comparison_says_which_axes_are_void_and_how_many_figures() -> None:
+    old, new = decide(sheet(rate(0.1, 0.05, 0.15))), void(sheet(rate(0.6, 0.5, 0.7)))
+    made = compare(old, new)
+    assert made.count("void") == len(made.differences) == 1
+    assert any("new sheet" in one and "two forms are mixed" in one for one in made.remarks)
+    for form in ("md", "html", "json"):
+        assert "two forms are mixed" in render([made], form)
+    text = as_markdown([made])
+    assert "1 not usable" in text
+    assert "not usable" not in as_markdown([compare(old, old)])
+
+
+@pytest.mark.parametrize("better", ["", 'better = "lower"'])
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_baseline_that_is_void_decides_nothing(which: int, better: str) -> None:
+    sheets = [sheet(rate(0.1, 0.05, 0.15)), sheet(rate(0.6, 0.5, 0.7))]
+    sheets[which] = void(sheets[which])
+    rules = parse(f"[[regression]]\nkey = '{RATE}'\nmargin = 0.1\n{better}", "mine.toml")
+    verdicts = against(compare(decide(sheets[0]), decide(sheets[1])), rules)
+    judged = decide(sheets[1], rules, verdicts)
+    assert [one.status for one in judged.verdicts] == ["void"]
+    assert judged.decision is not None
+    assert judged.decision.verdict == "not proven"
+    assert judged.verdicts[0].needed
 
 
 # -- whole runs ----------------------------------------------------------------------------------

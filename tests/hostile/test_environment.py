@@ -42,8 +42,13 @@ def test_closed_streams_lead_nowhere(probed: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a full device")
-def test_help_on_a_full_disk_is_one_sentence() -> None:
-    done = _in_shell(">/dev/full", "--help")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["--help"], ["explain"]])
+def test_output_to_a_full_disk_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, unbuffered: str, words: list[str]
+) -> None:
+    monkeypatch.setenv("PYTHONUNBUFFERED", unbuffered)
+    done = _in_shell(">/dev/full", *words)
     assert (done.returncode, done.stderr) == (1, b"judgesheet: No space left on device\n")
 
 

@@ -1,12 +1,15 @@
 """A real HTTP server on loopback whose answers a test scripts, and plans to ask it."""
 
 import json
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from socketserver import BaseServer, ThreadingMixIn, UnixStreamServer
 from typing import Any
 
 from judgesheet.base.records import Call, Plan
@@ -14,7 +17,7 @@ from judgesheet.base.records import Call, Plan
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What arrived: path, headers (lower case) and the decoded body."""
+    """What arrived: path, headers (lower case) and the body, decoded where it is no form."""
 
     path: str
     headers: Mapping[str, str]
@@ -48,8 +51,10 @@ Script = Callable[[Request, int], Answer]
 
 
 @contextmanager
-def serving(script: Script) -> Iterator[Server]:
-    """Serve answers until the block ends."""
+def serving(
+    script: Script, *, tls: ssl.SSLContext | None = None, uds: Path | None = None
+) -> Iterator[Server]:
+    """Serve answers until the block ends; over TLS, or on a Unix socket, where these are given."""
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -57,7 +62,9 @@ def serving(script: Script) -> Iterator[Server]:
 
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
-            body = json.loads(self.rfile.read(length))
+            sent = self.rfile.read(length)
+            is_form = "form" in self.headers.get("Content-Type", "")
+            body = sent.decode() if is_form else json.loads(sent)
             headers = {key.lower(): value for key, value in self.headers.items()}
             with lock:
                 request = Request(self.path, headers, body)
@@ -82,15 +89,28 @@ def serving(script: Script) -> Iterator[Server]:
         def log_message(self, *_: Any) -> None:
             return
 
-    class Listener(ThreadingHTTPServer):
+    class Quiet(BaseServer):
         request_queue_size = 256  # a connection beyond it is tried again after a second
 
         def handle_error(self, *where: Any) -> None:
-            if not isinstance(sys.exception(), ConnectionError):  # the client has gone
+            # The client has gone, or does not like the certificate.
+            if not isinstance(sys.exception(), ConnectionError | ssl.SSLError):
                 super().handle_error(*where)
 
-    with Listener(("127.0.0.1", 0), Handler) as listener:
-        server = Server(f"http://127.0.0.1:{listener.server_address[1]}/v1")
+    class Listener(Quiet, ThreadingHTTPServer):
+        pass
+
+    class UnixListener(Quiet, ThreadingMixIn, UnixStreamServer):
+        pass
+
+    opened = UnixListener(str(uds), Handler) if uds else Listener(("127.0.0.1", 0), Handler)
+    with opened as listener:
+        place = "localhost" if uds else "127.0.0.1:{}".format(*listener.socket.getsockname()[1:])
+        server = Server(f"{'https' if tls else 'http'}://{place}/v1")
+        if tls:  # hands are shaken by the thread that answers
+            listener.socket = tls.wrap_socket(
+                listener.socket, server_side=True, do_handshake_on_connect=False
+            )
         thread = threading.Thread(target=listener.serve_forever, args=(0.02,))
         thread.start()
         try:

@@ -126,6 +126,27 @@ def test_why_the_judge_stopped_is_kept() -> None:
     assert len(reply.finish_reason or "") == LONGEST_NAME
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        ["[RESULT] ", "2"],
+        [{"type": "text", "text": "[RESULT] "}, "2"],
+        [{"type": "output_text", "text": "[RESULT] 2", "annotations": []}],
+        [{"type": "reasoning", "text": "5?"}, {"type": "output_text", "text": "[RESULT] 2"}],
+    ],
+)
+def test_content_may_come_in_parts(content: Any) -> None:
+    (reply,) = ask(always(completion(content)))
+    assert (reply.outcome, reply.text) == ("ok", "[RESULT] 2")
+
+
+@pytest.mark.parametrize("error", [{"code": 0, "message": ""}, {"code": None}, {}, "", None])
+def test_a_field_for_errors_that_holds_none_is_no_error(error: Any) -> None:
+    body = {**json.loads(completion("[RESULT] 4").body or b""), "error": error}
+    (reply,) = ask(always(Answer(json.dumps(body).encode())))
+    assert (reply.outcome, reply.text) == ("ok", "[RESULT] 4")
+
+
 def test_reasoning_stays_out_of_the_text() -> None:
     message = {"content": "[RESULT] 2", "reasoning_content": "Perhaps [RESULT] 5?"}
     (reply,) = ask(always(Answer(json.dumps({"choices": [{"message": message}]}).encode())))

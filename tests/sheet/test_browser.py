@@ -104,6 +104,27 @@ def test_no_text_of_the_effects_reaches_the_next_column(visit: Open) -> None:
     assert overlapping == []
 
 
+@pytest.mark.parametrize("name", ["judged", "void", "hostile"])
+def test_no_word_of_a_drawing_or_a_table_is_cut_off(visit: Open, name: str) -> None:
+    """In whatever font the browser has."""
+    page = visit(name)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll("svg text")].filter((text) => {
+                const [box, paper] =
+                    [text, text.ownerSVGElement].map((e) => e.getBoundingClientRect());
+                return box.width && (box.left < paper.left - 1 || box.right > paper.right + 1);
+            }).map((text) => text.textContent)"""
+        )
+        assert cut == [], width
+    wide = page.evaluate(
+        """() => [...document.querySelectorAll(".scroll")]
+            .filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.ariaLabel)"""
+    )
+    assert wide == [], "tables fit 1280 pixels"
+
+
 def test_dark_is_dark(visit: Open) -> None:
     colour = "getComputedStyle(document.body).backgroundColor"
     assert visit("judged").evaluate(colour) == "rgb(254, 254, 254)"
@@ -193,8 +214,8 @@ def test_headings_sort_and_restore(visit: Open) -> None:
 
 def test_numbers_sort_as_numbers(visit: Open) -> None:
     page = visit("judged")
-    page.get_by_role("button", name="Value").first.click()
-    shown = [text for text in column(page, "Value") if text and text[0].isdigit()]
+    page.get_by_role("button", name="Typ").first.click()
+    shown = [text for text in column(page, "Typ") if text and text[0].isdigit()]
     numbers = [float(text.replace(",", "")) for text in shown]
     assert len(numbers) > 4
     assert numbers == sorted(numbers)

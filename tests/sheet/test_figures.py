@@ -12,7 +12,17 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from judgesheet.base.records import Estimate, Plot
-from judgesheet.sheet.chart import GRID, INK, MUTED, SERIES, round_numbers, themed
+from judgesheet.sheet.chart import (
+    GRID,
+    INK,
+    MUTED,
+    PAPER,
+    SERIES,
+    round_numbers,
+    text_width,
+    themed,
+    wrapped,
+)
 from judgesheet.sheet.figures import KINDS, collect, draw
 from tests.sheet import sheets
 from tests.sheet.chromium import Open, needs_chromium
@@ -183,72 +193,127 @@ def test_bars_begin_at_nought_and_end_at_their_numbers() -> None:
     assert (y(low), y(high)) == near((50, 50))
 
 
-def test_stacked_parts_follow_each_other_up_to_the_whole() -> None:
-    parts = {"same": (0.25, 0.35), "slot": (0.5, 0.15), "tie": (0.25, 0.5)}
-    estimates = [
-        estimate
-        for name, values in parts.items()
-        for estimate in by(name, "set", {f"s{i}": (v, v, v) for i, v in enumerate(values)})
-    ]
-    read = Read(draw(Plot("stacked", "Parts", "", tuple(parts), x="set"), estimates, "f").svg)
-    x = read.scale(None, "V")
-    found = [
-        [(x(start), x(end)) for start, _, end, _ in
-         read.found_on_paper(LINE, stroke=style.colour, stroke_opacity="0.75")]
-        for style in SERIES[:3]
-    ]  # fmt: skip
-    assert found == [
-        [near((0, 25)), near((0, 35))],
-        [near((25, 75)), near((35, 50))],
-        [near((75, 100)), near((50, 100))],
-    ]
-
-
-@pytest.mark.parametrize("kind", ["scatter", "segment"])
-def test_a_point_stands_at_both_its_numbers(kind: str) -> None:
-    points = {
-        "base": ((0.6, 0.5, 0.7), (0.2, 0.1, 0.4)),
-        "strict": ((0.1, 0.0, 0.2), (0.8, 0.7, 1.0)),
-    }
-    estimates = rates(**{
-        f"{family}[prompt={name}]": rows[index]
-        for name, rows in points.items() for index, family in enumerate(("left", "right"))
-    })  # fmt: skip
-    plot = Plot(kind, "Points", "", ("left", "right"), series="prompt")
-    read = Read(draw(plot, estimates, "f").svg)
-    for style, ((x, *x_ends), (y, *y_ends)) in zip(SERIES, points.values(), strict=False):
-        # The first marker of a style is that of the legend.
-        _, point = read.found(STAMP, fill=style.colour)
-        assert point == near((100 * x, 100 * y))
-        across, upwards = read.found(LINE, stroke=style.colour, stroke_width="1")
-        assert (across[0], across[2]) == near(tuple(100 * end for end in x_ends))
-        assert (upwards[1], upwards[3]) == near(tuple(100 * end for end in y_ends))
-    arrows = [path.get("transform", "") for path in read.paths if "translate" in str(path.attrib)]
-    assert len(arrows) == (kind == "segment")
-    for arrow in arrows:
-        x, y, turn = map(float, re.findall(r"[-\d.]+", arrow))
-        start, _ = read.found_on_paper(STAMP, fill=SERIES[0].colour), None
-        assert [*start][1] == pytest.approx((x, y), abs=0.1)
-        assert -180 < turn < -90  # to the left, and up
-
-
-def test_a_heatmap_has_its_numbers_darker_the_greater_and_bold_above_the_reference() -> None:
-    numbers = {(r, c): (1 + 3 * r + c) / 20 for r in range(3) for c in range(3)}
-    estimates = rates(
-        **{f"p[row={r},col={c}]": (v, v, v) for (r, c), v in numbers.items() if v < 0.45}
+@pytest.mark.parametrize(
+    ("former", "today"), [("stacked", "bars"), ("scatter", "intervals"), ("segment", "intervals")]
+)
+def test_a_kind_of_older_sheets_is_drawn_as_what_took_its_place(former: str, today: str) -> None:
+    estimates = by("left", "prompt", CURVE) + by("right", "prompt", CURVE)
+    plots = (
+        Plot(kind, "Points", "", ("left", "right"), series="prompt") for kind in (former, today)
     )
-    for reference in (None, 0.2):
+    first, second = (draw(plot, estimates, "f") for plot in plots)
+    assert first.svg == second.svg != ""
+
+
+def test_bars_can_stand_by_family_with_a_series_for_each_dimension() -> None:
+    estimates = by("both", "set", {"own": (0.25, 0.2, 0.4)})
+    estimates += by("none", "set", {"own": (0.75, 0.6, 0.8), "other": (1.0, 0.4, 1.0)})
+    plot = Plot("bars", "Verdicts", "", ("both", "none"), series="set", words={"both": "twice"})
+    read = Read(draw(plot, estimates, "f").svg)
+    y = read.scale("end", "H")
+    for style, values in zip(SERIES, ([25, 75], [100]), strict=False):
+        bars = [*read.found_on_paper(LINE, stroke=style.colour, stroke_opacity="0.75")]
+        assert [(y(low), y(high)) for _, low, _, high in bars] == [near((0, v)) for v in values]
+    ends = [(y(low), y(high)) for _, low, _, high in read.found_on_paper(LINE, stroke=INK)]
+    assert ends == [near((20, 40)), near((60, 80)), near((40, 100))]
+    assert {"twice", "none", "own", "other"} <= {text.text for text in read.texts}
+
+
+JOINED = re.compile(r"[ML]([-\d.]+) ([-\d.]+)")
+
+
+@pytest.mark.parametrize(
+    ("how", "joined"), [({}, True), ({"even": True}, False), ({"names": True}, False)]
+)
+def test_only_what_lies_on_a_scale_is_joined(how: dict[str, Any], joined: bool) -> None:
+    """Neither the parts of a whole nor values of a name have anything between them."""
+    plot = Plot("line", "Shares", "", ("share",), x="place", **how)
+    read = Read(draw(plot, by("share", "place", CURVE), "f").svg)
+    line = [*read.found_on_paper(JOINED, stroke=SERIES[0].colour, stroke_width="1.2")]
+    assert bool(line) == joined
+    assert len([*read.found_on_paper(STAMP, fill=SERIES[0].colour)]) == len(CURVE)
+
+
+def cells(read: Read) -> dict[str, tuple[str, bool]]:
+    """The colour of each number of a heat map, and whether it is bold."""
+    places = [path.get("fill", "") for path in read.paths if path.get("stroke") == PAPER]
+    numbers = [text for text in read.texts if not text.get("text-anchor")][-len(places) :]
+    return {
+        str(text.text): (fill, text.get("font-weight") == "600")
+        for fill, text in zip(places, numbers, strict=False)
+    }
+
+
+def grid(numbers: dict[tuple[int, int], float], half: float = 0.0) -> list[Estimate]:
+    return rates(
+        **{f"p[row={r},col={c}]": (v, v - half, v + half) for (r, c), v in numbers.items()}
+    )
+
+
+def test_a_heatmap_is_darker_the_greater_and_bold_where_the_interval_is_above() -> None:
+    numbers = {(r, c): (1 + 3 * r + c) / 20 for r in range(3) for c in range(3)}
+    for reference, half, bold in ((None, 0, []), (0.2, 0, [25, 30, 35, 40, 45]),
+                                  (0.2, 0.12, [35, 40, 45])):  # fmt: skip
         plot = Plot("heatmap", "Cells", "", ("p",), x="col", y="row", reference=reference)
-        read = Read(draw(plot, estimates, "f").svg)
-        cells = [path for path in read.paths if path.get("stroke-width") is None]
-        light = [sum(bytes.fromhex(cell.get("fill", "")[1:])) for cell in cells]
-        texts = [text for text in read.texts if "%" in str(text.text) or text.text == "–"]
-        shown = {str(text.text): text.get("font-weight") == "600" for text in texts}
-        assert [*shown] == [*(f"{5 * i} %" for i in range(1, 9)), "–"]
+        shown = cells(Read(draw(plot, grid(numbers, half), "f").svg))
+        assert [*shown] == [f"{5 * i} %" for i in range(1, 10)]
+        light = [sum(bytes.fromhex(fill[1:])) for fill, _ in shown.values()]
         assert light[-4:] == sorted(light[-4:], reverse=True)
-        assert len(cells) == 8
-        bold = [number(text) for text, strong in shown.items() if strong]
-        assert bold == ([] if reference is None else [25, 30, 35, 40])
+        assert [number(text) for text, (_, strong) in shown.items() if strong] == bold
+
+
+def test_the_colours_of_a_heatmap_do_not_depend_on_its_numbers_and_have_a_legend() -> None:
+    """21 % beside 20 % is hardly another colour, however little the cells differ."""
+    close = {(0, 0): 0.2, (0, 1): 0.21, (1, 0): 0.19, (1, 1): 0.2}
+    far = {**close, (1, 1): 0.9}
+    even = Plot("heatmap", "Cells", "", ("p",), x="col", y="row", reference=0.2)
+    for plot, legend in (
+        (even, ["0 %", "even: 20 %", "60 %", "100 %"]),
+        (replace(even, ends=(0.0, 0.6)), ["0 %", "even: 20 %", "40 %", "60 % or more"]),
+    ):
+        plot = replace(plot, reference_label="even")
+        first, second = (Read(draw(plot, grid(numbers), "f").svg) for numbers in (close, far))
+        assert cells(first)["21 %"] == cells(second)["21 %"]
+        pale = bytes.fromhex(cells(first)["21 %"][0][1:])
+        assert min(pale) > 235
+        assert [text.text for text in first.labels("start")][:4] == legend
+
+
+def test_every_line_to_compare_with_is_named_with_its_number() -> None:
+    numbers = {"1": (0.5, 0.4, 0.6), "2": (0.5, 0.4, 0.6), "3": (0.4, 0.2, 0.6)}
+    seen = Estimate("a.step", "Step", 2.5, 1.5, 3.0, unit="steps", n=9, clusters=9)
+    for kind, look, names in (
+        ("line", {"even": True}, ["even: 33.3 %"]),
+        ("bars", {"reference": 0.25, "reference_label": "a blind pick"}, ["a blind pick: 25 %"]),
+        ("intervals", {"reference": 0.75}, ["75 %"]),
+        ("line", {"mark": "step", "words": {"step": "seen from"}}, ["seen from: 2.5 steps"]),
+    ):  # fmt: skip
+        plot = Plot(kind, "Named", "", ("p",), x="x", **look)
+        read = Read(draw(plot, [*by("p", "x", numbers), seen], "f").svg)
+        assert [text.text for text in read.labels("start")] == names
+
+
+def test_a_result_is_the_title_and_what_is_drawn_stands_below_it() -> None:
+    plot = Plot("line", "Where it stood", "", ("p",), x="x", result="Stood first in 68 %")
+    drawn = draw(plot, by("p", "x", CURVE), "f")
+    assert (drawn.title, drawn.about) == ("Stood first in 68 %", "Where it stood")
+    assert draw(replace(plot, result=""), by("p", "x", CURVE), "f").title == "Where it stood"
+
+
+@pytest.mark.parametrize("kind", ["line", "bars", "intervals", "heatmap"])
+def test_what_must_not_be_used_is_grey_and_tells_no_result(kind: str) -> None:
+    plot = Plot(
+        kind, "Shares", "", ("p",), x="x", y="x" if kind == "heatmap" else "", result="Stood first"
+    )
+    drawn = draw(plot, by("p", "x", CURVE), "f", void="no call was made")
+    assert "Shares" in drawn.title
+    assert "Stood first" not in drawn.title
+    assert drawn.about == "no call was made"
+    for name in ("fill", "stroke"):
+        for colour in re.findall(f' {name}="#([0-9a-f]{{6}})"', drawn.svg):
+            red, green, blue = bytes.fromhex(colour)
+            assert max(red, green, blue) - min(red, green, blue) < 25, (name, colour)
+    assert f'fill="{MUTED}"' in drawn.svg, "words stay dark enough to be read"
 
 
 EXTREMES = (0.0, 1e308, -1e308, 5e-324, 1e20, 1e20 + 16384)
@@ -349,14 +414,23 @@ def test_no_label_touches_another_or_leaves_the_paper(visit: Open) -> None:
     assert faults == [], "; ".join(faults)
 
 
+@pytest.mark.parametrize("word", ["mmmm", "\u6f22\u5b57", "a-", "1", "i l "])
+def test_no_line_of_a_text_is_wider_than_its_room(word: str) -> None:
+    text = f"{word * 30} and {word * 3}"
+    for width in (20.0, 60.0, 200.0):
+        lines = wrapped(text, width, 3).splitlines()
+        assert 1 <= len(lines) <= 3
+        assert all(text_width(line) <= width for line in lines)
+        whole = wrapped(text, width, 999)
+        assert "".join(whole.split()) == "".join(text.split())
+
+
 def test_every_kind_is_tried_here() -> None:
     assert {figure.kind for figure in sheets.FIGURES + sheets.CROSSED} == set(KINDS)
 
 
 def test_equal_shares_are_the_reference_of_a_distribution(estimates: tuple[Estimate, ...]) -> None:
-    shares = sheets.FIGURES[0]
-    named = replace(shares, even=False, reference=0.2)
-    assert draw(shares, estimates, "f").svg == draw(named, estimates, "f").svg
+    assert collect(sheets.FIGURES[0], estimates).reference == pytest.approx(20)
 
 
 def test_series_differ_in_dash_and_marker(estimates: tuple[Estimate, ...]) -> None:

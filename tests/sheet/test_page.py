@@ -284,12 +284,51 @@ def test_every_axis_shows_up_in_the_table_and_in_the_plot(number: int) -> None:
     assert all(axis.title[:40].replace("'", "&#39;") in drawn for axis in page.axes)
 
 
+def test_rows_that_are_trimmed_are_counted() -> None:
+    for axis in build(sheets.several(4)).axes:
+        left_out = len(axis.every) - len(axis.rows)
+        assert left_out > 0
+        assert axis.more == f"+{left_out} more in the appendix, 1 not measured"
+
+
+def test_every_limited_figure_is_in_the_table_and_the_others_take_turns() -> None:
+    keys = [estimate.key for estimate in sheets.plausible().axes[0].estimates]
+    held = sheets.judged().verdicts[0]
+    verdicts = tuple(replace(held, key=key) for key in keys)
+    (axis,) = page(replace(sheets.judged(), verdicts=verdicts)).axes
+    assert {row.key for row in axis.rows} == set(keys) > {row.key for row in axis.every if row.turn}
+    turns = [[row.turn for row in axis.every] for axis in build(sheets.several(3)).axes]
+    assert [turn[:3] for turn in turns] == [[1, 4, 7], [2, 5, 8], [3, 6, 9]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit", "status", "least", "most"),
+    [
+        ("max", 0.4, "proven", "0.10", "≤ 0.30"),
+        ("max", 0.2, "not proven", "0.10", "≤ 0.30"),
+        ("max", 0.1, "broken", "≥ 0.10", "0.30"),
+        ("min", 0.1, "proven", "≥ 0.10", "0.30"),
+        ("min", 0.4, "broken", "0.10", "≤ 0.30"),
+    ],
+)
+def test_the_bound_that_decides_stands_in_place_of_its_end(
+    kind: Any, limit: float, status: Any, least: str, most: str
+) -> None:
+    sheet = sheets.judged()
+    spec = measured(0.2, 0.1, 0.3, 0.0, "V")
+    bound = 0.1 if "≥" in least else 0.3
+    rule = replace(sheet.verdicts[0], key=spec.key, status=status, kind=kind, limit=limit)
+    axis = replace(sheet.axes[0], estimates=(spec.estimate,), characteristics=(), mitigations=())
+    (part,) = build(replace(sheet, axes=(axis,), verdicts=(replace(rule, bound=bound),))).axes
+    assert [(row.least, row.shown.value, row.most) for row in part.every] == [(least, "0.20", most)]
+
+
 # -- drawings --------------------------------------------------------------------------------------
 
 
 def test_the_forest_draws_limits_and_says_outcomes_in_words() -> None:
     drawing = forest(build(sheets.judged()).axes)
-    for text in ("✗ broken", "✓ proven", "? not proven", "≤ 0.15", "≤ 60 %"):
+    for text in ("✗ broken", "✓ proven", "? not proven", "≤ 0.15", "points", "share | coefficient"):
         assert text in drawing.svg
     assert "limit ≤ 0.15, broken" in drawing.description
     assert not any(math.isnan(float(x)) for x in drawing.svg.split('"') if x.strip(".-").isdigit())
@@ -304,11 +343,43 @@ def test_what_reaches_beyond_the_scale_is_an_arrow_and_no_label_meets_the_next()
     )
     verdict = replace(sheet.verdicts[0], key=wide.estimate.key)
     drawn = forest(page(replace(sheet, axes=(axis,), verdicts=(verdict,))).axes).svg
-    assert re.search(r"l3 2l-3 2", drawn), "the interval goes on"
+    assert re.search(r"l3 2l-3 2|l-3 2l3 2", drawn), "the interval goes on"
     assert "stroke-dasharray" in drawn, "no effect is at the end of the scale, and drawn"
-    ticks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" fill="[^"]*">[−\d]+ %<', drawn)
+    ticks = re.findall(r'<text x="([\d.]+)" y="[\d.]+" fill="#5b636d">[−\d]+ %<', drawn)
     assert all(float(b) - float(a) > 24 for a, b in pairwise(ticks))
     assert len(ticks) > 4
+
+
+def test_the_bound_that_decides_is_drawn_from_the_value_and_every_sign_is_named() -> None:
+    sheet = sheets.judged()
+    verdict = replace(sheet.verdicts[0], bound=0.2, limit=0.15)
+    rule = replace(sheet, verdicts=(verdict,))
+    drawn = forest(build(rule).axes).svg
+    places = {
+        text: float(x)
+        for x, text in re.findall(r'<text x="([\d.]+)" y="[\d.]+" fill="#5b636d">([\d.]+)<', drawn)
+    }
+    left, right = places["0"], places["1"]
+    # The last such stroke: the first one is the sample of the legend.
+    *_, bound = re.findall(r'd="M([\d.]+) [\d.]+H([\d.]+)M[^"]*" [^>]*stroke-width="2.2"', drawn)
+    ends = [(float(x) - left) / (right - left) for x in bound]
+    assert ends == [pytest.approx(0.2713, abs=2e-3), pytest.approx(0.2, abs=2e-3)]
+    for sign in ("value", "95 % interval", "one-sided bound", "limit", "no effect"):
+        assert sign in drawn
+    without = forest(build(sheets.plausible()).axes).svg
+    assert "bound" not in without
+    assert ">limit" not in without
+
+
+def test_of_many_limits_the_plot_shows_the_worst_and_counts_the_others() -> None:
+    sheet = sheets.judged()
+    cells = [e for e in sheet.axes[0].estimates if e.key.startswith(f"{sheets.AXIS}.selection")]
+    kept = [replace(sheet.verdicts[0], key=e.key, status="proven") for e in cells]
+    broken = replace(kept[-1], status="broken")
+    drawn = forest(build(replace(sheet, verdicts=(*kept[:-1], broken))).axes)
+    assert len(drawn.cards) == 24
+    assert drawn.cards[-1][0].endswith(cells[-1].label)
+    assert drawn.notes == ("1 more limits stand in the table of page two",)
 
 
 def test_a_forest_without_policy_has_no_limits() -> None:
@@ -463,8 +534,7 @@ def test_the_rows_of_the_plot_are_cards_too_and_their_texts_end_before_the_next(
     )
     verdict = replace(sheet.verdicts[0], key=long.estimate.key)
     svg = forest(page(replace(sheet, axes=(axis,), verdicts=(verdict,))).axes).svg
-    assert "−0.3" in svg
-    # A long label takes several lines, and none of it is lost.
-    words = re.findall(r"<text[^>]*>([^<]*)<", svg)
-    at = next(number for number, text in enumerate(words) if title.startswith(text))
-    assert title.startswith(" ".join(words[at : at + 2]))
+    words = " ".join(re.findall(r">([^<]+)</text>", svg))
+    assert title in words
+    assert "… " not in words
+    assert svg.count('font-size="') == 1

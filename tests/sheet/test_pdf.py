@@ -256,9 +256,9 @@ def test_page_one_uses_the_room_it_has() -> None:
     """On two axes all but the notes find a place, and all that is advised."""
     sheet = sheets.several(2)
     text = page_one(sheet)
-    told = [one for axis in sheet.axes for one in axis.findings if one.tone != "neutral"]
-    for sentence in (*told, *sheet.recommendations):
-        assert squashed(sentence.text) in text
+    told = [one.text for axis in sheet.axes for one in axis.findings if one.tone != "neutral"]
+    for sentence in (*told, *(advice.text for advice in sheet.recommendations)):
+        assert squashed(sentence) in text
 
 
 @pytest.mark.parametrize(("paper", "size"), [("a4", (595, 842)), ("letter", (612, 792))])

@@ -28,7 +28,7 @@ from judgesheet.sheet import show
         (1e300, None, None, "", "1e+300"),
         (1e308, -1e308, 1e308, "", "1e+308 (−1e+308 to 1e+308)"),
         (1e308, None, None, "share", "not measured: no reason given"),
-        (0.0, 0.0, 5e-324, "", "0 (0–<0.0001)"),
+        (0.0, 0.0, 5e-324, "", "0 (0 to <0.0001)"),
         (0.5, -1e308, 1e308, "share", "50 %"),
         (0.5, float("nan"), 0.6, "share", "50 %"),
     ],

@@ -133,4 +133,4 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
     """Two candidates are shown, whatever the run."""
     if len(made(readings)):
         why = "longer lists are another question"
-        yield Rating("candidates in a comparison", 2, "candidates", why)
+        yield Rating("candidates in a comparison", 2.0, "candidates", why)

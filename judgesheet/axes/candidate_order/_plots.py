@@ -36,10 +36,17 @@ def _verdicts(estimates: Estimates) -> str:
     stable = estimates.known("stable_cross_sensitivity", set=SAME)
     ties = estimates.known("no_preference", set=SAME)
     if ties is not None and above(ties, MOSTLY):
+        if _says_tie_to_all(estimates):
+            return "Says tie to equally good responses, and to the largest difference"
         return f"Equally good responses: a tie in both orders in {share(ties)} of pairs"
     if stable is not None and surely_above(stable, NOTICEABLE):
         return f"The same of two equally good responses wins twice in {share(stable)} of pairs"
     return ""
+
+
+def _says_tie_to_all(estimates: Estimates) -> bool:
+    """Whether most calls end in a tie even where one response is better by most."""
+    return any(above(ties, MOSTLY) for _, ties in ladder_steps(estimates, "miss_by_tie")[-1:])
 
 
 def _slot(estimates: Estimates) -> str:
@@ -85,7 +92,7 @@ def _ladder(estimates: Estimates) -> str:
     if True in seen:
         step, rate = steps[seen.index(True)]
         return f"Finds the better response in {share(rate)} of calls, {_apart(step)}"
-    if ties is not None and above(ties, MOSTLY):
+    if ties is not None and _says_tie_to_all(estimates):
         return f"Says tie to the largest difference in {share(ties)} of calls"
     if below(last, SEEN):
         return f"Finds the better response in only {share(last)} of calls, {_apart(largest)}"
@@ -209,14 +216,14 @@ _PLOTS = (
             "found, which is right.",
             families=("dark_current", "raw_false_preference", "target_sensitivity"),
             series="prompt",
-            x_label="what the choice is between, and what a choice is",
+            x_label="what is chosen from or chosen",
             y_label="calls that choose",
             having={"set": "same_subset", "kind": "", "delta": "1", "slot": ""},
             words={
                 "": "baseline prompt",
                 "strict": "strict prompt",
-                "dark_current": "two alike: wrong",
-                "raw_false_preference": "two equals: wrong",
+                "dark_current": "alike: wrong",
+                "raw_false_preference": "equally good: wrong",
                 "target_sensitivity": "the better one: right",
             },
         ),
@@ -226,7 +233,7 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots that this run has figures for; own pairs alone have no vacuum and no ladder."""
+    """The plots that this run has figures for; own pairs alone have few of them."""
     for plot in with_results(_PLOTS, estimates):
         if not estimates or all(map(estimates.family, plot.families)):
             yield plot

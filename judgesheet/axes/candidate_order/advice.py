@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from judgesheet.axes.candidate_order import equal_quality, vacuum
-from judgesheet.axes.candidate_order._pairs import SET_WORDS, arrange
+from judgesheet.axes.candidate_order._pairs import MISSING, SET_WORDS, arrange
 from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT
 from judgesheet.axes.candidate_order.findings import (
     NOTICEABLE,
@@ -188,7 +188,8 @@ def _partial(readings: Readings) -> Iterator[str]:
         return
     names = [f"{cell.stimulus}/{cell.pair}" for cell in pairs.cells[pairs.partial].itertuples()]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    read = int((pairs.verdicts != MISSING).any(axis=(1, 2)).sum())
     yield (
-        f"{len(names)} of {len(pairs)} pairs have a verdict in one order only and are left out of "
-        f"the rates of pairs: {', '.join(names[:3])}{more}."
+        f"{len(names)} of {read} pairs have a verdict in one order only and are left out of the "
+        f"rates of pairs: {', '.join(names[:3])}{more}."
     )

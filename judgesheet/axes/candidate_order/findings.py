@@ -141,14 +141,15 @@ def _nothing_to_prefer(estimates: Estimates) -> Iterator[Statement]:
         text = f"{where} ({each}) it prefers one of the two in {share_with_interval(pooled)} of"
         yield _said("good", f"{text} calls only{whatever_lost(pooled)}.", pooled, *kinds.values())
     else:
-        known = f"it prefers one {_by_kind(clear)}; " if clear else ""
         told = _by_kind(unclear) if unclear else f"in {share_with_interval(pooled)} of calls"
         limit = percent(CLEAN_KIND if unclear else CLEAN)
         lost = "".join(dict.fromkeys(if_lost(rate, percent) for rate in unclear.values()))
-        text = (
-            f"{where} {known}whether it prefers one {'elsewhere ' if known else ''}cannot be told: "
-            f"{told}{lost} (an interval below {limit} would exclude it)."
-        )
+        text = "Whether it prefers one of two where there is nothing to prefer cannot be told"
+        if clear:
+            text = (
+                f"{where} it prefers one {_by_kind(clear)}; whether also elsewhere cannot be told"
+            )
+        text = f"{text}: {told}{lost} (an interval below {limit} would exclude it)."
         yield _said("unknown", text, pooled, *kinds.values())
 
 
@@ -188,7 +189,7 @@ def _same_content(estimates: Estimates) -> Iterator[Statement]:
     if below(raw, RARE) and ties and surely_above(ties[0][1], MOSTLY):
         (largest, missed), *_ = ties
         also = f"it also says tie in {share_with_interval(missed)} of calls where one response"
-        yield _said("bad", f"{text}, but {also} states {elements(largest)} more.", raw, missed)
+        yield _said("bad", f"{text}, but {also} states {elements(largest)} more.", missed, raw)
     elif below(raw, RARE):
         yield _said("good", f"{text} only{whatever_lost(raw)}.", raw)
     elif not above(raw, NOTICEABLE):
@@ -501,7 +502,7 @@ def _filler(estimates: Estimates) -> Iterator[Statement]:
     padded = estimates.known("filler_preference")
     if padded is None:
         return
-    won = "the padded one wins {padded:,} calls, the plain one {plain:,}, {ties:,} are ties"
+    won = "{padded:,} calls for the padded one, {plain:,} for the plain one, {ties:,} ties"
     told = (
         f"{won.format(**padded.given)}; with ties as halves {share(padded)}, {interval(padded)}, "
         "where 50 % is no preference"

@@ -142,6 +142,15 @@ class Table:
         return known
 
     @property
+    def read(self) -> Flags:
+        """Of which prompts a run could be read."""
+        runs = (self.permuted, self.repeated, self.direct)
+        axes = [tuple(range(1, one.scores.ndim)) for one in runs]
+        found = [~np.isnan(one.scores).all(axis=over) for one, over in zip(runs, axes, strict=True)]
+        read: Flags = np.any(found, axis=0)
+        return read
+
+    @property
     def blind(self) -> Floats:
         """How often a pick that does not read the answers is right, (P,).
 

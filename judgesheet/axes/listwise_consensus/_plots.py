@@ -82,13 +82,13 @@ _PLOTS = (
             title="Does deciding from several runs help?",
             caption="How often the right answer is chosen, by number of calls a decision takes: "
             "under as many orders, in one order again and again, and with one call. Intervals over "
-            "prompts; the dashed line is a blind pick.",
+            "prompts; the dashed line is a pick at random.",
             families=("accuracy",),
             x="k",
             series="arm",
             x_label="calls a decision",
             y_label="right answer chosen",
-            reference_label="a blind pick",
+            reference_label="a pick at random",
             having={"executions": ""},
             words=_ARMS,
             shows=("accuracy", "gain"),
@@ -180,7 +180,7 @@ _PLOTS = (
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:
-    """The plots of this axis, with the line that blind picks would follow.
+    """The plots of this axis, with the line that picks at random would follow.
 
     Even shares by place only where the orders give them.
     """

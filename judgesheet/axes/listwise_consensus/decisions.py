@@ -63,7 +63,7 @@ def chance_accuracy(lists: Lists) -> Iterator[Draft]:
     often: a judge that always chooses this place must not seem to find the right answer.
     """
     if lists.has_gold:
-        known = int(lists.joined(lambda table: table.known.astype(float)).sum())
+        known = int(lists.joined(lambda table: (table.known & table.read).astype(float)).sum())
         even = "share of right answers per list, exact"
         method = even if lists.shown.balanced else "right answers at the best place, exact"
         share = exactly(lists.chance, clusters=known, method=method)

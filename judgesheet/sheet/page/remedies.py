@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from judgesheet.base.records import AxisResult, Estimate, Mitigation
+from judgesheet.base.units import unit
 from judgesheet.sheet import show
 from judgesheet.sheet.page.parts import VOID, Context, Mark, Trimmed, capital, trim
 
@@ -58,7 +59,9 @@ def _gain(remedy: Mitigation, before: Estimate) -> str:
     gained = remedy.gained
     if gained is None or gained.value is None:
         return ""
-    return show.quantity(gained.value, gained.low, gained.high, before.unit).in_table
+    # The difference of two shares is in percentage points.
+    given_in = "difference" if unit(before.unit).percent else before.unit
+    return show.quantity(gained.value, gained.low, gained.high, given_in).in_table
 
 
 def _figure(estimate: Estimate) -> str:

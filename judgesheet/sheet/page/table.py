@@ -1,5 +1,6 @@
 """Page two: the characteristics, least, typical and most, as a component's datasheet has them."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -49,7 +50,8 @@ class Spec:
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
     stands in place of its end, with its sign. `turn` says when the row is chosen: those under a
-    limit are at 0, whatever the room, the others follow in turn, axis by axis.
+    limit are at 0, whatever the room, the others follow in turn, axis by axis. `void` is why the
+    figure must not be used, `voided` the same where that is not so of the whole axis.
     """
 
     key: str
@@ -71,7 +73,15 @@ class Spec:
     estimate: Estimate
     null: float | None
     verdict: Verdict | None
+    voided: str
     turn: int = 0
+
+    @property
+    def remarks(self) -> str:
+        """The conditions that the row does not share, and what else must be known of it alone."""
+        lost = f"lost calls: {self.imputed}" if self.imputed else ""
+        voided = f"not usable: {self.voided}" if self.voided else ""
+        return "; ".join(filter(None, (self.conditions, lost, voided)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,25 +177,27 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
     verdict, reason = context.verdicts.get(row.key), show.visible(axis.void_reason(row.key), 200)
     given_in, shown = unit(estimate.unit), show.estimate(estimate)
-    status = axis.statuses.get(row.key, FigureStatus(""))
+    # A sheet that was edited may lack what was decided of a figure.
+    told: FigureCode = verdict.status if verdict else "void" if reason else ""
+    status = axis.statuses.get(row.key, FigureStatus(told))
     limit = verdict.limit if verdict else None
     sign = show.SIGNS[verdict.kind] if verdict else ""
     side, decided = show.deciding(verdict, estimate) if verdict else ("", shown)
     bound = f"{show.SIGNS[side]}{decided.value}"
     marks = tuple(_marks(estimate, status))
-    told = show.visible(estimate.conditions, 300), show.ceiling(estimate)
+    given = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
     return Spec(
         key=show.visible(row.key, 160),
         anchor=context.anchors.of(row.key),
         label=show.short(estimate.label, 90),
-        conditions=", ".join(filter(None, told)),
+        conditions=", ".join(filter(None, given)),
         shown=shown._replace(unit=given_in.short or shown.unit),
         least=bound if side == "min" else shown.low or "–",
         most=bound if side == "max" else shown.high or "–",
         size=size(estimate),
         noise=_number(noise.value if noise else None, given_in),
-        detectable=_number(status.detectable, given_in),
+        detectable=_detectable(status.detectable, given_in),
         limit="" if limit is None else f"{sign}{_number(limit, given_in)}",
         bound=show.bound(verdict, estimate) if verdict else "",
         marks=marks,
@@ -195,6 +207,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
         estimate=estimate,
         null=row.null,
         verdict=verdict,
+        voided="" if axis.void is not None else reason,
     )
 
 
@@ -205,6 +218,12 @@ def _marks(estimate: Estimate, status: FigureStatus) -> Iterator[Mark]:
     low, high = unit(estimate.unit).ends or (None, None)
     if status.code not in OUTCOMES and estimate.value is not None and estimate.value in (low, high):
         yield FLOOR if estimate.value == low else CEILING
+
+
+def _detectable(value: float | None, given_in: Unit) -> str:
+    """The smallest effect that such a run finds; "none" where it would not fit the scale."""
+    low, high = given_in.ends or (0.0, math.inf)
+    return "none" if value is not None and value > high - low else _number(value, given_in)
 
 
 def _number(value: float | None, given_in: Unit) -> str:

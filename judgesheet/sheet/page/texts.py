@@ -19,7 +19,7 @@ class Texts:
         "counts the calls or items and, in brackets, the independent stimuli; “1 of 72” is the "
         "count behind a small rate. Noise: the same figure when a question is only repeated. "
         "Detects: beside a figure whose interval holds “no effect”, the smallest effect that 80 of "
-        "100 such runs would find. ● effect shown (beyond noise, where it was measured); ≈ noise; "
+        "100 such runs would find, if any. ● effect shown (beyond noise, where measured); ≈ noise; "
         "○ none seen although a tenth of the scale would have shown; ? open: the run could not "
         "tell; ▲ ▼ at the end of the scale. Lost calls: how far the interval reaches with what "
         "calls without a verdict could have said; marks and limits allow for it."

@@ -1,0 +1,179 @@
+"""No sentence without its number, none against its number, and every stop both told and advised."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from judgesheet.axes import all_axes, get_axis
+from judgesheet.axis.words import SIGNIFICANT, p_value
+from judgesheet.base.keys import Key
+from judgesheet.base.records import Estimate, Statement
+from judgesheet.base.units import unit
+from tests.simulate import Sheet, simulate
+
+AXES = list(all_axes())
+Edit = Callable[[pd.DataFrame], pd.DataFrame]
+
+
+def two_stimuli(frame: pd.DataFrame) -> pd.DataFrame:
+    kept = frame["stimulus"].isin(frame["stimulus"].unique()[:2])
+    return frame[kept].reset_index(drop=True)
+
+
+def unfinished(share: float) -> Edit:
+    """Only the first calls were made."""
+
+    def cut(frame: pd.DataFrame) -> pd.DataFrame:
+        made = pd.Series(range(len(frame))) < share * len(frame)
+        outcome, text = (frame[name].astype(object) for name in ("outcome", "text"))
+        return frame.assign(outcome=outcome.where(made, None), text=text.where(made, None))
+
+    return cut
+
+
+def of_second(frame: pd.DataFrame) -> pd.DataFrame:
+    """A tenth of the replies are lost, all of calls that list what comes second in the alphabet."""
+    cells = frame["cell"].map(json.loads)
+    turned = cells.map(lambda cell: sorted(cell["order"], key=str)[0] != cell["order"][0])
+    every = pd.Series(range(len(frame))) % 5 == 0
+    return frame.assign(text=frame["text"].mask(turned & every, "no verdict"))
+
+
+JUDGES: dict[str, tuple[str, Edit | None]] = {
+    "perfect": ("perfect", None),
+    "constant": ("constant", None),
+    "always-1": ("always-1", None),
+    "random": ("random", None),
+    "first-biased": ("first-biased", None),
+    "two stimuli": ("good", two_stimuli),
+    "a sixth was asked": ("good", unfinished(1 / 6)),
+    "three calls were made": ("good", unfinished(0.005)),
+    "lost in one order": ("fair", of_second),
+}
+
+
+@pytest.fixture(params=[(axis, judge) for axis in AXES for judge in JUDGES], ids="-".join)
+def sheet(request: pytest.FixtureRequest) -> Sheet:
+    axis, judge = request.param
+    spec, edit = JUDGES[judge]
+    return simulate(spec, "quick", axis, edit=edit)
+
+
+def behind(sheet: Sheet, finding: Statement) -> list[Estimate]:
+    found = (sheet.estimates[key] for key in finding.evidence)
+    return [estimate for estimate in found if estimate.value is not None]
+
+
+def p_values(sheet: Sheet, finding: Statement) -> list[Estimate]:
+    return [one for one in behind(sheet, finding) if unit(one.unit).kind == "p-value"]
+
+
+def test_every_sentence_has_its_number_and_names_what_it_rests_on(sheet: Sheet) -> None:
+    for finding in sheet.result.findings:
+        assert finding.evidence
+        if behind(sheet, finding):
+            assert any(letter.isdigit() for letter in finding.text) or is_flat(sheet, finding)
+
+
+def is_flat(sheet: Sheet, finding: Statement) -> bool:
+    """Of scores that are all equal there is no correlation to tell."""
+    return sheet.estimates[finding.evidence[0]].value is None
+
+
+def test_what_a_test_rejects_is_not_said_to_be_untold(sheet: Sheet) -> None:
+    for finding in sheet.result.findings:
+        for test in p_values(sheet, finding):
+            if test.greatest is not None and test.greatest < SIGNIFICANT:
+                assert "cannot be told" not in finding.text
+                assert p_value(test) in finding.text or finding.tone == "good"
+
+
+def test_a_problem_whose_interval_leaves_it_open_shows_what_decided(sheet: Sheet) -> None:
+    """Of faults; that quality is missed is shown by an interval that holds "no quality"."""
+    faults = {row.key: row for row in sheet.result.characteristics if row.better != "higher"}
+    for finding in sheet.result.findings:
+        row, effect = faults.get(finding.evidence[0]), sheet.estimates[finding.evidence[0]]
+        if finding.tone != "bad" or row is None or row.null is None or effect.least is None:
+            continue
+        if effect.least <= row.null and (effect.most is None or row.null <= effect.most):
+            assert any(p_value(test) in finding.text for test in p_values(sheet, finding))
+
+
+def test_a_finding_stops_a_use_where_the_advice_does(sheet: Sheet) -> None:
+    if sheet.result.made == sheet.result.planned:
+        told = any(finding.stops for finding in sheet.result.findings)
+        assert told == any(advice.stops for advice in sheet.advice)
+
+
+def test_nothing_is_said_of_what_was_not_asked(sheet: Sheet) -> None:
+    asked = {rating.value for rating in sheet.result.ratings}
+    assert bool(asked) == bool(sheet.result.made)
+    for estimate in sheet.result.estimates:
+        assert estimate.clusters <= sheet.result.made
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_an_axis_of_which_nothing_was_asked_has_no_range_and_counts_no_stimuli(axis: str) -> None:
+    nothing = simulate("good", "quick", axis, edit=unfinished(0.0)).result
+    assert not nothing.ratings
+    assert [finding.tone for finding in nothing.findings] == ["unknown"]
+    assert not any("asked;" in caveat for caveat in nothing.caveats)
+
+
+def test_a_control_touches_figures_of_its_axis_and_never_its_own_evidence(sheet: Sheet) -> None:
+    names = set(get_axis(sheet.result.name).ESTIMATES)
+    for control in sheet.result.controls:
+        assert control.of == "judge"
+        assert control.touches
+        assert set(control.touches) <= names
+        assert not {Key.parse(key).name for key in control.evidence} & set(control.touches)
+
+
+# -- one criterion of several --------------------------------------------------------------------
+
+
+def unrelated(frame: pd.DataFrame) -> pd.DataFrame:
+    """The score on Accuracy follows the name of the response instead of its quality."""
+
+    def spoiled(text: str, cell: str) -> str:
+        reply: dict[str, Any] = json.loads(text)
+        reply["scores"]["Accuracy"] = 1 + sum(map(ord, json.loads(cell)["item"])) % 5
+        return json.dumps(reply)
+
+    rows = zip(frame["text"], frame["cell"], strict=True)
+    return frame.assign(text=[spoiled(text, cell) for text, cell in rows])
+
+
+def test_a_mean_over_criteria_hides_no_criterion() -> None:
+    sheet = simulate("good", "standard", "criterion_order", edit=unrelated)
+    mean, worst = "pearson_r[arm=balanced]", "pearson_r[criterion=Accuracy,arm=balanced]"
+    assert sheet.value(mean) > 0.6
+    [about, stopping] = sheet.about(worst)
+    assert about.tone != "good"
+    assert "Accuracy" in about.text
+    assert stopping.stops
+    assert stopping.tone == "bad"
+    assert {f"criterion_order.{worst}"} in [{*one.evidence} for one in sheet.advice if one.stops]
+
+
+def test_few_prompts_leave_open_what_one_criterion_follows() -> None:
+    sheet = simulate("good", "quick", "criterion_order", edit=unrelated)
+    [about] = sheet.about("pearson_r[criterion=Accuracy,arm=balanced]")
+    assert about.tone == "unknown"
+    assert not sheet.stops
+
+
+def test_a_judge_of_the_upper_scores_is_said_to_use_no_others() -> None:
+    def upper(frame: pd.DataFrame) -> pd.DataFrame:
+        scores = frame["text"].map(lambda text: max(3, json.loads(text)["score"]))
+        return frame.assign(text=[json.dumps({"score": score}) for score in scores])
+
+    sheet = simulate("good", "quick", "score_order", edit=upper)
+    used = sheet["scores_used"]
+    assert (used.value, used.unit) == (3, "of 5 scores")
+    assert [*used.given["shares"]] == ["3", "4", "5"]
+    [said] = sheet.about("scores_used")
+    assert said.evidence == (used.key, "score_order.top_tie_rate")

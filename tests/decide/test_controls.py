@@ -1,0 +1,197 @@
+"""Controls: how each comes out, which figures a failed one makes void, and what would mend it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from judgesheet.base.records import AxisResult, Bounds, Control, Datasheet, Estimate, Imputed
+from judgesheet.decide import decide
+from judgesheet.decide.controls import COMPLETE, READ, SERVED
+from judgesheet.decide.policy import Policy, parse
+
+KEY, OTHER = "one.rate", "one.other"
+
+
+def rate(
+    key: str, value: float = 0.1, low: float = 0.05, high: float = 0.15, **more: Any
+) -> Estimate:
+    return Estimate(key, key, value, low, high, unit="share", n=100, clusters=40,
+                    bounds=Bounds(low, high), **more)  # fmt: skip
+
+
+def axis(name: str = "one", **parts: Any) -> AxisResult:
+    made = AxisResult(name, name, "?", 100, 100, 0, 0, 0, (rate(f"{name}.rate"),), ())
+    return replace(made, **parts)
+
+
+def sheet(*axes: AxisResult, judge: Any = None, **run: Any) -> Datasheet:
+    given = {"model": "sim/judge"} if judge is None else judge
+    return Datasheet("2.0", given, {"complete": True, **run}, {}, axes or (axis(),))
+
+
+def limits(*rules: str, axis_: str = "one") -> Policy:
+    return parse("".join(f'[[limit]]\nkey = "{axis_}.{rule}\n' for rule in rules), "mine.toml")
+
+
+RATE = 'rate"\nmax = 0.2'
+
+
+def control(made: Datasheet, code: str, at: int = 0) -> Control:
+    return next(one for one in decide(made).axes[at].controls if one.code == code)
+
+
+def failing(**parts: Any) -> Control:
+    return replace(Control("asked twice", False, "the answers differ", of="run"), **parts)
+
+
+# -- the run's own -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("made", "planned", "run", "passed"),
+    [
+        (100, 100, {"complete": True}, True),
+        (100, 100, {}, True),
+        (60, 100, {"complete": False}, False),
+        (60, 100, {"complete": True, "looks": {"ended": True}}, True),  # stopped as decided
+        (100, 100, {"complete": False, "looks": {"ended": False}}, False),  # goes on
+        (100, 100, {"complete": False}, False),  # something else is missing: no axis lacks a call
+    ],
+)
+def test_whether_the_run_is_whole(made: int, planned: int, run: Any, passed: bool) -> None:
+    one = axis(answered=made, planned=planned)
+    found = control(replace(sheet(one), run=run), COMPLETE)
+    assert found.passed is passed
+    assert found.mend
+
+
+def test_an_axis_that_is_whole_stands_beside_one_that_is_not() -> None:
+    cut = sheet(axis(), axis("two", answered=60), complete=False)
+    assert [one.void is None for one in decide(cut).axes] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("served", "passed"),
+    [({"a": 100}, True), ({"a": 60, "b": 40}, False), ({}, None)],
+)
+def test_how_many_models_answered(served: dict[str, int], passed: bool | None) -> None:
+    judge = {"model": "openai/a", "base_url": "http://there", "served_models": served}
+    assert control(sheet(judge=judge), SERVED).passed is passed
+
+
+def test_what_runs_on_this_machine_cannot_be_exchanged_and_a_log_can() -> None:
+    here = {"model": "local/a"}
+    assert control(sheet(judge=here), SERVED).passed is True
+    assert control(sheet(judge=here, reply="recorded"), SERVED).passed is None
+
+
+def test_two_models_make_void_only_the_axes_on_which_both_answered() -> None:
+    judge = {"model": "x", "base_url": "http://there", "served_models": {"a": 150, "b": 50}}
+    mixed = axis("two", served_models={"a": 50, "b": 50}, mixed_stimuli=7)
+    made = decide(sheet(axis(served_models={"a": 100}), mixed, axis("three"), judge=judge))
+    assert [one.void is None for one in made.axes] == [True, False, True]
+    # Nobody said which model answered on the third.
+    assert control(made, SERVED, 2).passed is None
+    assert "7 stimuli" in control(made, SERVED, 1).text
+
+
+@pytest.mark.parametrize(
+    ("answered", "passed"), [(100, True), (95, True), (94, None), (1, None), (0, False)]
+)
+def test_how_many_replies_were_read(answered: int, passed: bool | None) -> None:
+    made = sheet(axis(answered=answered, unreadable=100 - answered))
+    assert control(made, READ).passed is passed
+    assert (decide(made).axes[0].void is not None) == (passed is False)
+
+
+def test_where_nothing_was_asked_nothing_is_said_of_replies() -> None:
+    made = decide(sheet(axis(answered=0), complete=False))
+    assert READ not in {one.code for one in made.axes[0].controls}
+    assert made.axes[0].void is not None
+
+
+@pytest.mark.parametrize(
+    ("lost", "run", "provenance", "word"),
+    [
+        ({"failed": 10}, {}, {}, "--retry-failed"),
+        ({"refused": 10}, {}, {}, "--outcome refused"),
+        ({"unreadable": 10}, {"reply": "text"}, {}, "--reply json"),
+        ({"unreadable": 10}, {"reply": "json"}, {}, "--reply text"),
+        ({"unreadable": 10}, {"reply": "text"}, {"parsers": [{"axis": "one"}]}, "--outcome unread"),
+        ({"unreadable": 4, "refused": 6}, {}, {}, "--outcome refused"),
+    ],
+)
+def test_what_would_bring_verdicts_depends_on_what_was_lost(
+    lost: dict[str, Any], run: Any, provenance: Any, word: str
+) -> None:
+    made = sheet(axis(answered=100 - sum(lost.values()), **lost), **run)
+    found = control(replace(made, provenance=provenance), READ)
+    assert word in found.mend
+    if provenance:
+        assert "--reply" not in found.mend
+
+
+# -- what a failed one touches -------------------------------------------------------------------
+
+
+def touched(*controls: Control, policy: Policy | None = None, **parts: Any) -> Datasheet:
+    one = axis(estimates=(rate(KEY), rate(OTHER)), controls=controls, **parts)
+    return decide(sheet(one), policy)
+
+
+def test_one_of_the_run_makes_void_what_it_touches_and_nothing_else() -> None:
+    policy = limits(RATE, 'other"\nmax = 0.2')
+    named = touched(failing(touches=("rate",), mend="ask again"), policy=policy)
+    assert (named.axes[0].void, set(named.axes[0].voided)) == (None, {KEY})
+    assert [one.status for one in named.verdicts] == ["void", "proven"]
+    assert named.verdicts[0].needed == "ask again"
+    every = touched(failing(), policy=policy)
+    assert every.axes[0].void == "the answers differ"
+    assert [one.status for one in every.verdicts] == ["void", "void"]
+
+
+def test_its_own_evidence_stands() -> None:
+    made = touched(failing(evidence=(OTHER,)))
+    assert set(made.axes[0].voided) == {KEY}
+
+
+def test_one_that_nobody_can_tell_makes_nothing_void() -> None:
+    made = touched(failing(passed=None))
+    assert (made.axes[0].void, made.axes[0].voided, made.axes[0].unearned) == (None, {}, {})
+
+
+def test_one_of_the_judge_takes_the_merit_of_what_is_kept_and_not_the_fault_of_the_rest() -> None:
+    failed = failing(of="judge", mend="")
+    kept = touched(failed, policy=limits(RATE))
+    assert (kept.axes[0].void, set(kept.axes[0].unearned)) == (None, {KEY, OTHER})
+    assert [one.status for one in kept.verdicts] == ["void"]
+    broken = touched(failed, policy=limits('rate"\nmax = 0.01'))
+    assert [one.status for one in broken.verdicts] == ["broken"]
+    open_ = touched(failed, policy=limits('rate"\nmax = 0.1'))
+    assert [one.status for one in open_.verdicts] == ["not proven"]
+
+
+def test_a_figure_that_lost_calls_leave_without_a_value_is_void_where_many_were_lost() -> None:
+    gone = rate(KEY, imputed=Imputed(20, None, 0.4))
+    for answered, void in ((94, {KEY}), (96, set())):
+        made = sheet(axis(estimates=(gone,), answered=answered, unreadable=100 - answered))
+        assert set(decide(made).axes[0].voided) == void
+
+
+@pytest.mark.parametrize(
+    ("answered", "most", "status"),
+    [
+        (88, "0.3", "proven"),  # whatever the lost calls would have said
+        (88, "0.2", "void"),  # the calls that were read decide it, the lost ones could undo that
+        (88, "0.1", "not proven"),  # nor do the calls that were read
+        (96, "0.2", "not proven"),  # few are lost
+    ],
+)
+def test_losses_make_void_only_what_they_decide(answered: int, most: str, status: str) -> None:
+    widened = replace(rate(KEY, imputed=Imputed(12, 0.02, 0.25)), bounds=Bounds(0.02, 0.25))
+    one = axis(estimates=(widened,), answered=answered, refused=100 - answered)
+    (verdict,) = decide(sheet(one), limits(f'rate"\nmax = {most}')).verdicts
+    assert verdict.status == status
+    assert ("--outcome refused" in verdict.needed) == (status == "void")
+    assert verdict.more_stimuli is None or status == "not proven"

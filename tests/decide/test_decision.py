@@ -1,0 +1,351 @@
+"""Findings in order, marks, an axis in one figure, counts, what would decide, also done twice."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from judgesheet.base.datasheet import from_json, to_json, worst_verdicts
+from judgesheet.base.records import (
+    Characteristic,
+    Control,
+    Counts,
+    Datasheet,
+    Estimate,
+    Mitigation,
+    Recommendation,
+    Statement,
+    Verdict,
+)
+from judgesheet.decide import decide
+from judgesheet.decide.decision import distance
+from judgesheet.decide.policy import Policy
+from tests.decide.cases import CASES, case
+from tests.decide.test_controls import KEY, OTHER, RATE, axis, failing, limits, rate, sheet
+
+WARN = '\nnot_proven = "warn"'
+ALL = 'rate"\nmax = 0.2'
+
+
+def told(*findings: Statement, at: str = "one", **parts: Any) -> Datasheet:
+    return decide(sheet(axis(at, findings=findings, **parts)))
+
+
+def ranked(made: Datasheet) -> list[str]:
+    every = [one for axis_ in made.axes for one in axis_.findings]
+    return [one.text for one in sorted(every, key=lambda one: one.rank)]
+
+
+# -- findings --------------------------------------------------------------------------------------
+
+
+def test_what_stops_a_use_comes_first_and_what_is_void_last() -> None:
+    void = failing(touches=("other",))
+    made = told(
+        Statement("note", (), "neutral"),
+        Statement("good", (), "good"),
+        Statement("void", (OTHER,), "bad"),
+        Statement("open", (), "unknown"),
+        Statement("problem", (), "bad"),
+        Statement("stop", (), "bad", stops=True),
+        estimates=(rate(KEY), rate(OTHER)),
+        controls=(void,),
+    )
+    first, control, *others = ranked(made)
+    assert (first, others) == ("stop", ["problem", "open", "good", "note", "void"])
+    assert "the answers differ" in control.casefold()
+    assert sorted(one.rank for one in made.axes[0].findings) == list(range(1, 8))
+
+
+def test_what_breaks_a_limit_comes_first_among_problems_and_axes_take_turns() -> None:
+    first = axis(findings=(Statement("a1", (), "bad"), Statement("a2", (KEY,), "bad")))
+    second = axis("two", findings=(Statement("b1", (), "bad"), Statement("b2", (), "bad")))
+    free = decide(sheet(first, second))
+    assert ranked(free) == ["a1", "b1", "a2", "b2"]
+    broken = decide(sheet(first, second), limits('rate"\nmax = 0.01'))
+    assert ranked(broken) == ["a2", "b1", "a1", "b2"]
+
+
+def test_a_failed_control_is_a_finding_unless_the_axis_tells_it_with_its_number() -> None:
+    control = failing(of="judge", evidence=(KEY,), code="asked", mend="ask again")
+    (told_by_control,) = told(controls=(control,)).axes[0].findings
+    assert told_by_control.control == "asked"
+    assert "ask again" in told_by_control.text
+    own = Statement("it wavers", (KEY,), "bad")
+    assert told(own, controls=(control,)).axes[0].findings[0].text == own.text
+    of_run = replace(control, of="run")
+    assert len(told(own, controls=(of_run,)).axes[0].findings) == 2
+
+
+@pytest.mark.parametrize(("tone", "void"), [("good", True), ("bad", False), ("neutral", False)])
+def test_only_praise_needs_merit(tone: Any, void: bool) -> None:
+    control = failing(of="judge")
+    made = told(Statement("so it is", (KEY,), tone), controls=(control,))
+    finding = next(one for one in made.axes[0].findings if not one.control)
+    assert bool(finding.void) == void
+
+
+def test_advice_that_rests_on_what_is_void_is_void() -> None:
+    advice = (Recommendation("one", "first", (KEY,)), Recommendation("one", "second", (OTHER,)))
+    one = axis(estimates=(rate(KEY), rate(OTHER)), controls=(failing(touches=("rate",)),))
+    made = decide(replace(sheet(one), recommendations=advice), limits('other"\nmax = 0.2'))
+    assert [bool(one.void) for one in made.recommendations] == [True, False]
+    assert made.decision is not None
+    assert made.decision.conditions == ("second",)
+
+
+# -- marks -----------------------------------------------------------------------------------------
+
+
+def row(key: str = KEY, **parts: Any) -> dict[str, Any]:
+    return {"characteristics": (Characteristic(key, **parts),)}
+
+
+def status(made: Datasheet, key: str = KEY) -> str:
+    return made.axes[0].status(key)
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("0.2", "proven"), ("0.1", "not proven"), ("0.01", "broken")]
+)
+def test_a_limit_is_what_its_figure_means(rule: str, expected: str) -> None:
+    made = decide(sheet(axis(**row(null=0.0))), limits(f'rate"\nmax = {rule}'))
+    assert status(made) == expected
+
+
+def test_a_finding_says_more_than_an_interval_and_a_void_one_nothing() -> None:
+    problem = Statement("bad", (KEY, OTHER), "bad")
+    both = (rate(KEY), rate(OTHER))
+    made = told(problem, estimates=both, **row(null=0.0))
+    assert (status(made), status(made, OTHER)) == ("problem", "")
+    void = told(problem, estimates=both, controls=(failing(touches=("rate",)),), **row(null=0.0))
+    assert status(void) == "void"
+
+
+def test_every_figure_of_a_void_axis_is_void_also_one_that_no_table_shows() -> None:
+    made = told(estimates=(rate(KEY), rate(OTHER)), controls=(failing(),), **row())
+    assert (status(made), status(made, OTHER)) == ("void", "void")
+    assert status(told(estimates=(rate(KEY), rate(OTHER))), OTHER) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "unit", "expected"),
+    [
+        (0.2, 0.1, 0.3, "share", "effect"),
+        (0.02, -0.03, 0.07, "share", "none seen"),
+        (0.02, -0.2, 0.24, "share", "open"),
+        (0.02, -0.03, 0.07, "points", "open"),  # a tenth means nothing without a scale
+        (0.01, None, None, "p", "effect"),
+        (0.2, None, None, "p", "open"),
+        (0.2, None, None, "share", ""),
+    ],
+)
+def test_what_a_figure_shows_alone(
+    value: float, low: float | None, high: float | None, unit: str, expected: str
+) -> None:
+    figure = Estimate(KEY, "x", value, low, high, unit=unit, n=9, clusters=9)
+    made = told(estimates=(figure,), **row(null=0.0))
+    assert status(made) == expected
+    detectable = made.axes[0].statuses[KEY].detectable
+    assert (detectable is not None) == (low is not None and low <= 0.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"), [(0.4, 0.6, "effect"), (0.2, 0.35, "noise"), (0.36, 0.5, "open")]
+)
+def test_an_effect_lies_above_its_noise(low: float, high: float, expected: str) -> None:
+    noise = rate(OTHER, 0.3, 0.23, 0.38)
+    figure = rate(KEY, (low + high) / 2, low, high)
+    assert status(told(estimates=(figure, noise), **row(noise=OTHER))) == expected
+
+
+def test_of_two_limits_on_one_figure_the_worse_outcome_counts() -> None:
+    verdicts = [Verdict("r", KEY, 0.1, how, "") for how in ("proven", "broken", "void")]
+    for order in (verdicts, verdicts[::-1]):
+        made = replace(sheet(), verdicts=tuple(order))
+        assert worst_verdicts(made)[KEY].status == "broken"
+
+
+# -- an axis in one figure -------------------------------------------------------------------------
+
+
+def summary(made: Datasheet) -> tuple[str, str]:
+    found = made.axes[0].summary
+    assert found is not None
+    return found.key, found.outcome
+
+
+BAD, FINE = Statement("bad", (OTHER,), "bad"), Statement("fine", (KEY,), "good")
+PAIR: dict[str, Any] = {"estimates": (rate(KEY), rate(OTHER)), **row()}
+
+
+@pytest.mark.parametrize(
+    ("findings", "policy", "expected"),
+    [
+        ((), None, (KEY, "open")),
+        ((FINE,), None, (KEY, "good")),
+        ((FINE, BAD), None, (OTHER, "problem")),
+        ((FINE,), limits(RATE), (KEY, "proven")),
+        ((FINE,), limits('rate"\nmax = 0.1'), (KEY, "not proven")),
+        ((FINE, BAD), limits(RATE), (OTHER, "problem")),  # a limit that holds hides no problem
+        ((FINE, BAD), limits('rate"\nmax = 0.01'), (KEY, "broken")),
+        ((FINE,), limits(f'rate"\nmax = 0.1{WARN}'), (KEY, "good")),
+    ],
+)
+def test_what_is_said_of_an_axis_as_a_whole(
+    findings: tuple[Statement, ...], policy: Policy | None, expected: tuple[str, str]
+) -> None:
+    assert summary(decide(sheet(axis(findings=findings, **PAIR)), policy)) == expected
+
+
+def test_a_void_axis_is_void_whatever_its_figures_say() -> None:
+    made = decide(sheet(axis(findings=(FINE,), controls=(failing(),), **PAIR)), limits(RATE))
+    assert summary(made) == (KEY, "void")
+
+
+# -- the decision ----------------------------------------------------------------------------------
+
+
+def test_limits_are_counted_apart_by_whether_they_must_hold() -> None:
+    policy = limits(ALL, 'rate"\nmin = 0.01', f'other"\nmax = 0.1{WARN}', f'gone"\nmax = 1{WARN}')
+    decision = decide(sheet(axis(**PAIR)), policy).decision
+    assert decision is not None
+    assert decision.required == Counts(proven=2)
+    assert decision.warning == Counts(not_proven=2)
+    assert (decision.verdict, decision.because) == ("conditions", "proven")
+
+
+@pytest.mark.parametrize(
+    ("rules", "verdict", "key", "because"),
+    [
+        ((ALL,), "adopt", KEY, "proven"),
+        ((ALL, 'other"\nmax = 0.12'), "not proven", OTHER, "not proven"),
+        ((ALL, 'other"\nmax = 0.12', 'rate"\nmin = 0.9'), "reject", KEY, "broken"),
+        ((f'rate"\nmax = 0.1{WARN}',), "not proven", "", ""),
+    ],
+)
+def test_by_what_it_was_decided(
+    rules: tuple[str, ...], verdict: str, key: str, because: str
+) -> None:
+    decision = decide(sheet(axis(**PAIR)), limits(*rules)).decision
+    assert decision is not None
+    assert (decision.verdict, decision.limiting, decision.because) == (verdict, key, because)
+
+
+def test_the_figure_furthest_beyond_its_limit_rejects_and_never_a_void_one() -> None:
+    worse = rate("two.rate", 0.9, 0.8, 0.95)
+    first = axis(estimates=(rate(KEY),))
+    second = axis("two", estimates=(worse,))
+    policy = Policy(limit=[*limits('rate"\nmax = 0.01').limit,
+                           *limits('rate"\nmax = 0.01', axis_="two").limit])  # fmt: skip
+    reached = decide(sheet(first, second), policy)
+    assert reached.decision is not None
+    assert reached.decision.limiting == "two.rate"
+    void = decide(sheet(first, replace(second, controls=(failing(),))), policy)
+    assert void.decision is not None
+    assert (void.decision.verdict, void.decision.limiting) == ("reject", KEY)
+    assert void.decision.required == Counts(broken=1, void=1)
+
+
+def test_a_limit_of_zero_has_a_distance() -> None:
+    assert distance(Verdict("r", KEY, 0.1, "broken", "", limit=0.0, bound=0.05)) == 5.0
+    assert distance(Verdict("r", KEY, 0.1, "broken", "")) == 0.0
+
+
+def test_problems_outside_the_policy_are_counted_and_void_ones_are_not() -> None:
+    void = failing(touches=("gone",))
+    gone = rate("one.gone")
+    findings = (BAD, Statement("held", (KEY,), "bad"), Statement("void", (gone.key,), "bad"))
+    both = (rate(KEY), rate(OTHER), gone)
+    made = decide(sheet(axis(findings=findings, estimates=both, controls=(void,))), limits(RATE))
+    assert made.decision is not None
+    assert made.decision.unlimited == 1
+
+
+# -- what would decide -----------------------------------------------------------------------------
+
+
+def needed(made: Datasheet, *rules: str) -> tuple[str, ...]:
+    decision = decide(made, limits(*(rules or ('rate"\nmax = 0.12',)))).decision
+    assert decision is not None
+    return decision.needed
+
+
+def test_an_unfinished_run_is_finished_first_and_nothing_more_is_asked_of_it() -> None:
+    cut = sheet(axis(answered=60), complete=False)
+    (first,) = needed(cut)
+    assert first.startswith("finish the run: 60 of 100")
+    whole = sheet(axis())
+    assert not any("finish" in one for one in needed(whole))
+
+
+def test_what_was_left_out_of_the_pool_comes_before_more_stimuli() -> None:
+    pool = {"stimuli": [{"axis": "one", "stimuli": 24, "in_pool": 40}]}
+    (with_pool,) = needed(replace(sheet(), provenance=pool))
+    assert "16 of one were left out" in with_pool
+    assert "--profile" in with_pool
+    (without,) = needed(sheet())
+    assert "about 211 for one" in without  # 40 * ((0.05 / 0.02)^2 - 1), a float above 210
+    assert "--profile" not in without
+
+
+def test_what_makes_void_is_mended_before_stimuli_are_added() -> None:
+    one = axis(estimates=(rate(KEY), rate(OTHER)),
+               controls=(failing(touches=("rate",), mend="ask again"),))  # fmt: skip
+    first, second = needed(sheet(one), RATE, 'other"\nmax = 0.12')
+    assert first == f"ask again ({KEY})"
+    assert second.startswith("more stimuli")
+
+
+def test_nothing_would_decide_what_is_decided() -> None:
+    assert needed(sheet(), RATE) == ()
+    assert needed(sheet(), 'rate"\nmax = 0.01') == ()
+
+
+# -- remedies --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("gain", "outcome"),
+    [((0.2, 0.1, 0.3), "helps"), ((0.2, -0.1, 0.3), "not shown"), ((-0.2, -0.3, -0.1), "harms"),
+     ((0.0, -0.01, 0.01), "gains nothing")],
+)  # fmt: skip
+def test_a_gain_is_told_by_its_interval(gain: tuple[float, float, float], outcome: str) -> None:
+    remedy = Mitigation("swap", KEY, OTHER, 2, "one.gain")
+    figures = (rate(KEY), rate(OTHER), rate("one.gain", *gain))
+    made = told(mitigations=(remedy,), estimates=figures)
+    assert made.axes[0].mitigations[0].outcome == outcome
+    void = told(mitigations=(remedy,), estimates=figures, controls=(failing(touches=("other",)),))
+    assert void.axes[0].mitigations[0].outcome == "void"
+
+
+def test_without_a_figure_there_is_no_outcome() -> None:
+    remedy = Mitigation("swap", KEY, "one.gone", 2)
+    assert told(mitigations=(remedy,)).axes[0].mitigations[0].outcome == ""
+
+
+# -- twice -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_to_decide_again_changes_nothing(name: str) -> None:
+    one = case(name)
+    once = one.judged
+    assert decide(once) == once
+    assert decide(once, one.rules) == once
+    assert from_json(to_json(once)) == once
+    assert decide(from_json(to_json(once))) == once
+
+
+def test_another_policy_takes_the_place_of_the_first() -> None:
+    first = decide(sheet(axis(**PAIR)), limits('rate"\nmax = 0.01'))
+    again = decide(first, limits(RATE))
+    assert again == decide(sheet(axis(**PAIR)), limits(RATE))
+    assert [one.status for one in again.verdicts] == ["proven"]
+
+
+def test_controls_that_the_sheet_brings_are_kept_once() -> None:
+    own = Control("mine", True, "yes", code="mine")
+    once = decide(sheet(axis(controls=(own,))))
+    codes = [one.code for one in decide(once).axes[0].controls]
+    assert len(codes) == len(set(codes)) == 4
