@@ -305,7 +305,9 @@ def _bracketed(text: str, names: Mapping[str, str]) -> Iterator[_Found]:
             place = bracket.start("name") + inside.start("number")
             if name is None:
                 continue
-        if number := _NUMBER.match(text, place):
+        number = _NUMBER.match(text, place)
+        # A number behind `[Your name] [RESULT]` is the second one's.
+        if number and (name or "[" not in text[place : number.start("number")]):
             at = max(at, number.end())
             yield _Found(name, number["number"], number.span("number"), bracket.start(), at)
 

@@ -71,25 +71,26 @@ _MODIFIER = r"""«
       otherwise alone a an the pretty so almost only never
       (?!actual|real|honest|frank|mistaken|wrong|accidental|supposed|original|previous|initial)\w{3,12}ly»"""
 _QUALITY = r"""«
-      easy hard difficult tidy neat crisp nice lovely awkward clumsy repetitive redundant wordy
-      terse sloppy rushed dense dry lively precise imprecise exact faithful respectful rude
-      courteous professional casual suitable appropriate inappropriate apt meaningful valid
-      invalid outdated obsolete original typical unrelated gibberish good great excellent
-      outstanding perfect strong solid weak poor fair decent fine adequate acceptable
-      satisfactory average mediocre middling complete incomplete partial full thorough detailed
-      comprehensive clear unclear vague correct incorrect accurate inaccurate relevant
-      irrelevant concise brief short long verbose thin shallow deep rich helpful unhelpful
-      useful useless practical safe unsafe harmless harmful polite warm cold friendly formal
-      natural fluent readable coherent incoherent logical organi[sz]ed structured consistent
-      inconsistent specific generic general right sound sober honest cautious careful reliable
-      unreliable plausible convincing persuasive compelling creative dull engaging balanced
-      biased neutral informative insightful superficial minimal missing absent present lacking
-      wrong false true misleading confusing confused off[-\s]topic on[-\s]topic simple basic
-      superb exemplary sufficient insufficient limited extensive usable flawed flawless near
-      above_average below_average well[-\s]\w+ better worse best worst highest lowest top medium
-      high low minor major small slight serious one two three some most many much few several
-      half about around at_least nothing none neither never either each every everything
-      anything another more less on_topic on_point spot[-\s]on see_above to_the_point in_line
+      equal identical similar alike the_same easy hard difficult tidy neat crisp nice lovely
+      awkward clumsy repetitive redundant wordy terse sloppy rushed dense dry lively precise
+      imprecise exact faithful respectful rude courteous professional casual suitable
+      appropriate inappropriate apt meaningful valid invalid outdated obsolete original typical
+      unrelated gibberish good great excellent outstanding perfect strong solid weak poor fair
+      decent fine adequate acceptable satisfactory average mediocre middling complete incomplete
+      partial full thorough detailed comprehensive clear unclear vague correct incorrect
+      accurate inaccurate relevant irrelevant concise brief short long verbose thin shallow deep
+      rich helpful unhelpful useful useless practical safe unsafe harmless harmful polite warm
+      cold friendly formal natural fluent readable coherent incoherent logical organi[sz]ed
+      structured consistent inconsistent specific generic general right sound sober honest
+      cautious careful reliable unreliable plausible convincing persuasive compelling creative
+      dull engaging balanced biased neutral informative insightful superficial minimal missing
+      absent present lacking wrong false true misleading confusing confused off[-\s]topic
+      on[-\s]topic simple basic superb exemplary sufficient insufficient limited extensive
+      usable flawed flawless near above_average below_average well[-\s]\w+ better worse best
+      worst highest lowest top medium high low minor major small slight serious one two three
+      some most many much few several half about around at_least nothing none neither never
+      either each every everything anything another more less on_topic on_point spot[-\s]on
+      see_above to_the_point in_line
       no_(?!(?:that|this|it|wait|way|i|longer|more|idea|doubt|change|reverse|not|make|on|sorry|too)\b)[a-z]{3,}»"""
 _DONE = r"""«
       answered covered explained mentioned named given stated described supported addressed
@@ -270,7 +271,7 @@ TURN = rf"""
 # One word alone, or a comparison with nothing: what it is about may be the verdict.
 _LONE = r"""^(?:or\s)?(?:
     neither|never|either|another|wrong|false|incorrect|invalid|untrue|right|true)$
-    | (?<!\w)(?:less|more|better|worse|higher|lower)$"""
+    | ^(?:more|better)$ | (?<!\w)(?:less|worse|higher|lower)$"""
 OF_THE_VERDICT = rf"""
     {_LONE} | not\s(?:an?\s|really\s)*\d | half\s(?:of\s)?that$ | «
       too_(?:fast|quickly|soon|early|hastily) actually no_longer deserv\w+

@@ -1,5 +1,6 @@
 """The corpus of replies: whole, and read as people read it. `python -m tests.replies` counts."""
 
+import gzip
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -15,8 +16,8 @@ from judgesheet.axis.answer import answer, without_thought
 from judgesheet.base.records import ReplyFormat
 from judgesheet.measuring.parsing import reading
 from tests.judges.loopback import Answer, completion, serving
-from tests.replies import Case, cases, counts
-from tests.simulate import simulate
+from tests.replies import Case, cases, counts, is_only_counted
+from tests.simulate import SHARED, simulate
 
 
 def test_corpus_covers_every_axis_and_format() -> None:
@@ -49,6 +50,33 @@ def test_no_reply_is_read_wrongly_and_nearly_all_plain_ones_are_read() -> None:
     assert kinds["wrongly read"] == 0
     plain = sum(case.expected is not None for case in cases())
     assert kinds["unread though plain"] <= 0.02 * plain
+
+
+def test_half_of_the_replies_of_a_real_model_are_only_counted() -> None:
+    real = [case for case in cases() if case.id.startswith("real-")]
+    counted = [case for case in real if is_only_counted(case.id)]
+    assert len(real) > 300
+    assert len(counted) > 0.4 * len(real)
+    kinds = Counter(case.kind for case in counted)
+    assert kinds["wrongly read"] == 0
+    # What came out the one time: a model that babbles behind its verdicts loses some.
+    assert kinds["unread though plain"] <= 6
+
+
+def test_no_verdict_is_read_in_what_real_models_wrote_of_other_things() -> None:
+    public = SHARED / "data"
+    if not public.is_dir():
+        pytest.skip("the public data are not here")
+    files = [public / f"{name}.jsonl.gz" for name in ("mt_bench", "vicuna")]
+    lines = [line for file in files for line in gzip.decompress(file.read_bytes()).splitlines()]
+    texts = [json.loads(line)["response"] for line in lines]
+    cells = {(case.axis, case.reply): case.cell for case in cases()}
+    for (axis, reply), cell in cells.items():
+        read = [get_axis(axis).parse(text, reply, cell) for text in texts]
+        assert read == [None] * len(texts)
+    for text in texts:
+        found = get_axis("score_order").parse(f"{text}\n\n[RESULT] 3", "text", {"scale": 5})
+        assert found == 3
 
 
 def test_two_different_verdicts_are_unreadable_however_each_is_dressed() -> None:

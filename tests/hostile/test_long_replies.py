@@ -45,6 +45,9 @@ REPLIES = {
     "half a tag": filled("<", LONGEST_THOUGHT - 10),
     "a word of second thoughts": '{"score": 1} ' + filled("re"),
     "candidates": json.dumps({"candidates": [{"label": "A", "score": 1}] * 3_000}),
+    "reasons": filled("[RESULT] 1, The response is good and names the cause.\n"),
+    "a reason without an end": "[RESULT] 1, " + filled("the very good ", 3_900),
+    "preferences": json.dumps({"winner": "1", "why": filled("than 1 better not 2 worse ", 90_000)}),
     "ligatures": filled("[" + "ﷺ" * 40 + "] "),
 }
 

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,6 +46,11 @@ class Case:
         if found == self.expected:
             return "right"
         return "unread though plain" if found is None else "wrongly read"
+
+
+def is_only_counted(name: str) -> bool:
+    """Whether a reply of a real model is of the part that nothing was mended for."""
+    return int(sha256(name.encode()).hexdigest()[:8], 16) % 2 == 1
 
 
 def cases() -> Iterator[Case]:
