@@ -26,9 +26,9 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Datasheet
 from judgesheet.cli import _report, main
+from judgesheet.commands.run import Run
 from judgesheet.decide import EXIT_CODES
 from judgesheet.decide.compare import compare
-from judgesheet.ledger.run_directory import Run
 from judgesheet.sheet import comparison, model_card, notebook, render, show, verdicts
 from tests.decide.cases import (
     CASES,
