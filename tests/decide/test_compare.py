@@ -239,7 +239,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same judge twice, and one that follows the slot and the first line."""
     folder = tmp_path_factory.mktemp("runs")
     models = {"one": "sim/noisy?seed=1", "two": "sim/noisy?seed=2",
-              "biased": "sim/first-biased?first=4&seed=3"}  # fmt: skip
+              "biased": "sim/first-biased?first=6&seed=3"}  # fmt: skip
     few = folder / "stimuli.jsonl"  # every figure is measured again without each of them
     lines = (data_folder("stimuli") / "score_order.jsonl").read_text(encoding="utf-8").splitlines()
     few.write_text("\n".join(lines[:FEW]), encoding="utf-8")
