@@ -1,87 +1,128 @@
 """How fast one process asks, and one or two workers of Ray; `python -m benchmarks.engines`.
 
-The server of `benchmarks.collecting` answers at once, so that what is measured is the asking. Calls
-per second are those from the first answer to the last, apart from what a cluster takes to start,
-which is a row of its own. Engines take turns, and the best turn counts. The table goes into
-docs/performance.md.
+Of two judges: an endpoint that answers at once (the server of `benchmarks.collecting`), so that
+what is measured is the asking, and a Python function that computes. Calls per second are those from
+the first answer to the last, apart from what a cluster takes to start, which has its own column.
+Engines take turns, and the best turn counts. The CPU of the driver says how many replies its one
+writer takes: as many as fit into a second of it. The table goes into docs/performance.md.
 """
 
 import asyncio
 import gc
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks.collecting import IN_FLIGHT, TURNS, prompted, serving
+from benchmarks.collecting import TURNS, prompted, serving
 from benchmarks.page import put
 from judgesheet.__main__ import YOUNG
 from judgesheet.base.records import Plan
-from judgesheet.collect.collect import CollectSettings, collect
-from judgesheet.collect.engines import Driver, Order
-from judgesheet.collect.engines.ray import cluster
-from judgesheet.collect.sharding import Shard
-from judgesheet.collect.storage import Folder
-from judgesheet.judges import Connection, Judge, open_judge
+from judgesheet.collect.collect import collect
+from judgesheet.collect.request import Request, collect_settings, connection
+from judgesheet.collect.workers import by_workers
+from judgesheet.judges import Judge, open_judge
 from judgesheet.ledger.ledger import Ledger
 
-CALLS = 12_000
-MODEL = "openai-compatible/loopback"
-SETTINGS = CollectSettings(concurrency=IN_FLIGHT)
+IN_FLIGHT = 256
+COMPUTES_S = 0.003
+NAMES = {0: "one process", 1: "Ray, one worker", 2: "Ray, two workers"}
 
 
-def rate(port: int, workers: int) -> tuple[float, float]:
-    """Calls per second, and seconds for a cluster to start and end; 0 workers: this process."""
-    connection = Connection(f"http://127.0.0.1:{port}/v1", concurrency=IN_FLIGHT)
-    judge = open_judge(MODEL, connection)
-    calls = [replace(call, stimulus=f"{n // 10}") for n, call in enumerate(prompted(CALLS))]
+def computing(_messages: Sequence[dict[str, str]]) -> str:
+    """A judge that takes a processor for some milliseconds."""
+    until = time.thread_time() + COMPUTES_S
+    while time.thread_time() < until:
+        pass
+    return "[RESULT] 4"
+
+
+class Speed(NamedTuple):
+    """Calls a second, milliseconds of the driver's CPU per call, seconds besides asking."""
+
+    calls: float
+    cpu_ms: float
+    besides_s: float
+
+
+def speed(request: Request, calls: int, workers: int) -> Speed:
+    """Ask so many questions with so many workers; 0: from this process."""
+    judge = open_judge(request.model, connection(request))
+    planned = [replace(call, stimulus=f"{n // 10}") for n, call in enumerate(prompted(calls))]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ledger.sqlite"
-        with Ledger.create_or_open(path, Plan(1, tuple(calls), (), {}), judge.identity) as ledger:
+        with Ledger.create_or_open(path, Plan(1, tuple(planned), (), {}), judge.identity) as ledger:
             began = time.perf_counter()
             if workers:
-                _by_workers(ledger, judge, connection, workers)
+                with _cluster(workers):
+                    cpu_s = asyncio.run(_asked(by_workers(request, judge, ()), ledger, request))
             else:
-                asyncio.run(_here(ledger, judge))
+                cpu_s = asyncio.run(_asked(judge, ledger, request))
             spent, totals = time.perf_counter() - began, ledger.totals()
-    if totals.settled != CALLS or not totals.first_at or not totals.last_at:
+    if totals.settled != calls or not totals.first_at or not totals.last_at:
         raise SystemExit(f"{totals}")
     asking = totals.last_at - totals.first_at
-    return CALLS / asking, spent - asking
+    return Speed(calls / asking, cpu_s / calls * 1000, spent - asking)
 
 
-async def _here(ledger: Ledger, judge: Judge) -> None:
+@contextmanager
+def _cluster(processors: int) -> Iterator[None]:
+    """A cluster of so many processors, which `by_workers` finds."""
+    import ray
+
+    ray.init(
+        "local",
+        num_cpus=processors,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="error",
+    )
+    yield
+    ray.shutdown()
+
+
+async def _asked(judge: Judge, ledger: Ledger, request: Request) -> float:
+    """Ask everything; seconds of CPU of this process."""
     async with judge:
-        await collect(judge, ledger, SETTINGS)
-
-
-def _by_workers(ledger: Ledger, judge: Judge, connection: Connection, workers: int) -> None:
-    order = Order(Shard(Folder(""), 0, 0), MODEL, connection, SETTINGS, dict(judge.identity),
-                  answer_key=None, parsers=(), refused={}, is_final=False)  # fmt: skip
-    # As if it were simulated: no worker begins alone.
-    driver = Driver(ledger, None, order, lambda _: None, is_simulated=True)
-    with cluster(None) as (submit, _):
-        driver.run(submit, workers)
+        began = time.process_time()
+        await collect(judge, ledger, collect_settings(request))
+        return time.process_time() - began
 
 
 def table() -> Iterator[str]:
     """The table of docs/performance.md, line by line."""
-    names = {0: "one process", 1: "Ray, one worker", 2: "Ray, two workers"}
-    turns: dict[int, list[tuple[float, float]]] = {workers: [] for workers in names}
+    yield (
+        f"| {IN_FLIGHT} in flight in all | calls/s | of one process | CPU of the driver per call "
+        "| besides asking |"
+    )
+    yield "|---|---|---|---|---|"
     with serving(0.0) as port:
-        for _ in range(TURNS):
-            for workers in names:
-                turns[workers].append(rate(port, workers))
-    best = max(calls for calls, _ in turns[0])
-    yield f"| {IN_FLIGHT} in flight in all | calls/s, 0 ms | of one process | besides asking |"
-    yield "|---|---|---|---|"
-    for workers, name in names.items():
-        calls, besides = (
-            max(one[0] for one in turns[workers]),
-            min(one[1] for one in turns[workers]),
+        base_url = f"http://127.0.0.1:{port}/v1"
+        yield from _rows(
+            "an endpoint that answers at once",
+            Request("openai-compatible/loopback", base_url=base_url, concurrency=IN_FLIGHT),
+            12_000,
         )
-        yield f"| {name} | {calls:,.0f} | {calls / best:.2f} | {besides:.1f} s |"
+    function = Request("python/benchmarks.engines:computing", concurrency=IN_FLIGHT)
+    yield from _rows(f"a function that computes {COMPUTES_S * 1000:.0f} ms", function, 4_000)
+
+
+def _rows(what: str, request: Request, calls: int) -> Iterator[str]:
+    turns: dict[int, list[Speed]] = {workers: [] for workers in NAMES}
+    for _ in range(TURNS):
+        for workers in NAMES:
+            turns[workers].append(speed(request, calls, workers))
+    best = {workers: max(one.calls for one in turns[workers]) for workers in NAMES}
+    for workers, name in NAMES.items():
+        cpu_ms = min(one.cpu_ms for one in turns[workers])
+        besides_s = min(one.besides_s for one in turns[workers])
+        yield (
+            f"| {what}: {name} | {best[workers]:,.0f} | {best[workers] / best[0]:.2f} "
+            f"| {cpu_ms:.2f} ms | {besides_s:.1f} s |"
+        )
 
 
 def main() -> None:

@@ -48,7 +48,8 @@ def write_results(file: Path, lines: list[Line]) -> Path:
 
 def _post(url: str, body: Line) -> tuple[int, Any]:
     try:
-        with urlopen(Request(url, json.dumps(body).encode()), timeout=100) as response:
+        asked = Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        with urlopen(asked, timeout=100) as response:
             return 200, json.load(response)
     except HTTPError as error:
         return error.code, json.load(error)

@@ -476,6 +476,7 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
                "--axis", "score_order", "--out", directory / "plan.jsonl",
                "--export-batch", batch)  # fmt: skip
     assert made.returncode == 0, made.stderr
+    planned = shutil.copy(directory / "ledger.sqlite", tmp_path)
     requests = [json.loads(line) for line in batch.read_text(encoding="utf-8").splitlines()]
     answers: list[dict[str, object]] = []
     for number, request in enumerate(requests):
@@ -502,8 +503,7 @@ def test_answers_of_a_batch_become_a_sheet(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["axes"][0]["answered"] == len(requests)
     other = tmp_path / "other"
     other.mkdir()
-    for name in ("plan.jsonl", "plan.jsonl.about.json"):
-        shutil.copy(directory / name, other)
+    shutil.copy(planned, other / "ledger.sqlite")
     odd = recorded(tmp_path / "odd.jsonl", [{**answers[0], "response": "x"}])
     assert run("ingest", odd, "--out", directory, "--no-pdf").returncode == 0
     late_errors = [answers[1], {**answers[1], "response": None, "error": {"message": "expired"}}]

@@ -285,7 +285,10 @@ def test_what_a_killed_run_has_on_disk_is_not_asked_again(tmp_path: Path, cluste
     with serving(slowly) as server:
         with in_background(*words(server, tmp_path, "--engine-address", cluster)) as process:
             until(server, 60)
+            assert processes()
             process.kill()
+        while processes():  # they end without it
+            time.sleep(0.1)
         with Ledger.open(tmp_path / LEDGER) as ledger:
             pending = {one.call.id for one in ledger.pending()}
             done, left = Counter[str](), Counter[str]()

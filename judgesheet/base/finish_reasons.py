@@ -27,16 +27,17 @@ TOKEN_LIMITS = frozenset(
 _WHOLE = frozenset(reason.casefold() for names in WHOLE_BY_API.values() for reason in names)
 
 
-def is_whole(reason: str | None) -> bool:
+def is_whole(reason: object) -> bool:
     """Whether a reply with this reason is all that the judge had to say.
 
     A reason that nobody knows may mean anything, so the reply is not whole. One that is missing is
     no reason to doubt: many servers, batch files and Python judges give none, and would lose every
     verdict.
     """
-    return not reason or reason.casefold() in _WHOLE
+    # A table reads what is missing as a number that is none.
+    return not isinstance(reason, str) or not reason or reason.casefold() in _WHOLE
 
 
-def is_token_limit(reason: str | None) -> bool:
+def is_token_limit(reason: object) -> bool:
     """Whether a reply ended where the tokens did."""
-    return (reason or "").casefold() in TOKEN_LIMITS
+    return isinstance(reason, str) and reason.casefold() in TOKEN_LIMITS

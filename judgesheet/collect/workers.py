@@ -46,7 +46,7 @@ START_S = 300.0
 """A worker that a cluster cannot start within so many seconds is given up."""
 DEATHS = 3
 """A worker that dies so often before its first reply is not replaced."""
-LINGER_S = 0.005
+LINGER_S = 0.01
 """How long a result waits for others: a message costs as much as asking."""
 
 Question = tuple[Call, int]
@@ -78,19 +78,17 @@ class Worker:
 
     async def open(self) -> str:
         """Open the judge. The sentence of the error where that is not possible, else ""."""
+        order = self._order
+        # Another version may word requests or read replies differently: one sheet, one program.
+        if order.version != __version__:
+            return (
+                f"judgesheet {__version__} is installed, and {order.version} where the run began: "
+                "install the same version on every machine"
+            )
         try:
-            # Another version may word requests or read replies differently: one sheet, one program.
-            if self._order.version != __version__:
-                return (
-                    f"this worker has judgesheet {__version__}, the driver {self._order.version}: "
-                    "install the same version on every machine"
-                )
-            judge = open_judge(self._order.model, self._order.connection, self._order.answer_key)
-            if _comparable(judge.identity) != _comparable(self._order.identity):
-                return (
-                    "this worker has another judge by this name: install the same package on "
-                    "every machine"
-                )
+            judge = open_judge(order.model, order.connection, order.answer_key)
+            if _comparable(judge.identity) != _comparable(order.identity):
+                return f"{order.model} is another judge: install the same one on every machine"
             self._judge = await judge.__aenter__()
         except JudgesheetError as error:
             return str(error)
@@ -205,9 +203,10 @@ class RemoteJudge:
             return
         questions: dict[_Seat, list[Question]] = {}
         for asked in self._waiting:
-            seat = min(self._seats, key=lambda one: len(one.asked))
-            seat.asked[asked.question[0].id] = asked
-            questions.setdefault(seat, []).append(asked.question)
+            if not asked.reply.done():  # else nobody waits for it any more
+                seat = min(self._seats, key=lambda one: len(one.asked))
+                seat.asked[asked.question[0].id] = asked
+                questions.setdefault(seat, []).append(asked.question)
         self._waiting = []
         for seat, some in questions.items():
             seat.actor.put.remote(some, self._judge.refused, is_final=self._is_final)
@@ -251,7 +250,7 @@ class RemoteJudge:
         """Pass on what a worker handed over."""
         for key, result in results:
             reply = seat.asked.pop(key).reply
-            if reply.done():  # the run ends, and nobody waits for it any more
+            if reply.done():
                 continue
             if isinstance(result, Reply):
                 self._is_final = self._is_final or result.outcome == "ok"

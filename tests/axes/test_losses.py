@@ -251,8 +251,8 @@ def test_the_gate_reads_the_bounds_with_lost_calls_and_says_so() -> None:
     assert estimate.imputed is not None
     assert verdict.bound == estimate.bounds.high
     assert estimate.bounds.high > (estimate.high or 0.0)
-    lost = sheet.result.unreadable
-    assert f"with {lost} lost calls counted against the limit" in verdict.why
+    # Many are lost, and what they could have said is all that leaves the limit open.
+    assert verdict.status == "void"
 
 
 def test_without_bounds_the_gate_reads_the_imputed_ends() -> None:

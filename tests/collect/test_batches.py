@@ -237,6 +237,26 @@ def test_the_rest_of_a_probe_can_be_sent_as_a_batch(
         judgesheet.plan("openai/m", resume=folder, **asked)
 
 
+def test_a_plan_is_kept_until_another_takes_its_place_or_it_is_answered(
+    tmp_path: Path, asked: Mapping[str, Any]
+) -> None:
+    def kept() -> tuple[str, str, int]:
+        with Ledger.open(tmp_path / "run" / "ledger.sqlite") as ledger:
+            return ledger.get_meta("plan"), ledger.judge_name, ledger.totals().attempts
+
+    exported(tmp_path, "openai/other", {**asked, "seed": 5})
+    requests = exported(tmp_path, "openai/m", asked)
+    plan, _ = judgesheet.plan("openai/m", **asked)
+    assert kept() == (plan.digest, "openai/m", 0)
+    with serving(judge) as server:
+        ingested(tmp_path, list(answered(requests[:4], server.base_url)))
+    exported(tmp_path, "openai/m", asked)
+    for other in ({"seed": 5}, {"extra_body": {"top_p": 1}}):
+        with pytest.raises(RunError, match="holds the replies to another"):
+            exported(tmp_path, "openai/m", {**asked, **other})
+    assert kept() == (plan.digest, "openai/m", 4)
+
+
 def test_results_are_taken_once_and_never_twice_differently(
     tmp_path: Path, asked: Mapping[str, Any]
 ) -> None:
@@ -372,7 +392,8 @@ def test_what_is_no_result_is_refused_in_one_sentence(
         file.write_text(f"{good}\n{line}", encoding="utf-8")
         done = run("ingest", file, "--out", folder, "--no-pdf")
         assert re.search(f"odd.jsonl:2: {words}", sentence(done)), done.stderr
-        assert not (folder / "ledger.sqlite").exists()
+    with Ledger.open(folder / "ledger.sqlite") as ledger:
+        assert not ledger.was_asked
     file.write_text("")
     assert "holds no judgments" in sentence(run("ingest", file, file, "--out", folder))
 

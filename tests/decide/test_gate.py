@@ -119,7 +119,7 @@ def test_a_value_below_the_limit_is_no_proof() -> None:
 def test_too_few_stimuli_for_any_judge_are_told() -> None:
     none = replace(share(KEY, 0.0, 0.0, 0.109), clusters=20)  # (1 - .109)^20 = .1
     needed = decided(none, "max = 0.10").needed
-    assert "20 stimuli are too few to prove it for any judge; about 2 more stimuli" in needed
+    assert "20 stimuli are too few to prove it for any judge; about 9 more stimuli" in needed
     excess = replace(share(KEY, -0.02, -0.13, 0.12), clusters=20)  # a difference may be below 0
     assert "no judge" not in decided(excess, "max = 0.10").needed
     enough = share(KEY, 0.02, 0.0, 0.12)
