@@ -44,8 +44,9 @@ NEAR_CEILING = 0.05
 USABLE_R = 0.3
 """Below this correlation with quality a score says little about a single response."""
 EXPLAINS_R = 0.5
-"""Below this correlation quality explains less than a quarter of a score's variance, as the policy
-`scoring` has it: that much less is a fault, and what accuses a judge that is below `USABLE_R`."""
+"""Below this correlation quality explains less than a quarter of a score's variance, which is a
+fault, as the policy `scoring` has it. Where a score is not shown to follow quality at all, this is
+enough not to use it; what is surely below it accuses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,12 @@ def misorders(estimates: Estimates) -> Estimate | None:
 def ignores_quality(estimates: Estimates) -> Estimate | None:
     """The correlation with quality, where it shows that scores hardly depend on it."""
     r = estimates.of("pearson_r", arm="balanced")
-    return r if r is not None and (is_flat(r) or below(r, USABLE_R)) else None
+    return r if r is not None and (is_flat(r) or _hardly_follows(r)) else None
+
+
+def _hardly_follows(r: Estimate) -> bool:
+    """Whether scores are shown to say little of quality."""
+    return below(r, USABLE_R) or (below(r, EXPLAINS_R) and not above(r, 0.0))
 
 
 def follows_quality(estimates: Estimates, text: str, touches: Iterable[str]) -> Iterator[Control]:
@@ -241,7 +247,11 @@ def quality(estimates: Estimates, prompts: int, say: Wording) -> Iterator[Statem
         yield Statement(text, keys(r, single), "bad", stops=True)
     elif ignores_quality(estimates):
         weakly = f"{say.follows} quality too weakly to score by it"
-        text = weakly if above(r, 0.0) else f"{say.does_not_follow} quality"
+        if above(r, 0.0):
+            text = weakly
+        else:
+            sure = below(r, USABLE_R)
+            text = f"{say.does_not_follow} quality" if sure else f"{weakly}, if at all"
         tone = "bad" if surely_below(r, EXPLAINS_R) else "neutral"
         yield Statement(f"{subject} {text} {told}.", evidence, tone, stops=True)
     elif r.value is None:
@@ -285,7 +295,14 @@ def _lowest(estimates: Estimates) -> _Lowest | None:
 
 def not_followed(estimates: Estimates) -> dict[str, Estimate]:
     """The criteria whose scores hardly depend on quality, though those of others may."""
-    return {one.criterion: one.r for one in _by_criterion(estimates) if below(one.r, USABLE_R)}
+    return {one.criterion: one.r for one in _by_criterion(estimates) if _hardly_follows(one.r)}
+
+
+def left_open(estimates: Estimates) -> dict[str, Estimate]:
+    """The criteria of which a run leaves open whether their scores follow quality at all."""
+    weak = not_followed(estimates)
+    each = (one for one in _by_criterion(estimates) if one.is_open)
+    return {one.criterion: one.r for one in each if one.criterion not in weak}
 
 
 def _not_on(estimates: Estimates) -> Iterator[Statement]:
@@ -293,7 +310,7 @@ def _not_on(estimates: Estimates) -> Iterator[Statement]:
     if weak := not_followed(estimates):
         tone: Tone = "bad" if any(surely_below(r, EXPLAINS_R) for r in weak.values()) else "neutral"
         each = listed([f"{name} ({correlation(r)})" for name, r in weak.items()])
-        text = f"Its scores do not follow quality on {each}: do not use them."
+        text = f"Its scores hardly follow quality, if at all, on {each}: do not use them."
         yield Statement(text, keys(*weak.values()), tone, stops=True)
 
 
@@ -325,7 +342,7 @@ def _follows(estimates: Estimates, r: Estimate, lowest: _Lowest | None, say: Wor
             "of responses in the right order, a blind judge half."
         )
     if lowest is not None and lowest.is_open:
-        tone = "neutral" if below(lowest.r, USABLE_R) else "unknown"
+        tone = "neutral" if _hardly_follows(lowest.r) else "unknown"
         text += f" On {lowest.criterion} that is not shown."
     return Statement(text, keys(r, single, ceiling, within, lowest and lowest.r), tone)
 

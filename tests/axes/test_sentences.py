@@ -47,6 +47,7 @@ JUDGES: dict[str, tuple[str, Edit | None]] = {
     "constant": ("constant", None),
     "always-1": ("always-1", None),
     "random": ("random", None),
+    "halo": ("perfect?halo=1", None),
     "first-biased": ("first-biased", None),
     "two stimuli": ("good", two_stimuli),
     "a sixth was asked": ("good", unfinished(1 / 6)),
@@ -159,11 +160,13 @@ def test_a_mean_over_criteria_hides_no_criterion() -> None:
     assert {f"criterion_order.{worst}"} in [{*one.evidence} for one in sheet.advice if one.stops]
 
 
-def test_few_prompts_leave_open_what_one_criterion_follows() -> None:
+def test_few_prompts_do_not_accuse_and_do_not_clear() -> None:
+    """Twelve prompts show that a score says little, and not surely enough for a problem."""
     sheet = simulate("good", "quick", "criterion_order", edit=unrelated)
-    [about] = sheet.about("pearson_r[criterion=Accuracy,arm=balanced]")
-    assert about.tone == "unknown"
-    assert not sheet.stops
+    worst = "pearson_r[criterion=Accuracy,arm=balanced]"
+    assert {finding.tone for finding in sheet.about(worst)} <= {"neutral", "unknown"}
+    told = {f"criterion_order.{worst}"}
+    assert told in [{*advice.evidence} for advice in sheet.advice if advice.binding]
 
 
 def test_a_judge_of_the_upper_scores_is_said_to_use_no_others() -> None:

@@ -18,6 +18,7 @@ from judgesheet.axis.findings import (
     hardly_ranks,
     ignores_quality,
     is_perfect,
+    left_open,
     listed,
     misorders,
     not_followed,
@@ -253,6 +254,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "quality.",
             r,
         )
+        yield from _what_for(estimates)
     else:
         yield from _what_for(estimates)
         yield from _orders(estimates)
@@ -262,6 +264,9 @@ def _what_for(estimates: Estimates) -> Iterator[Recommendation]:
     if weak := not_followed(estimates):
         text = f"Do not use its scores on {listed([*weak])}: they hardly depend on quality."
         yield _advice(text, *weak.values(), stops=True)
+    if unsure := left_open(estimates):
+        text = f"Probe more prompts before using its scores on {listed([*unsure])}: this run does"
+        yield _advice(f"{text} not show that they follow quality.", *unsure.values())
     if ties := hardly_ranks(estimates):
         text = "Do not choose between responses to a prompt by its scores: several share the best."
         yield _advice(text, ties, stops=True)

@@ -295,6 +295,7 @@ def recommend(estimates: Estimates) -> Iterator[Recommendation]:
             "quality.",
             r,
         )
+        yield from _what_for(estimates)
     else:
         for part in (_what_for, _how_many, _which_order, _which_scale, _which_reading):
             yield from part(estimates)
