@@ -30,7 +30,7 @@ from judgesheet.decide.paired import shrunk_correlation
 from judgesheet.decide.policy import parse
 from judgesheet.sheet.comparison import as_html, as_markdown, render
 
-FEW = 9
+FEW = 12
 """Stimuli of the runs that are compared; with fewer than six no correlation is estimated."""
 RATE = "candidate_order.order_inconsistent[set=same_subset]"
 

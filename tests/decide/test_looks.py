@@ -147,7 +147,7 @@ def test_a_judge_on_the_limit_goes_to_the_end(tmp_path: Path) -> None:
 
 def test_every_axis_ends_by_itself_and_a_warning_is_waited_for(tmp_path: Path) -> None:
     policy, out = tmp_path / "policy.toml", tmp_path / "run"
-    late = 'key = "candidate_order.filler_preference"\nmax = 0.01\nnot_proven = "warn"\n'
+    late = 'key = "candidate_order.wrong_rate[delta=1]"\nmax = 0.01\nnot_proven = "warn"\n'
     early = '[[limit]]\nkey = "score_order.cramers_v"\nmax = 0.5\n[[limit]]\n'
     policy.write_text(early + late)
     ask = {**ASK, "axes": ("candidate_order", "score_order", "criterion_order")}
