@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from pypdf import PdfReader
+
 from judgesheet.base.datasheet import from_json
 from judgesheet.base.records import Datasheet
 from judgesheet.decide.decision import EXIT_CODES
@@ -16,7 +18,10 @@ from torture.processes import Ended, Running
 
 LONGEST_S = 3600.0
 """A real model on a slow machine."""
-SHEET = (DATASHEET, "datasheet.html", "datasheet.pdf")
+PDF = "datasheet.pdf"
+SHEET = (DATASHEET, "datasheet.html", PDF)
+PLACES = {"verdict": 0, "features": 0, "effects": 0, "characteristics": 1, "appendix": 2}
+"""Parts of the PDF by their anchors, and the pages that they belong on, from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ def make(judge: Judge, folder: Path) -> Made:
     )  # fmt: skip
     faults = [f"the run ended with exit code {run.code}"] * (run.code != judge.ends)
     faults += [f"there is no {name}" for name in SHEET if not (folder / name).exists()]
+    faults += _misplaced(folder / PDF)
     sheet = _sheet(folder / DATASHEET)
     decision = sheet.decision.verdict if sheet and sheet.decision else ""
     if EXIT_CODES.get(decision) != gate.code:
@@ -68,6 +74,17 @@ def make(judge: Judge, folder: Path) -> Made:
 def is_foreign(folder: Path) -> bool:
     """Whether a folder holds something else than a run, which must not be lost."""
     return folder.exists() and any(folder.iterdir()) and not (folder / LEDGER).exists()
+
+
+def _misplaced(pdf: Path) -> Iterator[str]:
+    """Parts of the PDF that are not on their page: the first two hold what decides."""
+    if not pdf.exists():
+        return
+    reader = PdfReader(pdf)
+    for part, page in PLACES.items():
+        at = reader.get_destination_page_number(reader.named_destinations[part])
+        if at != page:
+            yield f"the PDF has its {part} on page {at + 1}, not {page + 1}"
 
 
 def _told(file: Path, *words: str | Path) -> Ended:

@@ -173,8 +173,8 @@ FULL = {
 
 # Letter is the shorter page; a sheet that has least or most on it is set on the longer one too.
 SET = [(name, "letter") for name in FULL] + [(n, "a4") for n in ("one", "four judged", "hostile")]
-FRONT = ("verdict", "checks", "valid", "features", "effects")
-ROOM_LEFT = ("ratings", "price", "advice")
+FRONT = ("verdict", "checks", "features", "effects")
+ROOM_LEFT = ("ratings", "price", "valid", "advice")
 """Parts of page one that stand there if there is anything to say and room for it."""
 BACK = ("characteristics", "figures", "remedies", "uncertainty")
 
@@ -236,6 +236,23 @@ def test_page_one_shows_what_decides_before_all_that_is_well() -> None:
     assert sheet.decision is not None
     for words in (show.limits(sheet.decision), "one form of reply", *sheet.decision.conditions[:3]):
         assert squashed(words) in text
+
+
+def test_a_front_that_fits_no_page_runs_over_and_hides_no_problem() -> None:
+    sheet = crowded()
+    failed = tuple(
+        Control(f"check {n}", False, "words " * 40, code=f"c{n}", of="run") for n in range(40)
+    )
+    first, *others = sheet.axes
+    sheet = decide(replace(sheet, axes=(replace(first, controls=failed), *others)))
+    reader = PdfReader(io.BytesIO(render(sheet, "pdf", "letter")))
+    last = reader.get_destination_page_number(reader.named_destinations["characteristics"])
+    assert last > 1
+    front = squashed("".join(page.extract_text() for page in reader.pages[:last]))
+    for axis in sheet.axes:
+        for finding in axis.findings:
+            if finding.tone == "bad" and not finding.void:
+                assert squashed(finding.text) in front
 
 
 def test_what_page_one_leaves_out_is_counted_and_stands_in_the_appendix() -> None:
