@@ -133,7 +133,7 @@ def broken(
         raise RuntimeError(f"{text} sk-secret-0123456789")
 
     monkeypatch.setenv("SOME_API_KEY", "sk-secret-0123456789")
-    monkeypatch.setattr("judgesheet.sheet.write", fail)
+    monkeypatch.setattr("judgesheet.commands.render.write", fail)
     return call("render", run, "--to", "md")
 
 
