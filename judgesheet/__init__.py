@@ -6,9 +6,9 @@ They are loaded on first use, so that importing the package costs nothing.
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
 if TYPE_CHECKING:
+    __version__: str
+
     from judgesheet.collect.request import Request
     from judgesheet.commands.attach import attach
     from judgesheet.commands.cases import cases
@@ -88,6 +88,11 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        from judgesheet.base.version import version
+
+        globals()[name] = told = version()
+        return told
     from importlib import import_module
 
     home = _HOMES.get(name, f"commands.{name}")

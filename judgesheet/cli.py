@@ -73,10 +73,18 @@ class CommandGroup(click.Group):
             ctx.exit(1)
 
 
+def _say_version(ctx: click.Context, _option: click.Parameter, is_asked: bool) -> None:
+    """Looked up only where it is asked for: an installed package reads its metadata for it."""
+    if is_asked:
+        say(f"judgesheet, version {judgesheet.__version__}")
+        ctx.exit()
+
+
 @click.group(
     cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
 )
-@click.version_option(judgesheet.__version__, prog_name="judgesheet")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False,
+              callback=_say_version, help="Show the version and exit.")  # fmt: skip
 def main() -> None:
     """Measure an LLM judge before anyone trusts it.
 

@@ -21,7 +21,7 @@ from judgesheet.collect.collect import CollectSettings
 from judgesheet.collect.knob import parse_knob
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
-from judgesheet.ledger.run_directory import settings_of
+from judgesheet.ledger.run_directory import labels_of, settings_of
 
 if TYPE_CHECKING:
     from judgesheet.judges import OwnAuth, OwnTransport
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 Told = TypeVar("Told")
+
+_OWN_NUMBERS = ("repeats", "max_tokens")
+"""Fields of a request that are settings of its plan where the user named them."""
 
 OURS = ("messages", "model", "stream", "n", "temperature")
 """Fields of a request that the plan and the options set."""
@@ -108,8 +111,11 @@ def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, P
     from judgesheet.judges.simulated import answer_key
 
     planned = make_plan(request, settle(request, None if fresh else directory))
-    # Only a simulated judge is given the labels.
-    return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
+    labels = planned.labels
+    # Only a simulated judge is given the labels: those of the questions that it will be asked.
+    if request.model.startswith("sim/") and not fresh:
+        labels = labels_of(directory) or labels
+    return open_judge(request.model, connection(request), answer_key(labels)), planned
 
 
 def refuse_unaskable(judge: Judge | None, axes: Iterable[str]) -> None:
@@ -182,8 +188,13 @@ def make_plan(request: Request, settled: Settled) -> Plan:
         "temperature": request.temperature,
         "sequences": request.sequences,
         **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
+        **{name: told for name in _OWN_NUMBERS if (told := getattr(request, name)) is not None},
     }
-    known = {"settings": settings, **({"parsers": own} if own else {})}
+    known = {
+        "settings": settings,
+        **({"parsers": own} if own else {}),
+        **({} if request.axes else {"all_axes": True}),
+    }
     return replace(planned, provenance={**planned.provenance, **known})
 
 

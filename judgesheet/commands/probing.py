@@ -47,7 +47,8 @@ def probe_once(request: Request, directory: Path, choices: Choices, *, fresh: bo
     StoppedError if the judge no longer answers: the sheet of what it did answer is written first.
     """
     judge, planned, fresh = _prepared(request, directory, choices, fresh=fresh)
-    with open_run(directory, planned, judge.identity, fresh=fresh) as ledger:
+    tell = choices.tell
+    with open_run(directory, planned, judge.identity, fresh=fresh, tell=tell) as ledger:
         del planned
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
