@@ -25,8 +25,7 @@ from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
-from judgesheet.ledger.ledger import SCHEMA_VERSION
-from judgesheet.ledger.schema import SCHEMA
+from judgesheet.ledger.schema import SCHEMA, SCHEMA_VERSION
 from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
 from judgesheet.sweep.estimates import EXPLAINED
