@@ -56,12 +56,13 @@ def _facts(figure: object, known: Container[str]) -> str:
     """What the declaration of a figure says beside its docstring, as one line."""
     if not isinstance(figure, Figure):
         return ""
-    facts = [f"Unit: {figure.unit}"]
-    if figure._better and unit(figure.unit).kind == "quantity":
-        facts.append(f"{figure._better} is better")
-    if figure._null is not None:
-        facts.append(f"no effect: {figure._null:g}")
-    noise = figure._noise.partition("[")[0] if isinstance(figure._noise, str) else ""
+    facts, told = [f"Unit: {figure.unit}"], figure.facts
+    better, null, noise = told.get("better", "lower"), told.get("null"), told.get("noise", "")
+    if better and unit(figure.unit).kind == "quantity":
+        facts.append(f"{better} is better")
+    if null is not None:
+        facts.append(f"no effect: {null:g}")
+    noise = noise.partition("[")[0] if isinstance(noise, str) else ""
     if noise in known and noise != figure.name:
         facts.append(f"noise beside it: [`{noise}`](#{noise})")
     return f"\n*{'; '.join(facts)}.*\n"

@@ -13,7 +13,7 @@ from statistics import fmean, median
 import pandas as pd
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Readings, Simulating
+from judgesheet.axis import Readings, Simulating, sweep_keys
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import count, percent, thousandths
 from judgesheet.base.keys import Key
@@ -78,7 +78,7 @@ def stand_ins(model: str) -> tuple[str, ...]:
 
 def expect(plan: Plan, judges: Sequence[str]) -> Iterator[Expectation]:
     """Mean half-widths, over some draws of each judge, of the figures that a sweep would follow."""
-    keys = [key for name in _axes(plan) for key in all_axes()[name].SWEEP_KEYS]
+    keys = [key for name in _axes(plan) for key in sweep_keys(all_axes()[name])]
     for judge in judges:
         for key, width in half_widths(plan, judge, keys):
             yield Expectation(key, width, judge)

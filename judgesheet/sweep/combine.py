@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Axis
+from judgesheet.axis import Axis, sweep_keys
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Characteristic, Datasheet
 from judgesheet.collect.knob import Knob
@@ -97,7 +97,7 @@ def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
 
 def _glossary(axis: Axis, results: Sequence[AxisResult]) -> dict[str, str]:
     """What the followed estimates mean, as the axis says it, and those of the sweep itself."""
-    names = {Key.parse(key).name for key in axis.SWEEP_KEYS}
+    names = {Key.parse(key).name for key in sweep_keys(axis)}
     known = {name: text for r in results for name, text in r.glossary.items() if name in names}
     for name, figure in EXPLAINED.items():
         known[name] = " ".join((figure.__doc__ or "").partition("\n\n")[0].split())
