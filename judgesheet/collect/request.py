@@ -70,6 +70,7 @@ class Request:
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
     beside: tuple[Path, ...] = ()
+    spill: Path | None = None
     engine: Literal["local", "ray"] = "local"
     engine_address: str | None = None
 

@@ -92,7 +92,10 @@ def probe(
             judge, planned = prepare(request, directory, fresh=True)
         else:
             reuse.take_over_parsers(directory, planned)
-    with open_run(directory, planned, judge.identity, fresh=fresh, tell=tell) as ledger:
+    spill = request.spill
+    with open_run(
+        directory, planned, judge.identity, fresh=fresh, spill=spill, tell=tell
+    ) as ledger:
         del planned
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
