@@ -36,7 +36,7 @@ class Scene:
     def probe(self, code: int, *more: str, run: Path | None = None) -> None:
         """Start or go on with a run, to its end, which must have this code and one sentence."""
         asked = ("--model", MODEL, "--base-url", self.server.url, *ASKED, "--concurrency", "4")
-        words = ("probe", *asked, *more, "--out", run or self.run)
+        words = ("probe", *asked, *more, "--out", str(run or self.run))
         self.running = Running(words, {"TMPDIR": str(self.run.parent)})
         ended = self.running.end()
         self.ended.append(ended)
@@ -102,11 +102,13 @@ def _replaced(run: Path) -> None:
 def _small_disk(place: Path) -> Iterator[Path]:
     """A disk of its own, where this machine lets us have one."""
     place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", place], check=True)
+    mounting = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(place)]
+    subprocess.run(mounting, check=True)
     try:
         yield place
     finally:
-        subprocess.run(["umount", place], check=True)
+        unmounting = ["umount", str(place)]
+        subprocess.run(unmounting, check=True)
 
 
 def _fill(disk: Path) -> Path:

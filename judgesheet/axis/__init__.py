@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from judgesheet.base import defaults
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.keys import Key, split_local
 from judgesheet.base.records import (
@@ -53,12 +54,12 @@ class Options:
     ask for the log-probabilities of the reply's tokens (by an axis that can read them).
     """
 
-    profile: str = "quick"
+    profile: str = defaults.PROFILE
     reply: ReplyFormat = "text"
-    temperature: float = 0.0
+    temperature: float = defaults.TEMPERATURE
     max_tokens: int | None = None
     repeats: int | None = None
-    sequences: str = "cyclic"
+    sequences: str = defaults.SEQUENCES
     template: str | None = None
     logprobs: bool = False
 

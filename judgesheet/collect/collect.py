@@ -16,7 +16,7 @@ from pathlib import Path
 from random import uniform
 from typing import NamedTuple
 
-from judgesheet.base import digits
+from judgesheet.base import defaults, digits
 from judgesheet.base.errors import JudgeError, JudgesheetError, RunError, StoppedError
 from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.prices import Prices, cost
@@ -49,7 +49,7 @@ class CollectSettings(Limits):
     minute hold for the ledgers `beside` this one too.
     """
 
-    concurrency: int = 64
+    concurrency: int = defaults.CONCURRENCY
     max_attempts: int = 5
     max_calls: int | None = None
     max_cost: float | None = None

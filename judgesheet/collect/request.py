@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import Axis, Options
+from judgesheet.base import defaults
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import text_of
@@ -38,18 +39,18 @@ OURS = ("messages", "model", "stream", "n", "temperature")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to ask of which judge. The defaults are those of the command line."""
+    """What to ask of which judge. The defaults are those of every command."""
 
     model: str
     axes: Sequence[str] = ()
-    profile: str = "quick"
+    profile: str = defaults.PROFILE
     stimuli: Path | None = None
     prompts: Mapping[str, Path] = field(default_factory=dict)
     parsers: Mapping[str, Path] = field(default_factory=dict)
-    seed: int = 0
+    seed: int = defaults.SEED
     repeats: int | None = None
-    sequences: str = "cyclic"
-    temperature: float = 0.0
+    sequences: str = defaults.SEQUENCES
+    temperature: float = defaults.TEMPERATURE
     max_tokens: int | None = None
     sweep: str | None = None
     reply: str | None = None
@@ -59,8 +60,8 @@ class Request:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     auth: "OwnAuth | None" = field(default=None, repr=False)
     transport: "OwnTransport | None" = field(default=None, repr=False)
-    timeout_s: float = 120.0
-    concurrency: int = 64
+    timeout_s: float = defaults.TIMEOUT_S
+    concurrency: int = defaults.CONCURRENCY
     rpm: float | None = None
     tpm: float | None = None
     rate: float | None = None
@@ -71,7 +72,7 @@ class Request:
     must_send: tuple[str, ...] = ()
     beside: tuple[Path, ...] = ()
     spill: Path | None = None
-    engine: Literal["local", "ray"] = "local"
+    engine: Literal["local", "ray"] = defaults.ENGINE
     engine_address: str | None = None
 
     def __post_init__(self) -> None:

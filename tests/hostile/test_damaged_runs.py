@@ -133,14 +133,14 @@ def broken(
         raise RuntimeError(f"{text} sk-secret-0123456789")
 
     monkeypatch.setenv("SOME_API_KEY", "sk-secret-0123456789")
-    monkeypatch.setattr("judgesheet.sheet.write", fail)
+    monkeypatch.setattr("judgesheet.commands.render.write", fail)
     return call("render", run, "--to", "md")
 
 
 def test_a_fault_of_our_own_is_one_sentence(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = broken(monkeypatch, whole)
     assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
-    assert "RuntimeError in judgesheet/api.py:" in done.stderr
+    assert "RuntimeError in judgesheet/commands/render.py:" in done.stderr
     assert WANTED in done.stderr
     assert not any(part in done.stderr for part in ("\x1b", "sk-", "said", "Traceback"))
 
