@@ -626,17 +626,19 @@ class Ledger:
         try:
             self._record(rows)
         except RunError as error:
-            if _primary(error.__cause__) not in _PLACE_FAILS:
+            if self._place is None or _primary(error.__cause__) not in _PLACE_FAILS:
                 raise
-            self._record_elsewhere(rows, error)
+            self._record_elsewhere(self._place, rows, error)
 
     def _record(self, rows: Sequence[Sequence[Any]]) -> None:
         with self._writing() as db:
             _insert(db, "attempt", _REPLY, rows)
 
-    def _record_elsewhere(self, rows: Sequence[Sequence[Any]], error: RunError) -> None:
+    def _record_elsewhere(
+        self, place: Place, rows: Sequence[Sequence[Any]], error: RunError
+    ) -> None:
         """In the room that was kept back, or in another folder."""
-        if self._place is not None and self._place.release():
+        if place.release():
             with suppress(RunError):
                 self._record(rows)
                 self.trouble = self.trouble or f"{error}; every reply that came is in it"
