@@ -404,17 +404,15 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_one_sentence_and_loses_nothing(path: Path, tmp_path: Path) -> None:
     plan = make_plan(50)
-    with (
-        pytest.raises(RunError, match="the disk is full") as told,
-        Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger,
-    ):
-        ledger.record([make_reply(plan.calls[0])])
-        # SQLite reports its page limit exactly as it reports a full disk.
-        pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
-        ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
-        ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
-        assert ledger.totals().attempts == 1
-        ledger.require_place()
+    ledger = Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path)
+    ledger.record([make_reply(plan.calls[0])])
+    # SQLite reports its page limit exactly as it reports a full disk.
+    pages = ledger._db.execute("PRAGMA page_count").fetchone()[0]
+    ledger._db.execute(f"PRAGMA max_page_count = {pages + 2}")
+    ledger.record([make_reply(call, text="y" * 5000) for call in plan.calls[1:]])
+    assert ledger.totals().attempts == 1
+    with pytest.raises(RunError, match="the disk is full") as told:
+        ledger.close()
     assert str(tmp_path) in str(told.value)
     with Ledger.create_or_open(path, plan, JUDGE, spill=tmp_path) as ledger:
         assert [*ledger.taken_in.values()] == [49]
