@@ -84,7 +84,7 @@ def _misplaced(pdf: Path) -> Iterator[str]:
     for part, page in PLACES.items():
         at = reader.get_destination_page_number(reader.named_destinations[part])
         if at != page:
-            yield f"the PDF has its {part} on page {at + 1}, not {page + 1}"
+            yield f"the PDF has its {part} on another page than {page + 1}"
 
 
 def _told(file: Path, *words: str | Path) -> Ended:

@@ -59,6 +59,12 @@ def significant(value: float) -> str:
     return f"{value:.3g}"
 
 
+def apart(value: float, limit: float) -> str:
+    """A bound with as many digits as tell it from its limit, three or more."""
+    digits = next((n for n in range(3, 17) if float(f"{value:.{n}g}") != limit), 3)
+    return f"{value:.{digits}g}"
+
+
 def thousandths(value: float) -> str:
     """A half-width or a mean, one below the other: `0.031`."""
     return f"{value:.3f}"

@@ -652,7 +652,8 @@ class Decision:
     what of it did: how its limit came out, or an `advice` that rests on it. `text` is the decision
     in one sentence. `required` and `warning` count the limits that must be proven and
     those that only warn, by how they came out. `needed` says what would decide, the cheapest
-    first. `unlimited` counts the problems found whose figures no limit bounds.
+    first, or what would help a judge that is rejected. `unlimited` counts the problems found whose
+    figures no limit bounds.
     """
 
     verdict: Literal["adopt", "conditions", "reject", "not proven"]
@@ -666,6 +667,11 @@ class Decision:
     needed: tuple[str, ...] = ()
     unlimited: int = 0
     because: Literal["proven", "broken", "not proven", "void", "advice", ""] = ""
+
+    @property
+    def needed_role(self) -> str:
+        """What `needed` is to a reader: nothing more decides about a judge that was rejected."""
+        return "What would help" if self.verdict == "reject" else "What would decide"
 
     @property
     def told_conditions(self) -> tuple[str, ...]:

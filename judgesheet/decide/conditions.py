@@ -70,7 +70,10 @@ def _unproven(verdicts: Iterable[Verdict]) -> Iterator[Condition]:
             figure = f"{key.axis}.{key.name}"
             alike.setdefault((figure, one.rule, one.status, one.why), []).append(one.key)
     for (figure, rule, status, why), keys in alike.items():
-        yield f"{figure} {rule} is {status} ({why})", tuple(keys)
+        yield (
+            f"{figure} {rule} is {'not usable' if status == 'void' else status} ({why})",
+            tuple(keys),
+        )
 
 
 def _untold(axis: AxisResult, names: set[str]) -> Iterator[Condition]:

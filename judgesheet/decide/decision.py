@@ -10,13 +10,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Literal, NamedTuple
 
-from judgesheet.base.digits import count
+from judgesheet.base.datasheet import by_key
+from judgesheet.base.digits import count, percent, two_digits
 from judgesheet.base.keys import Key
-from judgesheet.base.records import Counts, Datasheet, Decision, Verdict
+from judgesheet.base.records import Counts, Datasheet, Decision, Estimate, Verdict
 from judgesheet.base.sanitize import listed
+from judgesheet.base.units import unit
 from judgesheet.decide import conditions
 from judgesheet.decide.controls import COMPLETE, failed
-from judgesheet.decide.gate import not_asked
+from judgesheet.decide.gate import not_asked, weight
 
 PASSED, FAILED, NOT_PROVEN = 0, 3, 4  # scripts branch on them; 1 and 2 are faults and wrong use
 EXIT_CODES = {"adopt": PASSED, "conditions": PASSED, "reject": FAILED, "not proven": NOT_PROVEN}
@@ -74,7 +76,7 @@ def _decided(sheet: Datasheet) -> _Decided:
     }
     required = [one for one in sheet.verdicts if not one.warns]
     if broken := by_status["broken"]:
-        worst = max(broken, key=distance)
+        worst = min(broken, key=weight)
         return _Decided("reject", worst.key, "broken", f"Reject: {_limits(broken)} broken.")
     if void := [one for one in required if one.status == "void"]:
         rests = "rests on a figure" if len(void) == 1 else "rest on figures"
@@ -91,16 +93,8 @@ def _decided(sheet: Datasheet) -> _Decided:
         text, keys = stop
         told = f"Not proven: no limit is broken, but the sheet advises: {text}"
         return _Decided("not proven", next(iter(keys), ""), "advice", told)
-    tightest = min(proven, key=distance)
+    tightest = min(proven, key=weight)
     return _Decided("adopt", tightest.key, "proven", f"Adopt: {_limits(proven)} proven.")
-
-
-def distance(verdict: Verdict) -> float:
-    """How far the bound lies from the limit, in units of the limit."""
-    if verdict.bound is None or verdict.limit is None:
-        return 0.0
-    # A limit of 0 is no unit: a hundredth stands in for it.
-    return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
 
 
 def _limits(verdicts: Sequence[Verdict]) -> str:
@@ -115,6 +109,7 @@ def _counted(verdicts: Iterable[Verdict]) -> Counts:
 def _needed(sheet: Datasheet) -> Iterator[str]:
     """What would decide a policy that is not decided: what costs least first."""
     if any(one.status == "broken" for one in sheet.verdicts):
+        yield from _mended(sheet)
         return
     open_ = [one for one in sheet.verdicts if not one.warns and one.status != "proven"]
     on = {Key.parse(one.key).axis for one in open_}
@@ -128,8 +123,33 @@ def _needed(sheet: Datasheet) -> Iterator[str]:
     # More stimuli are for a run that is whole: until then nobody knows how many it lacks.
     rest = [one for one in open_ if Key.parse(one.key).axis not in {axis.name for axis in cut}]
     yield from _grouped([one for one in rest if one.status == "void"])
-    yield from _stimuli([one for one in rest if one.more_stimuli], not_asked(sheet))
+    # Where more stimuli leave a limit open, they do not decide.
     yield from _grouped([v for v in rest if v.status != "void" and not v.more_stimuli])
+    yield from _stimuli([one for one in rest if one.more_stimuli], not_asked(sheet))
+
+
+def _mended(sheet: Datasheet) -> Iterator[str]:
+    """What helps against the fault of a rejected judge: its mitigations that were shown to.
+
+    None on an axis that it must not be used for at all.
+    """
+    found = by_key(sheet)
+    broken = {Key.parse(one.key).axis for one in sheet.verdicts if one.status == "broken"}
+    for axis in sheet.axes:
+        if axis.name in broken and not any(one.stops for one in axis.findings):
+            for remedy in axis.mitigations:
+                after = found.get(remedy.after)
+                if remedy.outcome == "helps" and after is not None:
+                    calls = f"{remedy.calls} calls a judgment"
+                    yield f"{remedy.action} ({calls}): {remedy.after} is then {_told(after)}"
+
+
+def _told(estimate: Estimate) -> str:
+    show = percent if unit(estimate.unit).percent else two_digits
+    value, low, high = (
+        None if v is None else show(v) for v in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} ({low} to {high})" if low and high else f"{value}"
 
 
 def _grouped(verdicts: Iterable[Verdict]) -> Iterator[str]:
@@ -144,15 +164,21 @@ def _grouped(verdicts: Iterable[Verdict]) -> Iterator[str]:
 
 def _stimuli(verdicts: Sequence[Verdict], spare: Mapping[str, int]) -> Iterator[str]:
     """More stimuli, per axis as many as its neediest limit takes: first those of the pool."""
-    most: dict[str, int] = {}
+    most: dict[str, Verdict] = {}
     for one in verdicts:
         axis = Key.parse(one.key).axis
-        most[axis] = max(most.get(axis, 0), one.more_stimuli or 0)
-    if most:
-        told = ", ".join(f"about {count(number)} for {axis}" for axis, number in most.items())
-        left = [f"{spare[axis]} of {axis}" for axis in most if spare.get(axis)]
-        first = f"; {', '.join(left)} were left out of this run, a larger --profile asks them"
-        yield f"more stimuli, if the values stay: {told}{first if left else ''}"
+        most[axis] = max(most.get(axis, one), one, key=lambda each: each.more_stimuli or 0)
+    if not most:
+        return
+    told = ", ".join(f"about {count(one.more_stimuli or 0)} for {one.key}" for one in most.values())
+    unasked = [_unasked(spare[axis], most[axis], axis) for axis in most if axis in spare]
+    yield "; ".join((f"more stimuli, if the values stay: {told}", *unasked))
+
+
+def _unasked(spare: int, verdict: Verdict, axis: str) -> str:
+    """The stimuli of the pool that the run left out, and whether they are enough."""
+    told = f"{spare} of {axis} were not asked: a larger --profile asks them"
+    return told if spare >= (verdict.more_stimuli or 0) else f"{told}, the rest must be your own"
 
 
 def _unlimited(sheet: Datasheet) -> int:

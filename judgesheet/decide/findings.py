@@ -1,17 +1,20 @@
 """The findings of a sheet in the order in which a reader must see them.
 
-First what the judge must not be used for, then failed controls, problems, what is not known, what
-is good, and the rest; what rests on figures that must not be used comes last.
+First what the judge must not be used for, then failed controls, problems, what rests on a figure
+that decides, what is not known, what is good, and the rest; what rests on figures that must not be
+used comes last. Of several axes the one that decides most goes first.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
+from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Recommendation, Statement
 from judgesheet.decide.controls import failed
+from judgesheet.decide.gate import weight
 
-STOP, CONTROL, PROBLEM, UNKNOWN, GOOD, NOTE, VOID = range(7)
+STOP, CONTROL, PROBLEM, DECIDES, UNKNOWN, GOOD, NOTE, VOID = range(8)
 """Kinds of findings, the first to be seen first."""
 _KINDS = {"bad": PROBLEM, "unknown": UNKNOWN, "good": GOOD, "neutral": NOTE}
 
@@ -23,13 +26,20 @@ def with_findings(sheet: Datasheet) -> Datasheet:
     """
     by_name = {axis.name: axis for axis in sheet.axes}
     axes = [replace(axis, findings=tuple(_every(axis))) for axis in sheet.axes]
-    limited = {verdict.key for verdict in sheet.verdicts if verdict.status == "broken"}
-    places = {place: rank for rank, place in enumerate(_ranked(axes, limited), 1)}
+    deciding = [one for one in sorted(sheet.verdicts, key=weight) if one.status != "proven"]
+    first = [*dict.fromkeys(Key.parse(one.key).axis for one in deciding)]
+    order = {
+        axis.name: first.index(axis.name) if axis.name in first else len(first) for axis in axes
+    }
+    keys = {one.key for one in deciding}
+    places = {place: rank for rank, place in enumerate(_ranked(axes, order, keys), 1)}
+    advice = (
+        replace(one, void=_advice_void(by_name.get(one.axis), one)) for one in sheet.recommendations
+    )
     return replace(
         sheet,
         recommendations=tuple(
-            replace(one, void=_advice_void(by_name.get(one.axis), one))
-            for one in sheet.recommendations
+            sorted(advice, key=lambda one: (not one.stops, order.get(one.axis, len(first))))
         ),
         axes=tuple(
             replace(
@@ -86,15 +96,19 @@ def _of_control(control: Control) -> Statement:
     return Statement(text, control.evidence, "bad", control=control.code or control.name)
 
 
-def _ranked(axes: Sequence[AxisResult], limited: set[str]) -> Iterator[tuple[int, int]]:
+def _ranked(
+    axes: Sequence[AxisResult], order: Mapping[str, int], deciding: set[str]
+) -> Iterator[tuple[int, int]]:
     """(place of the axis, place of the finding) of every finding, the first to be seen first."""
     by_kind: dict[int, list[list[tuple[int, int]]]] = {}
-    for at, axis in enumerate(axes):
+    for at, axis in sorted(enumerate(axes), key=lambda placed: order[placed[1].name]):
         mine: dict[int, list[tuple[bool, int]]] = {}
         for number, finding in enumerate(axis.findings):
-            # What breaks a limit comes first among its like.
-            free = not limited & {*finding.evidence}
-            mine.setdefault(kind(finding), []).append((free, number))
+            which, free = kind(finding), not deciding & {*finding.evidence}
+            if UNKNOWN <= which < VOID and not free:
+                which = DECIDES
+            # What decides comes first among its like.
+            mine.setdefault(which, []).append((free, number))
         for which, found in mine.items():
             by_kind.setdefault(which, []).append([(at, number) for _, number in sorted(found)])
     for which in sorted(by_kind):

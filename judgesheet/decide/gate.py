@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
-from judgesheet.base.datasheet import by_key
-from judgesheet.base.digits import level, significant, tenths
+from judgesheet.base.datasheet import WORST, by_key
+from judgesheet.base.digits import apart, level, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import SHARE, unit
@@ -67,6 +67,25 @@ def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
             yield _unproven(
                 limit, limit.key, None, f"{name} was not probed", f"probe it: --axis {name}"
             )
+
+
+def weight(verdict: Verdict) -> tuple[bool, bool, int, float]:
+    """Sorts verdicts by how much they decide: what is broken, then what must hold, the worst first.
+
+    Of the broken the furthest from its limit, of the proven the closest.
+    """
+    broken = verdict.status == "broken"
+    # What is not proven or void decides in the order of the policy.
+    away = distance(verdict) if verdict.status in ("broken", "proven") else 0.0
+    return not broken, verdict.warns, WORST.index(verdict.status), -away if broken else away
+
+
+def distance(verdict: Verdict) -> float:
+    """How far the bound lies from the limit, in units of the limit."""
+    if verdict.bound is None or verdict.limit is None:
+        return 0.0
+    # A limit of 0 is no unit: a hundredth stands in for it.
+    return abs(verdict.bound - verdict.limit) / max(abs(verdict.limit), 0.01)
 
 
 def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:
@@ -206,7 +225,7 @@ def _decide(
     place = "below" if bound < limit.value else "above" if bound > limit.value else "at"
     why = (
         f"the one-sided {level(_level(estimate))} {'upper' if upper else 'lower'} bound "
-        f"{significant(bound)} is {place} the limit {limit.value:g}{_counted(estimate)}"
+        f"{apart(bound, limit.value)} is {place} the limit {limit.value:g}{_counted(estimate)}"
     )
     is_open = status == "not proven"
     needed = _needed(limit, estimate, bounds, spare) if is_open else ""

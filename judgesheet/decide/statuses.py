@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from judgesheet.base.datasheet import WORST, by_key, worst_verdicts
+from judgesheet.base.datasheet import by_key, worst_verdicts
 from judgesheet.base.keys import Key
 from judgesheet.base.records import (
     AxisResult,
@@ -17,7 +17,8 @@ from judgesheet.base.records import (
 )
 from judgesheet.base.units import unit
 from judgesheet.decide.compare import IntervalEstimate
-from judgesheet.decide.findings import GOOD, PROBLEM, STOP, kind
+from judgesheet.decide.findings import GOOD, PROBLEM, STOP, UNKNOWN, kind
+from judgesheet.decide.gate import weight
 
 SIGNIFICANT = 0.05
 VISIBLE = 0.10
@@ -137,12 +138,10 @@ def _excludes(estimate: Estimate, null: float) -> bool:
 def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
     """The figure that stands for the axis, and what is said of the axis as a whole.
 
-    Limits that must hold go before those that only warn, unless one of those is broken.
+    Where limits decide, that is the figure that decides most.
     """
     mine = [v for key, v in verdicts.items() if Key.parse(key).axis == axis.name]
-    limited = sorted(
-        mine, key=lambda one: (one.status != "broken", one.warns, WORST.index(one.status))
-    )
+    limited = sorted(mine, key=weight)
     ranked = sorted(axis.findings, key=lambda finding: finding.rank)
     measured = {estimate.key for estimate in axis.estimates if estimate.value is not None}
     candidates = (
@@ -159,8 +158,9 @@ def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
     if kinds & {STOP, PROBLEM}:
         return Summary(_first(axis, {STOP, PROBLEM}, measured) or key, "problem")
     if limited:
-        return Summary(key, "proven" if limited[0].status == "proven" else "not proven")
-    return Summary(key, "good" if GOOD in kinds else "open")
+        return Summary(key, limited[0].status)
+    is_open = any(kind(one) == UNKNOWN and key in one.evidence for one in axis.findings)
+    return Summary(key, "good" if GOOD in kinds and not is_open else "open")
 
 
 def _first(axis: AxisResult, kinds: set[int], measured: set[str]) -> str:

@@ -6,8 +6,10 @@ drawings) and `sheet` (datasheet.json). Our macros can be imported from
 read from its own folder or from `data:`, and nothing else is read.
 """
 
+from contextlib import redirect_stdout
 from dataclasses import asdict
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -98,8 +100,10 @@ def render(sheet: Datasheet, template: Path) -> str:
 def pdf(text: str, folder: Path) -> bytes:
     """The HTML as PDF; MissingDependencyError where WeasyPrint or Pango is missing."""
     try:
-        from weasyprint import HTML
-        from weasyprint.urls import URLFetcher
+        # Where Pango is missing the library prints so, and standard output is for results alone.
+        with redirect_stdout(StringIO()):
+            from weasyprint import HTML
+            from weasyprint.urls import URLFetcher
     except (ImportError, OSError) as error:
         raise MissingDependencyError(f"{NO_PANGO} ({error})") from None
     # A class of its own here, as the library is loaded for no other format.

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from judgesheet.base import digits
-from judgesheet.base.digits import MINUS, MOST_DECIMALS, decimals, rounded
+from judgesheet.base.digits import MINUS, MOST_DECIMALS, apart, decimals, rounded
 from judgesheet.base.records import Datasheet, Decision, Estimate, Verdict, canonical_json
 from judgesheet.base.sanitize import spelled
 from judgesheet.base.units import Unit, unit
@@ -232,6 +232,15 @@ def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""],
     shown = quantity(verdict.bound, of.low, of.high, of.unit)
     if not shown.measured:
         return "", shown
+    bound, limit = verdict.bound, verdict.limit
+    if (
+        bound is not None
+        and limit is not None
+        and bound != limit
+        and shown.bare == number(limit, unit(of.unit))
+    ):
+        scale = unit(of.unit).scale
+        shown = shown._replace(value=apart(bound * scale, limit * scale).replace("-", MINUS))
     # Where the limit is broken, the other bound decided.
     return "max" if (verdict.kind == "max") != (verdict.status == "broken") else "min", shown
 

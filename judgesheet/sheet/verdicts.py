@@ -120,7 +120,7 @@ def summary(sheet: Datasheet) -> Sequence[str]:
     decision = sheet.decision
     conditions = (f"Condition: {condition}" for condition in decision.told_conditions)
     void = (f"Not usable: {axis.name}, {axis.void}." for axis in sheet.axes if axis.void)
-    needed = (f"What would decide: {needed}." for needed in decision.needed)
+    needed = (f"{decision.needed_role}: {needed}." for needed in decision.needed)
     looks = show.looks(sheet.run)
     lines = (
         *(decision.text, show.limits(decision)),

@@ -286,19 +286,16 @@ def test_a_ledger_that_cannot_grow_stops_the_run(path: Path) -> None:
 
 def test_cancelling_commits_what_has_arrived(path: Path) -> None:
     plan = make_plan(1000)
-    judge = open_judge("sim/random?latency_ms=2", Connection())
+    judge = open_judge("sim/random?latency_ms=50", Connection())
 
     async def main() -> int:
         with Ledger.create_or_open(path, plan, judge.identity) as ledger:
-            enough = asyncio.Event()
 
             def watch(progress: Progress) -> None:
                 if progress.settled >= 50:
-                    enough.set()
+                    task.cancel()
 
             task = asyncio.create_task(collect(judge, ledger, CollectSettings(), watch))
-            await enough.wait()
-            task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
             return ledger.totals().settled

@@ -18,7 +18,7 @@ from judgesheet.base.records import (
     Verdict,
 )
 from judgesheet.decide import decide
-from judgesheet.decide.decision import distance
+from judgesheet.decide.gate import distance
 from judgesheet.decide.policy import Policy
 from tests.decide.cases import CASES, case
 from tests.decide.test_controls import KEY, OTHER, RATE, axis, failing, limits, rate, sheet
@@ -282,10 +282,11 @@ def test_an_unfinished_run_is_finished_first_and_nothing_more_is_asked_of_it() -
 def test_what_was_left_out_of_the_pool_comes_before_more_stimuli() -> None:
     pool = {"stimuli": [{"axis": "one", "stimuli": 24, "in_pool": 40}]}
     (with_pool,) = needed(replace(sheet(), provenance=pool))
-    assert "16 of one were left out" in with_pool
+    assert "16 of one were not asked" in with_pool
     assert "--profile" in with_pool
+    assert "your own" in with_pool  # 16 are fewer than it takes
     (without,) = needed(sheet())
-    assert "about 211 for one" in without  # 40 * ((0.05 / 0.02)^2 - 1), a float above 210
+    assert f"about 211 for {KEY}" in without  # 40 * ((0.05 / 0.02)^2 - 1), a float above 210
     assert "--profile" not in without
 
 
@@ -297,12 +298,23 @@ def test_what_makes_void_is_mended_before_stimuli_are_added() -> None:
     assert second.startswith("more stimuli")
 
 
+def test_what_helps_against_a_broken_limit_is_named_unless_the_axis_must_not_be_used() -> None:
+    figures = rate(KEY, 0.5, 0.4, 0.6), rate(OTHER, 0.01, 0.005, 0.02)
+    remedy = Mitigation("ask in both orders", KEY, OTHER, 2)
+    for stops, expected in ((False, 1), (True, 0)):
+        found = (Statement("fault", (KEY,), "bad", stops=stops),)
+        one = axis(estimates=figures, mitigations=(remedy,), findings=found, **row(better="lower"))
+        told = needed(sheet(one), RATE)
+        assert len(told) == expected
+        assert all("ask in both orders (2 calls" in text and "1 %" in text for text in told)
+
+
 def test_nothing_would_decide_what_is_decided() -> None:
     assert needed(sheet(), RATE) == ()
     assert needed(sheet(), 'rate"\nmax = 0.01') == ()
 
 
-# -- remedies --------------------------------------------------------------------------------------
+# -- findings=found, **row(better="lower")) --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

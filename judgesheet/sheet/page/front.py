@@ -70,6 +70,7 @@ class Banner:
     counts: str
     limiting: tuple[str, str]
     """The role of the figure that decides, and the figure."""
+    needed_role: str
     needed: tuple[str, ...]
     outside: str
     conditions: tuple[str, ...]
@@ -204,13 +205,14 @@ def advice(context: Context) -> Iterator[Advice]:
 def _banner(context: Context) -> Banner:
     decision = context.sheet.decision
     if decision is None:
-        return Banner(UNDECIDED, "", HOW_TO_DECIDE, "", ("", ""), (), "", ())
+        return Banner(UNDECIDED, "", HOW_TO_DECIDE, "", ("", ""), "", (), "", ())
     return Banner(
         mark=DECISIONS[decision.verdict],
         policy=show.short(decision.policy, 60),
         text=show.no_break(show.visible(decision.text, 600)),
         counts=show.limits(decision),
         limiting=_limiting(context, decision),
+        needed_role=decision.needed_role,
         needed=tuple(show.no_break(show.visible(one, 300)) for one in decision.needed),
         outside=_outside(decision),
         conditions=tuple(show.visible(told, 300) for told in decision.conditions),
@@ -249,18 +251,24 @@ def _outside(decision: Decision) -> str:
 def _glance(context: Context) -> Iterator[Glance]:
     """One line per axis."""
     pools = context.stimuli
+    several = len({model for axis in context.sheet.axes for model in axis.served_models}) > 1
     for axis in context.sheet.axes:
         summary, estimate = axis.summary, None
         if summary is not None:
             estimate = context.estimates.get(summary.key)
         verdict = context.verdicts.get(summary.key) if summary else None
         limit = ""
-        if verdict is not None and estimate is not None and verdict.limit is not None:
+        # A problem was found beside the limits: that of its figure would read as what it broke.
+        limits = summary is not None and summary.outcome not in ("problem", "open")
+        if limits and verdict is not None and estimate is not None and verdict.limit is not None:
             of = unit(estimate.unit)
             limit = f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, of)}"
         asked = f"{show.count(axis.made)} calls"
         if (number := pools.get(axis.name)) is not None:
             asked = f"{show.count(number)} stimuli, {asked}"
+        # Where versions of the model changed, each axis says which of them answered it.
+        if several and len(axis.served_models) == 1:
+            asked = f"{asked}, {show.short(next(iter(axis.served_models)), 30)}"
         yield Glance(
             axis=show.visible(axis.title, 60),
             asked=asked,

@@ -26,7 +26,7 @@ class Texts:
     )
     no_remedy: str = "No mitigation could be measured in this run."
     no_finding: str = "No finding could be computed from this run."
-    no_advice: str = "Nothing can be recommended from this run."
+    no_advice: str = "No recommendation follows from this run."
     no_figure: str = "No figure was drawn."
     uncertainty: str = (
         "Intervals cover the choice of stimuli and the judge’s own noise; the stimulus is the unit "
