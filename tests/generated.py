@@ -20,7 +20,7 @@ from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
 from judgesheet.cli import main
 from judgesheet.collect.request import Request, make_plan, settle
-from judgesheet.importers.logs import FIELDS, LOGS, Choice, Judged
+from judgesheet.importers.logs import FIELDS, LOGS, Judged, LogOptions
 from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
@@ -115,7 +115,7 @@ def log_formats() -> str:
     lines = ["", "| `--from` | axis | columns that are read | what it lacks | checked with |"]
     lines.append("|---|---|---|---|---|")
     for name, log in LOGS.items():
-        judged = Judged("", log, Choice(), iter(()))
+        judged = Judged("", log, LogOptions(), iter(()))
         axis = f"`{judged.axis}`" if "verdict" in log.columns else "as mapped"
         columns = ", ".join(f"`{field}={column}`" for field, column in log.columns.items())
         lines.append(f"| `{name}` | {axis} | {columns} | {log.lacks} | {log.checked} |")
@@ -169,7 +169,7 @@ def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
             for one in judge["estimates"].values()
         ]
         texts = (cell.with_interval if cell.measured else "—" for cell in cells)
-        unbroken = show.tied(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
+        unbroken = show.no_break(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
         yield f"| {judge['judge']} | {unbroken} | {judge['lost']} |"
     yield ""
 

@@ -56,9 +56,9 @@ def ingest(
     files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
     directory = Path(out)
     load_policy(policy)  # so that a refusal comes before anything is written
-    choice = logs.Choice(form, columns or {}, where or {}, scale, nearest)
+    choice = logs.LogOptions(form, columns or {}, where or {}, scale, nearest)
     # Any option about a log makes it one; else it holds recorded judgments or a batch.
-    log = logs.judged(files, choice) if choice != logs.Choice() else None
+    log = logs.judged(files, choice) if choice != logs.LogOptions() else None
     make_directory(directory, fresh=False)
     fill_ledger(files, directory / LEDGER, log)
     for sentence in log.notes() if log else ():

@@ -21,7 +21,7 @@ def inspect_log(file: str | Path, **options: Any) -> "LogReport":
     from judgesheet.commands.log_report import report
     from judgesheet.importers import logs
 
-    return report(Path(file), logs.Choice(**options))
+    return report(Path(file), logs.LogOptions(**options))
 
 
 @click.command("inspect-log")

@@ -16,7 +16,7 @@ from judgesheet.commands.terminal import say, say_lines, say_record
 
 if TYPE_CHECKING:
     from judgesheet.collect.request import Request
-    from judgesheet.forecast.rehearsal import Outlook
+    from judgesheet.forecast.rehearsal import PolicyForecast
     from judgesheet.forecast.sizing import Design, Target
     from judgesheet.judges.providers import BatchName
     from judgesheet.planning.plan import AxisBudget
@@ -107,7 +107,7 @@ def _keep_plan(request: "Request", planned: Plan, path: Path) -> None:
     batches.keep_plan(planned, path, name_in_runs(request.model), added, request.prices)
 
 
-def foresee(planned: Plan, policy: str | Path, model: str = "") -> "Outlook":
+def foresee(planned: Plan, policy: str | Path, model: str = "") -> "PolicyForecast":
     """Which limits of a policy a plan can prove at all, and how often a good judge passes it.
 
     The good judge is `sim/good`, or `model` where that is a simulated one. No call is made.

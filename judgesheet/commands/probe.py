@@ -65,14 +65,14 @@ def probe(
     JudgeError if it never did.
     """
     from judgesheet.collect.request import as_request
-    from judgesheet.commands.probing import Choices, probe_once
+    from judgesheet.commands.probing import RunOptions, probe_once
     from judgesheet.ledger.run_directory import default_directory
 
     request = as_request(model, options)
     _check_combination(request, policy, until_decided)
     until = load_policy(until_decided)
     pages = _found(templates)
-    choices = Choices(
+    how = RunOptions(
         fresh_if_changed=fresh_if_changed,
         retry_failed=retry_failed,
         give_up=give_up,
@@ -85,13 +85,13 @@ def probe(
     )
     directory = Path(out) if out is not None else default_directory(request.model)
     if request.sweep is None:
-        run = probe_once(request, directory, choices, fresh=fresh)
+        run = probe_once(request, directory, how, fresh=fresh)
     else:
         from judgesheet.commands.sweep_loop import probe_each_value
 
-        once = partial(probe_once, choices=choices)
-        run = probe_each_value(request, directory, once, fresh=fresh, pdf=choices.pdf)
-    _write_own(run.datasheet, pages, directory, choices.pdf, tell)
+        once = partial(probe_once, options=how)
+        run = probe_each_value(request, directory, once, fresh=fresh, pdf=how.pdf)
+    _write_own(run.datasheet, pages, directory, how.pdf, tell)
     return run
 
 

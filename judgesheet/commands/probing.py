@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choices:
+class RunOptions:
     """How to resume a run, when to stop it, and what to write; the same for each run of a sweep."""
 
     fresh_if_changed: bool
@@ -41,62 +41,65 @@ class Choices:
     tell: Callable[[str], None]
 
 
-def probe_once(request: Request, directory: Path, choices: Choices, *, fresh: bool = False) -> Run:
+def probe_once(
+    request: Request, directory: Path, options: RunOptions, *, fresh: bool = False
+) -> Run:
     """Ask what the run in `directory` still lacks, and write its datasheet.
 
     StoppedError if the judge no longer answers: the sheet of what it did answer is written first.
     """
-    judge, planned, fresh = _prepared(request, directory, choices, fresh=fresh)
-    tell = choices.tell
-    with open_run(directory, planned, judge.identity, fresh=fresh, tell=tell) as ledger:
+    judge, planned, fresh = _prepared(request, directory, options, fresh=fresh)
+    tell = options.tell
+    place = directory, planned, judge.identity
+    with open_run(*place, fresh=fresh, spill=request.spill, tell=tell) as ledger:
         del planned
         give_back_memory()  # that of a long plan, for the hours of asking
         ledger.set_meta("prices", request.prices)
         for name, value in (("machine", judge.machine), ("note", judge.note)):
             if value:
                 ledger.set_meta(name, value)
-        if choices.retry_failed:
+        if options.retry_failed:
             ledger.reopen()
-        if choices.give_up:
+        if options.give_up:
             ledger.give_up()
         try:
-            progress = _ask(request, judge, ledger, choices)
+            progress = _ask(request, judge, ledger, options)
         # What was paid for before the judge failed is measured and shown.
         except StoppedError:
             if ledger.totals().outcomes.get("ok"):
-                _publish(ledger, directory, choices)
+                _publish(ledger, directory, options)
             raise
-        sheet = _publish(ledger, directory, choices)
+        sheet = _publish(ledger, directory, options)
     return Run(directory, sheet, progress)
 
 
 def _prepared(
-    request: Request, directory: Path, choices: Choices, *, fresh: bool
+    request: Request, directory: Path, options: RunOptions, *, fresh: bool
 ) -> tuple[Judge, Plan, bool]:
     """The judge, the plan, and whether the run starts over."""
     judge, planned = prepare(request, directory, fresh=fresh)
-    if fresh or not choices.fresh_if_changed:
+    if fresh or not options.fresh_if_changed:
         return judge, planned, fresh
     from judgesheet.commands import stale_run
 
-    digest = None if choices.until is None else choices.until.digest
+    digest = None if options.until is None else options.until.digest
     why = stale_run.changed(directory, planned, judge, request, digest)
     if not why:
         stale_run.take_over_parsers(directory, planned)
         return judge, planned, False
-    choices.tell(f"starting over, the earlier run in {directory} is renamed: {why}")
+    options.tell(f"starting over, the earlier run in {directory} is renamed: {why}")
     return *prepare(request, directory, fresh=True), True
 
 
-def _ask(request: Request, judge: Judge, ledger: Ledger, choices: Choices) -> Progress:
+def _ask(request: Request, judge: Judge, ledger: Ledger, options: RunOptions) -> Progress:
     """Ask what is pending: from here, or by the workers of a cluster."""
-    look = _look(ledger, choices.until)
-    settings, reader = collect_settings(request), partial(_reader, ledger, choices.tell)
+    look = _look(ledger, options.until)
+    settings, reader = collect_settings(request), partial(_reader, ledger, options.tell)
     if request.engine == "ray":
         from judgesheet.collect.workers import by_workers
 
         judge = by_workers(request, judge, ledger.labels())
-    on_progress = choices.on_progress
+    on_progress = options.on_progress
     return run(lambda: enter_and_collect(judge, ledger, settings, on_progress, reader, look))
 
 
@@ -109,9 +112,9 @@ def _look(ledger: Ledger, policy: "Policy | None") -> Callable[[], bool]:
         )
     if policy is None:
         return lambda: False
-    from judgesheet.decide.looks import Watch
+    from judgesheet.decide.looks import SequentialMonitor
 
-    return Watch(ledger, policy).widen
+    return SequentialMonitor(ledger, policy).extend
 
 
 def _reader(ledger: Ledger, tell: Callable[[str], None]) -> IsReadable:
@@ -120,8 +123,8 @@ def _reader(ledger: Ledger, tell: Callable[[str], None]) -> IsReadable:
     return EarlyWarning(ledger.parsers(), tell)
 
 
-def _publish(ledger: Ledger, directory: Path, choices: Choices) -> Datasheet:
+def _publish(ledger: Ledger, directory: Path, options: RunOptions) -> Datasheet:
     # Loaded after collecting: hours of asking need no memory for measuring and drawing.
     from judgesheet.commands.publish import publish
 
-    return publish(ledger, directory, choices.policy, pdf=choices.pdf, cases=choices.cases)
+    return publish(ledger, directory, options.policy, pdf=options.pdf, cases=options.cases)

@@ -106,7 +106,7 @@ def import_stimuli(
 
     several = [files] if isinstance(files, str | Path) else files
     rubrics = rubric if isinstance(rubric, Mapping) else importers.read_rubric(rubric)
-    what = importers.Choice(axis=axis, columns=columns or {}, rubrics=rubrics, **options)
+    what = importers.ImportOptions(axis=axis, columns=columns or {}, rubrics=rubrics, **options)
     return importers.run(form, [Path(file) for file in several], Path(out), what)
 
 

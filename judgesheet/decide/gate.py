@@ -17,7 +17,7 @@ from judgesheet.base.digits import level, significant, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
 from judgesheet.base.units import SHARE, unit
-from judgesheet.decide.compare import Bounded
+from judgesheet.decide.compare import IntervalEstimate
 from judgesheet.decide.controls import READ, failed, touches
 from judgesheet.decide.policy import Limit, Policy
 from judgesheet.stats.unseen import clusters_for
@@ -31,7 +31,7 @@ PROVE = "would prove it if the value stays"
 WORSE = "more data would rather break it"
 
 
-def reach(estimate: Estimate) -> Bounded | None:
+def reach(estimate: Estimate) -> IntervalEstimate | None:
     """The value with the one-sided bounds that a gate may use, infinite on a side without any.
 
     They are the estimate's own, else the ends of its interval; None if none proves anything.
@@ -48,7 +48,7 @@ def reach(estimate: Estimate) -> Bounded | None:
     value = estimate.value
     if value is None or not math.isfinite(value) or high == -low == math.inf:
         return None
-    return Bounded(float(value), float(low), float(high))
+    return IntervalEstimate(float(value), float(low), float(high))
 
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
@@ -187,7 +187,9 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
     )
 
 
-def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded, spare: int) -> Verdict:
+def _decide(
+    limit: Limit, key: str, estimate: Estimate, bounds: IntervalEstimate, spare: int
+) -> Verdict:
     """Kept, broken or not proven, by the bound that decides."""
     ceiling = limit.kind == "max"
     if ceiling:
@@ -218,7 +220,7 @@ def _level(estimate: Estimate) -> float:
     return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
-def _needed(limit: Limit, estimate: Estimate, bounds: Bounded, spare: int) -> str:
+def _needed(limit: Limit, estimate: Estimate, bounds: IntervalEstimate, spare: int) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
         return "verdicts on the lost calls: the calls that were read would prove it"
@@ -241,7 +243,9 @@ def _counted(estimate: Estimate) -> str:
     return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
 
 
-def outlook(limit: float, kind: str, bounds: Bounded, amount: Callable[[float], str]) -> str:
+def outlook(
+    limit: float, kind: str, bounds: IntervalEstimate, amount: Callable[[float], str]
+) -> str:
     """What more of the same data would decide if the value stayed, and the `amount` needed."""
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
@@ -274,7 +278,7 @@ def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
     )
 
 
-def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: Bounded) -> int | None:
+def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: IntervalEstimate) -> int | None:
     """How many more stimuli would prove the limit if the value stayed; None where none would."""
     factor = _factor(limit.value, bounds)
     beyond = bounds.value > limit.value if limit.kind == "max" else bounds.value < limit.value
@@ -306,7 +310,7 @@ def times(factor: float) -> str:
     return f"about {tenths(factor)} times the data"
 
 
-def _factor(limit: float, bounds: Bounded) -> float:
+def _factor(limit: float, bounds: IntervalEstimate) -> float:
     """Times the data. Bounds close in by 1/sqrt of it, those of a rate of 0 or 1 by 1/data."""
     value = bounds.value
     gap = abs(limit - value)

@@ -16,7 +16,7 @@ from judgesheet.base.records import (
     Verdict,
 )
 from judgesheet.base.units import unit
-from judgesheet.decide.compare import Bounded
+from judgesheet.decide.compare import IntervalEstimate
 from judgesheet.decide.findings import GOOD, PROBLEM, STOP, kind
 
 SIGNIFICANT = 0.05
@@ -114,7 +114,7 @@ def detectable(estimate: Estimate) -> float | None:
     value, low, high = estimate.value, estimate.low, estimate.high
     if value is None or low is None or high is None or not 0 < estimate.level < 1:
         return None
-    return Bounded(value, low, high).detectable(estimate.level)
+    return IntervalEstimate(value, low, high).detectable(estimate.level)
 
 
 def _is_null(estimate: Estimate, null: float | None) -> bool:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from judgesheet import axis as kit
-from judgesheet import stats
 from judgesheet.axes import all_axes, explain
 from judgesheet.axis import (
     Axis,
@@ -38,6 +36,7 @@ from judgesheet.base.records import (
     Statement,
     digest,
 )
+from judgesheet.base.resources import PACKAGE
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, read_by, reading, shape_of
@@ -264,8 +263,8 @@ def code_digest(name: str) -> str:
     """
     own = Path(str(cast("ModuleType", all_axes()[name]).__file__))
     files = sorted(own.parent.glob("*.py")) if own.stem == "__init__" else [own]
-    for shared in (kit, stats):
-        files += sorted(Path(str(shared.__file__)).parent.glob("*.py"))
+    for shared in ("axis", "stats"):
+        files += sorted((PACKAGE / shared).glob("*.py"))
     return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
