@@ -35,12 +35,14 @@ def _better_slot(call: Asked) -> str:
     return slots.get(call.cell.get("better"), "")
 
 
-def _of_pairs(badness: Callable[[Asked], float], what: str) -> Callable[[Question], Iterator[Case]]:
+def _of_pairs(
+    severity: Callable[[Asked], float], what: str
+) -> Callable[[Question], Iterator[Case]]:
     """The pairs on which most calls are bad, with all calls of both orders."""
 
     def find(question: Question) -> Iterator[Case]:
         for calls in _pairs(question):
-            bad = sum(badness(call) for call in calls) / len(calls)
+            bad = sum(severity(call) for call in calls) / len(calls)
             if bad > 0:
                 verdicts = "; ".join(f"{' '.join(c.order)}: {said(c.value)}" for c in calls[:4])
                 why = f"{calls[0].stimulus}: {what} ({verdicts})"

@@ -11,7 +11,7 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._reply import CODES
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.exchange import Exchanged, Items, exchanged
@@ -250,7 +250,7 @@ class Group:
         note: str = "",
         published: bool = True,
         **more: object,
-    ) -> Draft:
+    ) -> UnkeyedEstimate:
         """A share of calls or pairs, by sums and counts per stimulus.
 
         If `published`, Wilson's interval is given beside it, as in the paper; `more` are further
@@ -261,7 +261,7 @@ class Group:
         paper = PaperCompatible(
             naive.value, naive.low, naive.high, "Wilson, clusters ignored (003)"
         )
-        return Draft(
+        return UnkeyedEstimate(
             label,
             cluster_rate(*counts),
             {**self.dims, **more},
@@ -272,7 +272,7 @@ class Group:
         ).or_absent(reason)
 
     @cached_property
-    def ties(self) -> Draft:
+    def ties(self) -> UnkeyedEstimate:
         """The share of calls that say tie, which appears under several names on the sheet."""
         return self.rate(f"Tie, {self.words}", self.pairs.by_task(1 - self.pairs.decided))
 

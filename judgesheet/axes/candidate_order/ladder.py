@@ -21,7 +21,7 @@ from judgesheet.axes.candidate_order._pairs import (
     figure,
 )
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -58,7 +58,7 @@ def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
     sweep={"delta=1": 4},
     reads="ladder",
 )
-def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
+def target_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
     003 equation 8, by the step of the ladder (how many required elements more the better response
@@ -68,7 +68,7 @@ def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=_at("TSd"), null=0.5, better="higher", reads="ladder")
-def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
+def target_sensitivity_decided(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of correct choices among the calls that choose at all (003 equation 9)."""
     for rung in pairs.rungs:
         right, _ = rung.pairs.by_task(_is(RIGHT, rung))
@@ -80,13 +80,13 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
 @figure(
     "share", symbol=_at("W"), null=0.0, headline={"delta=1": 22}, passes_blind=True, reads="ladder"
 )
-def wrong_rate(pairs: Pairs) -> Iterator[Draft]:
+def wrong_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that choose the worse response."""
     return _shares(pairs, "Worse response chosen", WRONG)
 
 
 @figure("share", better="", reads="ladder")
-def tie_rate(pairs: Pairs) -> Iterator[Draft]:
+def tie_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that say tie (or abstain), by difference and slot of the better response.
 
     Without a slot it equals `miss_by_tie` and `criterion` at that step.
@@ -97,7 +97,7 @@ def tie_rate(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=_at("MBT"), null=0.0, headline={"delta=1": 23})
-def miss_by_tie(pairs: Pairs) -> Iterator[Draft]:
+def miss_by_tie(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that miss a better response by saying tie (003 equation 12).
 
     The complement of `target_sensitivity` splits into this and `wrong_rate`: a cautious judge
@@ -114,7 +114,7 @@ def _is(outcome: int, rung: Group) -> Floats:
     return np.where(np.isnan(correct), np.nan, (correct == outcome).astype(float))
 
 
-def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
+def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
     """The share of an outcome on each rung, then the same by the slot of the better response."""
     for rung in pairs.rungs:
         draft = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
@@ -122,7 +122,7 @@ def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
         yield from _by_slot(rung, label, outcome)
 
 
-def _unless_told(rung: Group, draft: Draft) -> Draft:
+def _unless_told(rung: Group, draft: UnkeyedEstimate) -> UnkeyedEstimate:
     """The draft; without ends if the slot alone tells which response is better."""
     if draft.interval.value is None or not rung.pairs.slot_tells:
         return draft
@@ -131,7 +131,7 @@ def _unless_told(rung: Group, draft: Draft) -> Draft:
     return replace(draft, interval=value_only, note=SLOT_TELLS)
 
 
-def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
+def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
     first = rung.pairs.better_first
     for slot, here in ((1, first), (2, ~first)):
         counts = rung.pairs.by_task(np.where(here, _is(outcome, rung), np.nan))
@@ -140,7 +140,7 @@ def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
 
 
 @figure(QUALITY_STEPS, symbol="Δ75", headline=8)
-def threshold75(pairs: Pairs) -> Iterator[Draft]:
+def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """The smallest difference at which the better response is chosen three times in four.
 
     In required elements that it states more. Weighted isotonic fit of `target_sensitivity` (003
@@ -169,7 +169,7 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
     given = ["baseline prompt", f"{', '.join(steps)} elements apart"]
     given += [f"{fit.censored}-censored"] if fit.censored else []
     label = "Smallest difference seen in 75 % of calls"
-    yield Draft(label, interval, n=int(calls.sum()), given="; ".join(given))
+    yield UnkeyedEstimate(label, interval, n=int(calls.sum()), given="; ".join(given))
 
 
 def _tables(rungs: Sequence[Group]) -> Counts:
@@ -195,7 +195,7 @@ def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
 
 
 @figure("d'", symbol=_at("d'"), null=0.0, better="higher")
-def d_prime(pairs: Pairs) -> Iterator[Draft]:
+def d_prime(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Sensitivity to a difference in the units of signal detection, on that of a forced choice.
 
     (z(hits) - z(false alarms)) / sqrt 2, where slot 1 is the signal and a tie counts half to each
@@ -220,7 +220,7 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
             note=NOT_ANSWERED.sentence if value is None else _trust(bound, perfect=perfect),
             reason=NOT_ANSWERED.code if value is None else "",
         )
-        yield Draft(
+        yield UnkeyedEstimate(
             f"d′, {rung.words}",
             interval,
             rung.dims,

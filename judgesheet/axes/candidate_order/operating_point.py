@@ -12,7 +12,7 @@ from judgesheet.axes.candidate_order._cases import PREFERS, STRICT_TIES, USUAL
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, apart, figure
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.interval import Interval, by_cluster, cluster_mean
@@ -24,7 +24,7 @@ NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listin
 
 
 @figure("share", better="", cases=STRICT_TIES)
-def criterion(pairs: Pairs) -> Iterator[Draft]:
+def criterion(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of ties under a prompt: the operating point (003 equation 11).
 
     Step 0 is the pairs with the same content, where ties are right; on the ladder they are misses,
@@ -46,7 +46,7 @@ def criterion(pairs: Pairs) -> Iterator[Draft]:
     passes_blind=True,
     cases=STRICT_TIES,
 )
-def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
+def criterion_shift(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How much a stricter instruction about ties raises their share (003 equation 11).
 
     Strict minus baseline on the same pairs, paired by task. A rise at step 0 is the purpose of the
@@ -59,7 +59,7 @@ def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
         difference, n = _paired(
             *(_by_pair(group.pairs, 1 - group.pairs.decided) for group in (strict, usual))
         )
-        yield Draft(
+        yield UnkeyedEstimate(
             f"Ties added by the strict prompt, {_where(delta)}",
             difference,
             {"delta": delta},
@@ -120,7 +120,7 @@ class Padded:
     reads="filler",
     cases=PREFERS.only(condition="filler", **USUAL),
 )
-def filler_preference(pairs: Pairs) -> Iterator[Draft]:
+def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that prefer a response with filler sentences added to the same without them.
 
     A tie counts half to each, so .5 is a judge to whom the filler makes no difference, whether it
@@ -132,7 +132,7 @@ def filler_preference(pairs: Pairs) -> Iterator[Draft]:
         contents = group.pairs.contents
         padded, plain, ties = (int((contents == side).sum()) for side in (-1, 1, 0))
         share = cluster_mean(*group.pairs.by_task((1 - contents) / 2), within=(0.0, 1.0))
-        yield Draft(
+        yield UnkeyedEstimate(
             "Padded response preferred to the same without filler",
             share,
             group.dims,
@@ -151,7 +151,7 @@ def filler_preference(pairs: Pairs) -> Iterator[Draft]:
     passes_blind=True,
     cases=PREFERS.only(listing=SWAPPED),
 )
-def format_cue(pairs: Pairs) -> Iterator[Draft]:
+def format_cue(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How much the listing of the allowed answers moves the choice of slot 1.
 
     Preference for slot 1 (a tie counts half) where the prompt lists 1, 2, tie minus the same where
@@ -164,7 +164,7 @@ def format_cue(pairs: Pairs) -> Iterator[Draft]:
         return
     # Slot 1, tie and slot 2 as 1, .5 and 0, so that a listing that only adds ties moves nothing.
     difference, n = _paired(*(_by_pair(one, (one.slots + 1) / 2) for one in listings))
-    yield Draft(
+    yield UnkeyedEstimate(
         "Slot 1 under 1|2|tie minus under 2|1|tie",
         difference,
         n=n,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from judgesheet.axes.candidate_order._cases import PREFERS, USUAL
 from judgesheet.axes.candidate_order._design import KINDS
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.missing_reasons import Reason
 
 NO_VACUUM = Reason("no_vacuum", "no pair with nothing to prefer was answered")
@@ -29,7 +29,7 @@ _SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}
     reads="vacuum",
     cases=PREFERS.only(condition="vacuum", **USUAL),
 )
-def dark_current(pairs: Pairs) -> Iterator[Draft]:
+def dark_current(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that prefer one of two responses although there is nothing to prefer.
 
     Both responses are empty, only white space, or the same text (003 equation 1). A tie or an
@@ -44,7 +44,7 @@ def dark_current(pairs: Pairs) -> Iterator[Draft]:
                 yield _rate(group)
 
 
-def _rate(group: Group, note: str = "") -> Draft:
+def _rate(group: Group, note: str = "") -> UnkeyedEstimate:
     counts = group.pairs.by_task(group.pairs.decided)
     label = f"Preference where there is none to have, {group.words}"
     return group.rate(label, counts, NO_VACUUM, note=note)

@@ -2,7 +2,7 @@
 
 from judgesheet.axes.criterion_order._scores import REPEATED, Scores, figure
 from judgesheet.axis import reversal
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import changed
 
 
@@ -17,7 +17,7 @@ from judgesheet.axis.views import changed
     reads="repeats",
     cases=changed,
 )
-def excess_change_rate(scores: Scores) -> Draft:
+def excess_change_rate(scores: Scores) -> UnkeyedEstimate:
     """Changes of score that the order causes, beyond noise.
 
     Per prompt, `order_change_rate` minus `repeat_change_rate`; prompt-level t interval. It detects

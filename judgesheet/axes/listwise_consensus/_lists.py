@@ -10,7 +10,7 @@ import numpy as np
 
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED, depths
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import (
     PROPOSED,
@@ -316,8 +316,10 @@ class Lists:
         )
 
 
-def prompt_rate(label: str, shares: Floats, dims: Mapping[str, object], given: str = "") -> Draft:
+def prompt_rate(
+    label: str, shares: Floats, dims: Mapping[str, object], given: str = ""
+) -> UnkeyedEstimate:
     """The mean of a share per prompt, (P,), NaN where it is not known; prompts are the clusters."""
     known = shares[~np.isnan(shares)]
     mean = cluster_rate(known, np.ones_like(known))
-    return Draft(label, mean, dims, n=known.size, given=given).or_absent(NOTHING_READ)
+    return UnkeyedEstimate(label, mean, dims, n=known.size, given=given).or_absent(NOTHING_READ)

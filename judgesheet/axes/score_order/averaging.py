@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from judgesheet.axes.score_order._scores import CHANGES, Scores, figure, of_main_scale
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
 from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.digits import percent
@@ -21,7 +21,7 @@ from judgesheet.stats.interval import Interval
 
 
 @figure("r", better="higher", cases=off_quality)
-def budget_r(scores: Scores) -> Iterator[Draft]:
+def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality after averaging k orders (Xu et al., section 5.3).
 
     Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
@@ -33,7 +33,7 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("r", better="higher", passes_blind=True, cases=CHANGES)
-def budget_agreement(scores: Scores) -> Iterator[Draft]:
+def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of the mean of k orders with the mean of all of them: how many are enough?
 
     Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
@@ -47,7 +47,7 @@ def _budget(
     scores: Scores,
     sweep: Callable[..., tuple[stats.BudgetPoint, ...]],
     given: Quality | str,
-) -> Iterator[Draft]:
+) -> Iterator[UnkeyedEstimate]:
     """`sweep` over one read per order of the balanced arm, then over the random arm."""
     # Not the fixed arm: all its reads are under one order.
     arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
@@ -58,7 +58,7 @@ def _budget(
         for point in sweep(reads, rng=scores.rng()):
             orders = f"{point.k} order{'s' if point.k > 1 else ''}"
             undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
-            draft = Draft(
+            draft = UnkeyedEstimate(
                 f"{label} after {orders}, {arm} (range: over choices of orders)",
                 _band(point, scores.grid.clusters),
                 {"k": point.k, "arm": arm},
@@ -77,7 +77,7 @@ def _band(point: stats.BudgetPoint, clusters: int) -> Interval:
 
 
 @figure("difference of r", symbol="G", better="", headline={"k=10": 100}, cases=off_quality)
-def averaging_gain(scores: Scores) -> Iterator[Draft]:
+def averaging_gain(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Gain in correlation with quality from averaging k orders, against a single reading.
 
     r_k - r_1, each the mean over the subsets of that many orders of the first balanced pass (Xu et
@@ -94,7 +94,7 @@ def averaging_gain(scores: Scores) -> Iterator[Draft]:
     headline={"k=10": 102},
     cases=of_main_scale(repeated),
 )
-def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
+def averaging_gain_noise(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The part of `averaging_gain` that k calls in one and the same order would give.
 
     r_1 (sqrt(k / (1 + (k - 1) rho)) - 1), Spearman and Brown's prophecy, where rho = 1 - s2 / V is
@@ -106,7 +106,7 @@ def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101}, cases=off_quality)
-def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
+def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The rest of `averaging_gain`: the gain because the k orders differ.
 
     `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not affect; all of
@@ -118,13 +118,13 @@ def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
 
 def _gains(
     scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
-) -> Iterator[Draft]:
+) -> Iterator[UnkeyedEstimate]:
     for gain in scores.gains:
         interval, words = part(gain), f"{label}, {gain.k} orders averaged"
         if scores.reference.kind is None:
             yield absent(words, NO_REFERENCE, {"k": gain.k})
             continue
-        yield Draft(
+        yield UnkeyedEstimate(
             words,
             interval,
             {"k": gain.k},

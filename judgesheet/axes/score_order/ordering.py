@@ -6,7 +6,7 @@ import numpy as np
 
 from judgesheet.axes.score_order._scores import PLACES, Scores, figure
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.views import off_quality
 from judgesheet.base.digits import percent, two_digits
@@ -15,7 +15,7 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as stats
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson
-from judgesheet.stats.interval import cluster_rate, exactly
+from judgesheet.stats.interval import cluster_rate, without_interval
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
@@ -38,7 +38,7 @@ def canonical(scores: Scores) -> Order:
 
 
 @figure("share", better="nearer", by_place=True, passes_blind=True, reads="passes", cases=PLACES)
-def selection(scores: Scores) -> Iterator[Draft]:
+def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """When the judge gives this score, how often is its line at this position?
 
     P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
@@ -52,7 +52,7 @@ def selection(scores: Scores) -> Iterator[Draft]:
             share = cluster_rate(counts[given, score, position], sizes[given])
             label = f"Share of score {score + 1} given at position {position + 1}"
             dims = {"score": score + 1, "position": position + 1}
-            yield Draft(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)
+            yield UnkeyedEstimate(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)
 
 
 @figure(
@@ -66,7 +66,7 @@ def selection(scores: Scores) -> Iterator[Draft]:
     reads="passes",
     cases=PLACES,
 )
-def bias_cost(scores: Scores) -> Iterator[Draft]:
+def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
     Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
@@ -79,7 +79,7 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
         cost = stats.bias_cost_interval(counts, order)
         plain = stats.bias_cost(paper_way, order)
         printed = None if np.isnan(plain) else plain
-        draft = Draft(
+        draft = UnkeyedEstimate(
             f"Bias cost of the order {' '.join(map(str, order))}",
             cost,
             {"order": digits(order)},
@@ -90,7 +90,7 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("order", better="", by_place=True, passes_blind=True, cases=PLACES)
-def min_bias_order(scores: Scores) -> Iterator[Draft]:
+def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
     Without a dimension: among the orders that were probed, as in Xu et al. v1, table 6;
@@ -107,9 +107,9 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
         # A value must be a number: the order 1 2 3 4 5 is 12345.
         order = None if best is None else int(digits(best))
         cost = "" if best is None else two_digits(stats.bias_cost(matrix, best))
-        draft = Draft(
+        draft = UnkeyedEstimate(
             f"Order of least bias cost among {where}",
-            exactly(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
+            without_interval(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
             given=cost and f"its cost is {cost} points",
@@ -120,7 +120,7 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
 @figure(
     "share", symbol="conf", better="", headline=240, by_place=True, passes_blind=True, cases=PLACES
 )
-def min_bias_confidence(scores: Scores) -> Draft:
+def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
     """How certain it is that the best probed order costs less than the default 1 2 … n.
 
     Share of 2,000 cluster-bootstrap resamples in which it does. An order is recommended only from
@@ -135,9 +135,9 @@ def min_bias_confidence(scores: Scores) -> Draft:
         again = stats.best_order_share(counts, scores.rng(), probed)
         note = f"the same best order is found again in {percent(again or 0)} of resamples"
     method = "cluster bootstrap, 2,000 resamples"
-    draft = Draft(
+    draft = UnkeyedEstimate(
         "Resamples in which the cheapest order beats the default",
-        exactly(share, clusters=scores.grid.clusters, method=method),
+        without_interval(share, clusters=scores.grid.clusters, method=method),
         n=int(counts.sum()),
         note=note,
     )
@@ -145,7 +145,7 @@ def min_bias_confidence(scores: Scores) -> Draft:
 
 
 @figure("r", better="higher", cases=off_quality)
-def per_order_r(scores: Scores) -> Iterator[Draft]:
+def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
 
     Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
@@ -157,7 +157,7 @@ def per_order_r(scores: Scores) -> Iterator[Draft]:
     for order, reads in _order_columns(scores):
         r = cluster_jackknife_r(reads, scores.reference.values, scores.grid.cluster)
         rank = f"rank {ranks.get(order, '?')} of {len(ranks)}"
-        yield Draft(
+        yield UnkeyedEstimate(
             f"r of single reads under the order {' '.join(map(str, order))}",
             r,
             {"order": digits(order)},
@@ -167,7 +167,7 @@ def per_order_r(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("rank", cases=off_quality)
-def default_order_rank(scores: Scores) -> Draft:
+def default_order_rank(scores: Scores) -> UnkeyedEstimate:
     """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
 
     Xu et al. v1, table 4. Ranks of noisy correlations are unstable: compare the intervals of
@@ -179,9 +179,9 @@ def default_order_rank(scores: Scores) -> Draft:
     ranks, default = _ranks(scores), canonical(scores)
     if default not in ranks:
         return absent(label, NO_RANK)
-    return Draft(
+    return UnkeyedEstimate(
         label,
-        exactly(
+        without_interval(
             ranks[default],
             clusters=scores.grid.clusters,
             method="rank of Pearson's r of single reads (Xu et al. v1)",
