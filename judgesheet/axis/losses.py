@@ -481,14 +481,14 @@ def _where(estimates: Estimates, shown: Sequence[str]) -> str:
 # -- imputing --------------------------------------------------------------------------------------
 
 
-Call = Mapping[str, Any]
+Row = Mapping[str, Any]
 """A row of a table: the keys of its cell, `repeat` and `value`."""
 
 
-def split(frame: "pd.DataFrame") -> tuple[list[Call], list[Call]]:
+def split(frame: "pd.DataFrame") -> tuple[list[Row], list[Row]]:
     """The rows of the calls that were lost, and of those that were read."""
     gone, read = frame[lost(frame)], frame[frame["value"].notna()]
-    return cast("list[Call]", gone.to_dict("records")), cast("list[Call]", read.to_dict("records"))
+    return cast("list[Row]", gone.to_dict("records")), cast("list[Row]", read.to_dict("records"))
 
 
 def answered(frame: "pd.DataFrame", values: Sequence[Any]) -> "pd.DataFrame":

@@ -17,7 +17,7 @@ from random import uniform
 from typing import NamedTuple
 
 from judgesheet.base import defaults, digits
-from judgesheet.base.errors import JudgeError, StoppedError
+from judgesheet.base.errors import JudgeError, JudgesheetError, RunError, StoppedError
 from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
@@ -136,7 +136,7 @@ async def collect(
     are committed first; the run can then be resumed.
 
     StoppedError if the endpoint no longer answers in any useful way, JudgeError if it never did.
-    RunError if the ledger cannot be written.
+    RunError if the ledger cannot be written, or is not where it was; it says where the replies are.
     """
     throttle = throttle or Throttle(judge, settings)
     return await _Session(judge, ledger, settings, on_progress, is_readable, only, throttle).run()
@@ -487,7 +487,7 @@ class _Session:
         self._turn = asyncio.Lock()
         self._held_s = 0.0
         self._budget = Budget(settings, before)
-        self._fault: JudgeError | None = None
+        self._fault: JudgesheetError | None = None
         self._wake_at: list[float] = []
         self._asking = 0
         self._arrived: asyncio.Queue[_Arrived | None] = asyncio.Queue()
@@ -505,7 +505,12 @@ class _Session:
         )
 
     async def run(self) -> Progress:
-        """Work until nothing is pending or the budget is spent."""
+        """Work until nothing is pending or the budget is spent, with room for what comes."""
+        left = self._now.planned - self._now.settled
+        with self._ledger.room_for(min(self._places.ceiling, left)):
+            return await self._run()
+
+    async def _run(self) -> Progress:
         telling = asyncio.create_task(self._tell_waits())
         writing = asyncio.create_task(self._write())
         try:
@@ -520,6 +525,7 @@ class _Session:
             self._arrived.put_nowait(None)
             await writing  # what workers left behind that were stopped, too
             self._report(at_once=True)
+        self._ledger.require_place()
         if self._fault:
             # Without a single reply there is no sheet that could say that the run is not complete.
             kind = StoppedError if self._circuit.has_answers else JudgeError
@@ -533,10 +539,13 @@ class _Session:
             except _OverError:
                 return
             except JudgeError as fault:
-                # What is in flight is paid for: the others still take their answers.
-                self._fault = self._fault or fault
-                self._budget.end()
-                self._pace.heard.set()
+                self._stop(fault)
+
+    def _stop(self, fault: JudgesheetError) -> None:
+        """Ask nothing more. What is in flight is paid for: the others still take their answers."""
+        self._fault = self._fault or fault
+        self._budget.end()
+        self._pace.heard.set()
 
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
@@ -625,11 +634,13 @@ class _Session:
             is_open = None not in batch
             arrived = [one for one in batch if one is not None]
             await asyncio.to_thread(self._record, [one.reply for one in arrived])
+            if self._ledger.trouble:
+                self._stop(RunError(self._ledger.trouble))
             self._count(arrived)
             self._unwritten -= len(arrived)
             self._written.set()
             self._report()
-        if self._pace.told or self._held_s:
+        if (self._pace.told or self._held_s) and not self._ledger.trouble:
             await asyncio.to_thread(self._remember_limits)
 
     def _remember_limits(self) -> None:
@@ -642,7 +653,7 @@ class _Session:
         """Write replies, and first what they taught: a resumed run asks in the same way."""
         if not replies:
             return
-        if any(reply.outcome == "unsupported" for reply in replies):
+        if any(reply.outcome == "unsupported" for reply in replies) and not self._ledger.trouble:
             self._ledger.set_meta("refused_parameters", dict(self._judge.refused))
         self._ledger.record(replies)
 

@@ -71,6 +71,7 @@ class Request:
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
     beside: tuple[Path, ...] = ()
+    spill: Path | None = None
     engine: Literal["local", "ray"] = defaults.ENGINE
     engine_address: str | None = None
 

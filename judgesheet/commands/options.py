@@ -134,6 +134,8 @@ _HOW_TO_ASK = (
     option("--max-cost", type=Finite(0), help="Stop at this cost of the run, US dollars."),
     option("--max-total-tokens", type=click.IntRange(0),
            help="Stop at this many tokens of the run, prompts and replies."),
+    option("--spill", type=PATH, metavar="DIR",
+           help="Where replies go that the disk of the run cannot take. [temporary folder]"),
     option("--prices", metavar="IN,OUT", type=prices, help="US dollars per million tokens."),
     option("--quiet", is_flag=True, help="Show no progress."),
     JSON,

@@ -16,9 +16,8 @@ import pandas as pd
 import pytest
 
 from judgesheet.axes import get_axis
-from judgesheet.axes.candidate_order._compose import Composer
-from judgesheet.axes.candidate_order._material import length_spread
-from judgesheet.axes.candidate_order._simulated import verdict_probabilities
+from judgesheet.axes.candidate_order._material import Composer, length_spread
+from judgesheet.axes.candidate_order._reply import verdict_probabilities
 from judgesheet.axis import Options, Readings
 from judgesheet.axis.material import word_count
 from judgesheet.axis.statements import share_with_interval

@@ -1,15 +1,26 @@
-"""Two responses of equal quality: is a preference stable, or does it follow the slot?
+"""Does the judge prefer where there is nothing to prefer, or follow the slot between equals?
 
 A pair is shown in both orders and every verdict is mapped to the response that it favours. Pairs
-that were not answered in both orders are left out of all figures here.
+that were not answered in both orders are left out of all figures but those of the vacuum.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.candidate_order._cases import CHANGES, PREFERS, REPEATED, SLOTS, TIES
-from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
+from judgesheet.axes.candidate_order._design import KINDS
+from judgesheet.axes.candidate_order._pairs import (
+    CHANGES,
+    PREFERS,
+    REPEATED,
+    SLOTS,
+    TIES,
+    USUAL,
+    Group,
+    Pairs,
+    by_set,
+    figure,
+)
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.reversal import Which, call_pairs, calls_in, pair_rate
@@ -18,7 +29,54 @@ from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_mean, without_interval
 
+# -- nothing to prefer (the vacuum of paper 003) ---------------------------------------------------
+
+
 figure = figure.but(passes_blind=True, cases=CHANGES)
+NO_VACUUM = Reason("no_vacuum", "no pair with nothing to prefer was answered")
+KIND_WORDS = {
+    "identical": "the same text twice",
+    "empty": "two empty responses",
+    "whitespace": "two blank responses",
+}
+"""What a pair shows in which there is nothing to prefer."""
+_SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}
+
+
+@figure(
+    "share",
+    symbol=lambda dims: _SYMBOLS[dims["kind"]],
+    null=0.0,
+    headline={"kind=identical": 5, "kind=empty": 13, "kind=whitespace": 14},
+    missing="pairs with nothing to prefer (condition vacuum)",
+    sweep={"kind=identical": 3},
+    reads="vacuum",
+    cases=PREFERS.only(condition="vacuum", **USUAL),
+)
+def dark_current(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
+    """Share of calls that prefer one of two responses although there is nothing to prefer.
+
+    Both responses are empty, only white space, or the same text (003 equation 1). A tie or an
+    abstention is right; every preference is false. Read it by kind: a pooled 2/3 can mean "two
+    kinds always, the third never". Beta-binomial or design-effect Wilson interval over tasks.
+    """
+    for vacuum in pairs.main.where(condition="vacuum").by_prompt("all kinds"):
+        kinds = vacuum.pairs.cells["kind"].nunique(dropna=False)
+        yield _rate(vacuum, "kinds can differ: read them one by one" if kinds > 1 else "")
+        for kind in KINDS:
+            for group in vacuum.pairs.where(kind=kind).by_prompt(KIND_WORDS[kind], kind=kind):
+                yield _rate(group)
+
+
+def _rate(group: Group, note: str = "") -> UnkeyedEstimate:
+    counts = group.pairs.by_task(group.pairs.decided)
+    label = f"Preference where there is none to have, {group.words}"
+    return group.rate(label, counts, NO_VACUUM, note=note)
+
+
+# -- two responses of equal quality ----------------------------------------------------------------
+
+
 NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
 ONE_ORDER = Reason("one_order", "every pair was answered in one order only")
 NO_DECISION = Reason("no_decision", "no call on pairs answered in both orders chose a response")

@@ -9,8 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from judgesheet.axes.candidate_order._pairs import SET_WORDS
-from judgesheet.axes.candidate_order.equal_quality import ONE_ORDER
-from judgesheet.axes.candidate_order.vacuum import KIND_WORDS
+from judgesheet.axes.candidate_order.equal_quality import KIND_WORDS, ONE_ORDER
 from judgesheet.axis import losses, unequal
 from judgesheet.axis.findings import listed
 from judgesheet.axis.statements import (

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._cases import OTHER_WINNER, RIGHT
-from judgesheet.axes.listwise_consensus._design import PERMUTED
 from judgesheet.axes.listwise_consensus._lists import (
     NOTHING_READ,
     Arm,
@@ -13,6 +11,8 @@ from judgesheet.axes.listwise_consensus._lists import (
     figure,
     prompt_rate,
 )
+from judgesheet.axes.listwise_consensus._questions import PERMUTED
+from judgesheet.axes.listwise_consensus._reply import OTHER_WINNER, RIGHT
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import no_reply

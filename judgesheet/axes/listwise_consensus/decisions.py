@@ -9,8 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._cases import OTHER_WINNER, RIGHT
-from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED
 from judgesheet.axes.listwise_consensus._lists import (
     DIRECTLY,
     NOTHING_READ,
@@ -20,6 +18,8 @@ from judgesheet.axes.listwise_consensus._lists import (
     figure,
     prompt_rate,
 )
+from judgesheet.axes.listwise_consensus._questions import DIRECT, PERMUTED, REPEATED
+from judgesheet.axes.listwise_consensus._reply import OTHER_WINNER, RIGHT
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.axis.views import no_reply

@@ -10,7 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.listwise_consensus._cases import (
+from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
+from judgesheet.axes.listwise_consensus._questions import PERMUTED
+from judgesheet.axes.listwise_consensus._reply import (
     ANOTHER,
     OTHER_WINNER,
     PLACES,
@@ -18,8 +20,6 @@ from judgesheet.axes.listwise_consensus._cases import (
     tied,
     winner_and_scores,
 )
-from judgesheet.axes.listwise_consensus._design import PERMUTED
-from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.reversal import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from judgesheet.axes.score_order._design import MAIN_SCALE
+from judgesheet.axes.score_order._questions import MAIN_SCALE
 from judgesheet.axes.score_order._reply import gives
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints

@@ -6,8 +6,8 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 
 from collections.abc import Iterator
 
-from judgesheet.axes.score_order._design import MAIN_SCALE
-from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
+from judgesheet.axes.score_order._questions import MAIN_SCALE
+from judgesheet.axes.score_order.orders import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (

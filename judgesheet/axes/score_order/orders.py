@@ -1,23 +1,33 @@
-"""Which order should the rubric be printed in? (Xu et al. v1, section 5.3)"""
+"""Which order should the rubric be printed in, and how many are enough? (Xu et al., 5.2 and 5.3)
 
-from collections.abc import Iterator
+Averaging raises the correlation with quality for two reasons: noise cancels, as it would with
+repeats under one order, and the effect of the order cancels, which needs other orders.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
-from judgesheet.axes.score_order._scores import PLACES, Scores, figure
+from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, figure, of_main_scale
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import UnkeyedEstimate, absent
-from judgesheet.axis.labels import NO_REFERENCE
-from judgesheet.axis.views import off_quality
+from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.digits import percent, two_digits
-from judgesheet.base.missing_reasons import Reason
+from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS, Reason
 from judgesheet.base.records import PaperCompatible
+from judgesheet.stats import correlation
 from judgesheet.stats import orders as designs
-from judgesheet.stats import selection as stats
+from judgesheet.stats import selection as matrices
+from judgesheet.stats.averaging import Gain
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson
-from judgesheet.stats.interval import cluster_rate, without_interval
+from judgesheet.stats.interval import Interval, cluster_rate, without_interval
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
+
+# -- which order (Xu et al. v1, section 5.3) -------------------------------------------------------
+
 
 CONFIDENT = 0.90
 """Share of resamples in which an order must beat the default before it is recommended: resampling
@@ -74,10 +84,10 @@ def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
     that.
     """
     counts = scores.grid.selections
-    paper_way = stats.selection_matrix(counts)
+    paper_way = matrices.selection_matrix(counts)
     for order in sorted({*scores.grid.orders, canonical(scores)}):
-        cost = stats.bias_cost_interval(counts, order)
-        plain = stats.bias_cost(paper_way, order)
+        cost = matrices.bias_cost_interval(counts, order)
+        plain = matrices.bias_cost(paper_way, order)
         printed = None if np.isnan(plain) else plain
         draft = UnkeyedEstimate(
             f"Bias cost of the order {' '.join(map(str, order))}",
@@ -102,11 +112,11 @@ def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
         ("the probed orders", {}, scores.grid.orders),
         ("all orders", {"among": "all"}, None),
     ):
-        matrix = stats.selection_matrix(counts)
-        best = stats.min_bias_order(matrix, among)
+        matrix = matrices.selection_matrix(counts)
+        best = matrices.min_bias_order(matrix, among)
         # A value must be a number: the order 1 2 3 4 5 is 12345.
         order = None if best is None else int(digits(best))
-        cost = "" if best is None else two_digits(stats.bias_cost(matrix, best))
+        cost = "" if best is None else two_digits(matrices.bias_cost(matrix, best))
         draft = UnkeyedEstimate(
             f"Order of least bias cost among {where}",
             without_interval(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
@@ -127,12 +137,12 @@ def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
     .90 up: resampling the paper's own tables finds the same best order in only 13 to 52 %.
     """
     counts, probed, default = scores.grid.selections, scores.grid.orders, canonical(scores)
-    best = stats.min_bias_order(stats.selection_matrix(counts), probed)
+    best = matrices.min_bias_order(matrices.selection_matrix(counts), probed)
     share, note = None, ""
     # The default cannot be cheaper than itself: there is nothing to resample.
     if best is not None and best != default:
-        share = stats.order_gain_share(counts, best, default, scores.rng())
-        again = stats.best_order_share(counts, scores.rng(), probed)
+        share = matrices.order_gain_share(counts, best, default, scores.rng())
+        again = matrices.best_order_share(counts, scores.rng(), probed)
         note = f"the same best order is found again in {percent(again or 0)} of resamples"
     method = "cluster bootstrap, 2,000 resamples"
     draft = UnkeyedEstimate(
@@ -204,3 +214,127 @@ def _order_columns(scores: Scores) -> Iterator[tuple[Order, Floats]]:
     """Each order with the mean of an item's reads under it."""
     for index, order in enumerate(scores.grid.orders):
         yield order, row_means(scores.grid.reads[:, index, : scores.grid.passes])
+
+
+# -- how many --------------------------------------------------------------------------------------
+
+
+@figure("r", better="higher", cases=off_quality)
+def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Correlation with quality after averaging k orders (Xu et al., section 5.3).
+
+    Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
+    the 2.5 and 97.5 percentiles over subsets, a spread and not a confidence interval.
+    """
+    if scores.reference.kind is not None:
+        sweep = partial(correlation.budget_r, y=scores.reference.values)
+        yield from _budget("r with quality", scores, sweep, scores.reference.given())
+
+
+@figure("r", better="higher", passes_blind=True, cases=CHANGES)
+def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Correlation of the mean of k orders with the mean of all of them: how many are enough?
+
+    Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
+    how many calls can replace all of them, not how good all of them are.
+    """
+    return _budget("Agreement with all orders", scores, correlation.budget_agreement, "")
+
+
+def _budget(
+    label: str,
+    scores: Scores,
+    sweep: Callable[..., tuple[correlation.BudgetPoint, ...]],
+    given: Quality | str,
+) -> Iterator[UnkeyedEstimate]:
+    """`sweep` over one read per order of the balanced arm, then over the random arm."""
+    # Not the fixed arm: all its reads are under one order.
+    arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
+    for arm, reads in arms.items():
+        if reads is None:
+            continue
+        complete = int((~np.isnan(reads).any(axis=1)).sum())
+        for point in sweep(reads, rng=scores.rng()):
+            orders = f"{point.k} order{'s' if point.k > 1 else ''}"
+            undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
+            draft = UnkeyedEstimate(
+                f"{label} after {orders}, {arm} (range: over choices of orders)",
+                _band(point, scores.grid.clusters),
+                {"k": point.k, "arm": arm},
+                n=complete,
+                given=given,
+                note=undefined if point.undefined else "",
+            )
+            yield draft.or_absent(CONSTANT if complete else NO_OBSERVATIONS)
+
+
+def _band(point: correlation.BudgetPoint, clusters: int) -> Interval:
+    single = point.subsets < 2  # one subset has no spread
+    low, high = (None, None) if single else (point.low, point.high)
+    method = f"mean and 2.5-97.5 percentile of {point.subsets} subsets"
+    return Interval(point.value, low, high, clusters=clusters, method=method, proves=False)
+
+
+@figure("difference of r", symbol="G", better="", headline={"k=10": 100}, cases=off_quality)
+def averaging_gain(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """Gain in correlation with quality from averaging k orders, against a single reading.
+
+    r_k - r_1, each the mean over the subsets of that many orders of the first balanced pass (Xu et
+    al., section 5.3). It has two parts: `averaging_gain_noise` + `averaging_gain_order`. Cluster
+    bootstrap over stimuli.
+    """
+    return _gains(scores, "Gain in r", lambda gain: gain.total)
+
+
+@figure(
+    "difference of r",
+    symbol="G_noi",
+    better="",
+    headline={"k=10": 102},
+    cases=of_main_scale(repeated),
+)
+def averaging_gain_noise(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """The part of `averaging_gain` that k calls in one and the same order would give.
+
+    r_1 (sqrt(k / (1 + (k - 1) rho)) - 1), Spearman and Brown's prophecy, where rho = 1 - s2 / V is
+    the share of the variance V of one reading over items that a repeat in the same order repeats,
+    and s2 the variance between such repeats. Not identified where no order was read twice. Cluster
+    bootstrap over stimuli. Xu et al., section 5.2 (variance reduction).
+    """
+    return _gains(scores, "Gain in r from less noise", lambda gain: gain.noise, _greedy(scores))
+
+
+@figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101}, cases=off_quality)
+def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
+    """The rest of `averaging_gain`: the gain because the k orders differ.
+
+    `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not affect; all of
+    the gain for one that always repeats itself. Cluster bootstrap over stimuli. Xu et al., section
+    5.2 (de-biasing).
+    """
+    return _gains(scores, "Gain in r from other orders", lambda gain: gain.order, _greedy(scores))
+
+
+def _gains(
+    scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
+) -> Iterator[UnkeyedEstimate]:
+    for gain in scores.gains:
+        interval, words = part(gain), f"{label}, {gain.k} orders averaged"
+        if scores.reference.kind is None:
+            yield absent(words, NO_REFERENCE, {"k": gain.k})
+            continue
+        yield UnkeyedEstimate(
+            words,
+            interval,
+            {"k": gain.k},
+            n=len(scores.items),
+            given=scores.reference.given(remark="balanced orders"),
+            note="" if interval.value is None else note,
+        )
+
+
+def _greedy(scores: Scores) -> str:
+    """At temperature 0 the split is one of this endpoint, not of the judge when it samples."""
+    if scores.temperature == 0:
+        return "at temperature 0 repeats show only the noise of the endpoint itself"
+    return ""
