@@ -26,7 +26,7 @@ from judgesheet.axes.candidate_order.advice import control, mitigate, recommend,
 from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.words import made
+from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 

@@ -11,7 +11,7 @@ from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._reply import CODES, chosen, gives
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.axis.views import Asked, Question, View, differing, grouped, places, said
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Case, PaperCompatible
@@ -252,7 +252,7 @@ class Group:
         note: str = "",
         published: bool = True,
         **more: object,
-    ) -> Draft:
+    ) -> UnkeyedEstimate:
         """A share of calls or pairs, by sums and counts per stimulus.
 
         If `published`, Wilson's interval is given beside it, as in the paper; `more` are further
@@ -263,7 +263,7 @@ class Group:
         paper = PaperCompatible(
             naive.value, naive.low, naive.high, "Wilson, clusters ignored (003)"
         )
-        return Draft(
+        return UnkeyedEstimate(
             label,
             cluster_rate(*counts),
             {**self.dims, **more},
@@ -274,7 +274,7 @@ class Group:
         ).or_absent(reason)
 
     @cached_property
-    def ties(self) -> Draft:
+    def ties(self) -> UnkeyedEstimate:
         """The share of calls that say tie, which appears under several names on the sheet."""
         return self.rate(f"Tie, {self.words}", self.pairs.by_task(1 - self.pairs.decided))
 
@@ -344,12 +344,14 @@ def _better_slot(call: Asked) -> str:
     return slots.get(call.cell.get("better"), "")
 
 
-def _of_pairs(badness: Callable[[Asked], float], what: str) -> Callable[[Question], Iterator[Case]]:
+def _of_pairs(
+    severity: Callable[[Asked], float], what: str
+) -> Callable[[Question], Iterator[Case]]:
     """The pairs on which most calls are bad, with all calls of both orders."""
 
     def find(question: Question) -> Iterator[Case]:
         for calls in _pairs(question):
-            bad = sum(badness(call) for call in calls) / len(calls)
+            bad = sum(severity(call) for call in calls) / len(calls)
             if bad > 0:
                 verdicts = "; ".join(f"{' '.join(c.order)}: {said(c.value)}" for c in calls[:4])
                 why = f"{calls[0].stimulus}: {what} ({verdicts})"

@@ -29,7 +29,7 @@ from judgesheet.axes.candidate_order._pairs import (
     figure,
 )
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft
+from judgesheet.axis.figure import UnkeyedEstimate
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -69,7 +69,7 @@ def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
     sweep={"delta=1": 4},
     reads="ladder",
 )
-def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
+def target_sensitivity(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
     003 equation 8, by the step of the ladder (how many required elements more the better response
@@ -79,7 +79,7 @@ def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=_at("TSd"), null=0.5, better="higher", reads="ladder")
-def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
+def target_sensitivity_decided(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of correct choices among the calls that choose at all (003 equation 9)."""
     for rung in pairs.rungs:
         right, _ = rung.pairs.by_task(_is(RIGHT, rung))
@@ -91,13 +91,13 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
 @figure(
     "share", symbol=_at("W"), null=0.0, headline={"delta=1": 22}, passes_blind=True, reads="ladder"
 )
-def wrong_rate(pairs: Pairs) -> Iterator[Draft]:
+def wrong_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that choose the worse response."""
     return _shares(pairs, "Worse response chosen", WRONG)
 
 
 @figure("share", better="", reads="ladder")
-def tie_rate(pairs: Pairs) -> Iterator[Draft]:
+def tie_rate(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that say tie (or abstain), by difference and slot of the better response.
 
     Without a slot it equals `miss_by_tie` and `criterion` at that step.
@@ -108,7 +108,7 @@ def tie_rate(pairs: Pairs) -> Iterator[Draft]:
 
 
 @figure("share", symbol=_at("MBT"), null=0.0, headline={"delta=1": 23})
-def miss_by_tie(pairs: Pairs) -> Iterator[Draft]:
+def miss_by_tie(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that miss a better response by saying tie (003 equation 12).
 
     The complement of `target_sensitivity` splits into this and `wrong_rate`: a cautious judge
@@ -125,7 +125,7 @@ def _is(outcome: int, rung: Group) -> Floats:
     return np.where(np.isnan(correct), np.nan, (correct == outcome).astype(float))
 
 
-def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
+def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
     """The share of an outcome on each rung, then the same by the slot of the better response."""
     for rung in pairs.rungs:
         draft = rung.rate(f"{label}, {rung.words}", rung.pairs.by_task(_is(outcome, rung)))
@@ -133,7 +133,7 @@ def _shares(pairs: Pairs, label: str, outcome: int) -> Iterator[Draft]:
         yield from _by_slot(rung, label, outcome)
 
 
-def _unless_told(rung: Group, draft: Draft) -> Draft:
+def _unless_told(rung: Group, draft: UnkeyedEstimate) -> UnkeyedEstimate:
     """The draft; without ends if the slot alone tells which response is better."""
     if draft.interval.value is None or not rung.pairs.slot_tells:
         return draft
@@ -142,7 +142,7 @@ def _unless_told(rung: Group, draft: Draft) -> Draft:
     return replace(draft, interval=value_only, note=SLOT_TELLS)
 
 
-def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
+def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[UnkeyedEstimate]:
     first = rung.pairs.better_first
     for slot, here in ((1, first), (2, ~first)):
         counts = rung.pairs.by_task(np.where(here, _is(outcome, rung), np.nan))
@@ -151,7 +151,7 @@ def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
 
 
 @figure(QUALITY_STEPS, symbol="Δ75", headline=8)
-def threshold75(pairs: Pairs) -> Iterator[Draft]:
+def threshold75(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """The smallest difference at which the better response is chosen three times in four.
 
     In required elements that it states more. Weighted isotonic fit of `target_sensitivity` (003
@@ -180,7 +180,7 @@ def threshold75(pairs: Pairs) -> Iterator[Draft]:
     given = ["baseline prompt", f"{', '.join(steps)} elements apart"]
     given += [f"{fit.censored}-censored"] if fit.censored else []
     label = "Smallest difference seen in 75 % of calls"
-    yield Draft(label, interval, n=int(calls.sum()), given="; ".join(given))
+    yield UnkeyedEstimate(label, interval, n=int(calls.sum()), given="; ".join(given))
 
 
 def _tables(rungs: Sequence[Group]) -> Counts:
@@ -206,7 +206,7 @@ def _notes(fit: stats.Threshold, steps: Sequence[str]) -> Iterator[str]:
 
 
 @figure("d'", symbol=_at("d'"), null=0.0, better="higher")
-def d_prime(pairs: Pairs) -> Iterator[Draft]:
+def d_prime(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Sensitivity to a difference in the units of signal detection, on that of a forced choice.
 
     (z(hits) - z(false alarms)) / sqrt 2, where slot 1 is the signal and a tie counts half to each
@@ -231,7 +231,7 @@ def d_prime(pairs: Pairs) -> Iterator[Draft]:
             note=NOT_ANSWERED.sentence if value is None else _trust(bound, perfect=perfect),
             reason=NOT_ANSWERED.code if value is None else "",
         )
-        yield Draft(
+        yield UnkeyedEstimate(
             f"d′, {rung.words}",
             interval,
             rung.dims,
@@ -274,7 +274,7 @@ NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listin
 
 
 @figure("share", better="", cases=STRICT_TIES)
-def criterion(pairs: Pairs) -> Iterator[Draft]:
+def criterion(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of ties under a prompt: the operating point (003 equation 11).
 
     Step 0 is the pairs with the same content, where ties are right; on the ladder they are misses,
@@ -296,7 +296,7 @@ def criterion(pairs: Pairs) -> Iterator[Draft]:
     passes_blind=True,
     cases=STRICT_TIES,
 )
-def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
+def criterion_shift(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How much a stricter instruction about ties raises their share (003 equation 11).
 
     Strict minus baseline on the same pairs, paired by task. A rise at step 0 is the purpose of the
@@ -309,7 +309,7 @@ def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
         difference, n = _paired(
             *(_by_pair(group.pairs, 1 - group.pairs.decided) for group in (strict, usual))
         )
-        yield Draft(
+        yield UnkeyedEstimate(
             f"Ties added by the strict prompt, {_where(delta)}",
             difference,
             {"delta": delta},
@@ -370,7 +370,7 @@ class Padded:
     reads="filler",
     cases=PREFERS.only(condition="filler", **USUAL),
 )
-def filler_preference(pairs: Pairs) -> Iterator[Draft]:
+def filler_preference(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """Share of calls that prefer a response with filler sentences added to the same without them.
 
     A tie counts half to each, so .5 is a judge to whom the filler makes no difference, whether it
@@ -382,7 +382,7 @@ def filler_preference(pairs: Pairs) -> Iterator[Draft]:
         contents = group.pairs.contents
         padded, plain, ties = (int((contents == side).sum()) for side in (-1, 1, 0))
         share = cluster_mean(*group.pairs.by_task((1 - contents) / 2), within=(0.0, 1.0))
-        yield Draft(
+        yield UnkeyedEstimate(
             "Padded response preferred to the same without filler",
             share,
             group.dims,
@@ -401,7 +401,7 @@ def filler_preference(pairs: Pairs) -> Iterator[Draft]:
     passes_blind=True,
     cases=PREFERS.only(listing=SWAPPED),
 )
-def format_cue(pairs: Pairs) -> Iterator[Draft]:
+def format_cue(pairs: Pairs) -> Iterator[UnkeyedEstimate]:
     """How much the listing of the allowed answers moves the choice of slot 1.
 
     Preference for slot 1 (a tie counts half) where the prompt lists 1, 2, tie minus the same where
@@ -414,7 +414,7 @@ def format_cue(pairs: Pairs) -> Iterator[Draft]:
         return
     # Slot 1, tie and slot 2 as 1, .5 and 0, so that a listing that only adds ties moves nothing.
     difference, n = _paired(*(_by_pair(one, (one.slots + 1) / 2) for one in listings))
-    yield Draft(
+    yield UnkeyedEstimate(
         "Slot 1 under 1|2|tie minus under 2|1|tie",
         difference,
         n=n,

@@ -43,7 +43,7 @@ from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.reply import highest
 from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
-from judgesheet.axis.words import longest
+from judgesheet.axis.statements import longest
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 

@@ -20,7 +20,7 @@ from judgesheet.axes.listwise_consensus._questions import (
 from judgesheet.axes.listwise_consensus._reply import golds_shown
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.figure import Draft, Figures
+from judgesheet.axis.figure import Figures, UnkeyedEstimate
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.consensus import (
     PROPOSED,
@@ -330,11 +330,13 @@ class Lists:
         )
 
 
-def prompt_rate(label: str, shares: Floats, dims: Mapping[str, object], given: str = "") -> Draft:
+def prompt_rate(
+    label: str, shares: Floats, dims: Mapping[str, object], given: str = ""
+) -> UnkeyedEstimate:
     """The mean of a share per prompt, (P,), NaN where it is not known; prompts are the clusters."""
     known = shares[~np.isnan(shares)]
     mean = cluster_rate(known, np.ones_like(known))
-    return Draft(label, mean, dims, n=known.size, given=given).or_absent(NOTHING_READ)
+    return UnkeyedEstimate(label, mean, dims, n=known.size, given=given).or_absent(NOTHING_READ)
 
 
 # -- from the replies of a run: which call belongs to which arm ------------------------------------

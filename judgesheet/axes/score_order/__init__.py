@@ -54,7 +54,7 @@ from judgesheet.axis import (
 )
 from judgesheet.axis.arms import balanced
 from judgesheet.axis.figure import declared_in, measured
-from judgesheet.axis.words import made
+from judgesheet.axis.statements import made
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 

@@ -26,9 +26,7 @@ from judgesheet.axis.findings import (
 from judgesheet.axis.labels import NO_REFERENCE, by_people, caveats, whose
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.reversal import NO_REPEAT
-from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
-from judgesheet.axis.untested import untested
-from judgesheet.axis.words import (
+from judgesheet.axis.statements import (
     FEWEST_PROMPTS,
     MOSTLY,
     NEAR_ENOUGH,
@@ -54,6 +52,8 @@ from judgesheet.axis.words import (
     unread,
     whatever_lost,
 )
+from judgesheet.axis.unanswered import DO_NOT_USE, TOO_LITTLE
+from judgesheet.axis.untested import untested
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.records import Control, Estimate, Mitigation, Recommendation, Statement

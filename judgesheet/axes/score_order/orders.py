@@ -11,7 +11,7 @@ import numpy as np
 
 from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, figure, of_main_scale
 from judgesheet.axis.arrays import Floats
-from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.figure import UnkeyedEstimate, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
 from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.digits import percent, two_digits
@@ -22,7 +22,7 @@ from judgesheet.stats import orders as designs
 from judgesheet.stats import selection as matrices
 from judgesheet.stats.averaging import Gain
 from judgesheet.stats.correlation import cluster_jackknife_r, pearson
-from judgesheet.stats.interval import Interval, cluster_rate, exactly
+from judgesheet.stats.interval import Interval, cluster_rate, without_interval
 from judgesheet.stats.orders import Order
 from judgesheet.stats.reads import row_means
 
@@ -48,7 +48,7 @@ def canonical(scores: Scores) -> Order:
 
 
 @figure("share", better="nearer", by_place=True, passes_blind=True, reads="passes", cases=PLACES)
-def selection(scores: Scores) -> Iterator[Draft]:
+def selection(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """When the judge gives this score, how often is its line at this position?
 
     P(position | score) over the balanced arm (Xu et al. v1, table 5); 1/n everywhere for a judge
@@ -62,7 +62,7 @@ def selection(scores: Scores) -> Iterator[Draft]:
             share = cluster_rate(counts[given, score, position], sizes[given])
             label = f"Share of score {score + 1} given at position {position + 1}"
             dims = {"score": score + 1, "position": position + 1}
-            yield Draft(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)
+            yield UnkeyedEstimate(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)
 
 
 @figure(
@@ -76,7 +76,7 @@ def selection(scores: Scores) -> Iterator[Draft]:
     reads="passes",
     cases=PLACES,
 )
-def bias_cost(scores: Scores) -> Iterator[Draft]:
+def bias_cost(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
     Cost(pi) = sum over positions p of |P(p | pi_p) - 1/n| (Xu et al. v1, table 6; summed, not
@@ -89,7 +89,7 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
         cost = matrices.bias_cost_interval(counts, order)
         plain = matrices.bias_cost(paper_way, order)
         printed = None if np.isnan(plain) else plain
-        draft = Draft(
+        draft = UnkeyedEstimate(
             f"Bias cost of the order {' '.join(map(str, order))}",
             cost,
             {"order": digits(order)},
@@ -100,7 +100,7 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("order", better="", by_place=True, passes_blind=True, cases=PLACES)
-def min_bias_order(scores: Scores) -> Iterator[Draft]:
+def min_bias_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
     Without a dimension: among the orders that were probed, as in Xu et al. v1, table 6;
@@ -117,9 +117,9 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
         # A value must be a number: the order 1 2 3 4 5 is 12345.
         order = None if best is None else int(digits(best))
         cost = "" if best is None else two_digits(matrices.bias_cost(matrix, best))
-        draft = Draft(
+        draft = UnkeyedEstimate(
             f"Order of least bias cost among {where}",
-            exactly(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
+            without_interval(order, clusters=scores.grid.clusters, method="argmin of bias_cost"),
             dims,
             n=int(counts.sum()),
             given=cost and f"its cost is {cost} points",
@@ -130,7 +130,7 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
 @figure(
     "share", symbol="conf", better="", headline=240, by_place=True, passes_blind=True, cases=PLACES
 )
-def min_bias_confidence(scores: Scores) -> Draft:
+def min_bias_confidence(scores: Scores) -> UnkeyedEstimate:
     """How certain it is that the best probed order costs less than the default 1 2 … n.
 
     Share of 2,000 cluster-bootstrap resamples in which it does. An order is recommended only from
@@ -145,9 +145,9 @@ def min_bias_confidence(scores: Scores) -> Draft:
         again = matrices.best_order_share(counts, scores.rng(), probed)
         note = f"the same best order is found again in {percent(again or 0)} of resamples"
     method = "cluster bootstrap, 2,000 resamples"
-    draft = Draft(
+    draft = UnkeyedEstimate(
         "Resamples in which the cheapest order beats the default",
-        exactly(share, clusters=scores.grid.clusters, method=method),
+        without_interval(share, clusters=scores.grid.clusters, method=method),
         n=int(counts.sum()),
         note=note,
     )
@@ -155,7 +155,7 @@ def min_bias_confidence(scores: Scores) -> Draft:
 
 
 @figure("r", better="higher", cases=off_quality)
-def per_order_r(scores: Scores) -> Iterator[Draft]:
+def per_order_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
 
     Pearson's r; Fisher-z interval from the cluster jackknife. `conditions` give its rank among the
@@ -167,7 +167,7 @@ def per_order_r(scores: Scores) -> Iterator[Draft]:
     for order, reads in _order_columns(scores):
         r = cluster_jackknife_r(reads, scores.reference.values, scores.grid.cluster)
         rank = f"rank {ranks.get(order, '?')} of {len(ranks)}"
-        yield Draft(
+        yield UnkeyedEstimate(
             f"r of single reads under the order {' '.join(map(str, order))}",
             r,
             {"order": digits(order)},
@@ -177,7 +177,7 @@ def per_order_r(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("rank", cases=off_quality)
-def default_order_rank(scores: Scores) -> Draft:
+def default_order_rank(scores: Scores) -> UnkeyedEstimate:
     """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
 
     Xu et al. v1, table 4. Ranks of noisy correlations are unstable: compare the intervals of
@@ -189,9 +189,9 @@ def default_order_rank(scores: Scores) -> Draft:
     ranks, default = _ranks(scores), canonical(scores)
     if default not in ranks:
         return absent(label, NO_RANK)
-    return Draft(
+    return UnkeyedEstimate(
         label,
-        exactly(
+        without_interval(
             ranks[default],
             clusters=scores.grid.clusters,
             method="rank of Pearson's r of single reads (Xu et al. v1)",
@@ -220,7 +220,7 @@ def _order_columns(scores: Scores) -> Iterator[tuple[Order, Floats]]:
 
 
 @figure("r", better="higher", cases=off_quality)
-def budget_r(scores: Scores) -> Iterator[Draft]:
+def budget_r(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation with quality after averaging k orders (Xu et al., section 5.3).
 
     Mean over the subsets of size k of the arm's reads, complete items only; `low` and `high` are
@@ -232,7 +232,7 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("r", better="higher", passes_blind=True, cases=CHANGES)
-def budget_agreement(scores: Scores) -> Iterator[Draft]:
+def budget_agreement(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Correlation of the mean of k orders with the mean of all of them: how many are enough?
 
     Needs no label. The k orders are part of what they are compared with, so it ends at 1: it shows
@@ -246,7 +246,7 @@ def _budget(
     scores: Scores,
     sweep: Callable[..., tuple[correlation.BudgetPoint, ...]],
     given: Quality | str,
-) -> Iterator[Draft]:
+) -> Iterator[UnkeyedEstimate]:
     """`sweep` over one read per order of the balanced arm, then over the random arm."""
     # Not the fixed arm: all its reads are under one order.
     arms = {"balanced": scores.grid.reads[:, :, 0], "random": scores.arms.get("random")}
@@ -257,7 +257,7 @@ def _budget(
         for point in sweep(reads, rng=scores.rng()):
             orders = f"{point.k} order{'s' if point.k > 1 else ''}"
             undefined = f"undefined in {percent(point.undefined)} of subsets: constant scores"
-            draft = Draft(
+            draft = UnkeyedEstimate(
                 f"{label} after {orders}, {arm} (range: over choices of orders)",
                 _band(point, scores.grid.clusters),
                 {"k": point.k, "arm": arm},
@@ -276,7 +276,7 @@ def _band(point: correlation.BudgetPoint, clusters: int) -> Interval:
 
 
 @figure("difference of r", symbol="G", better="", headline={"k=10": 100}, cases=off_quality)
-def averaging_gain(scores: Scores) -> Iterator[Draft]:
+def averaging_gain(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """Gain in correlation with quality from averaging k orders, against a single reading.
 
     r_k - r_1, each the mean over the subsets of that many orders of the first balanced pass (Xu et
@@ -293,7 +293,7 @@ def averaging_gain(scores: Scores) -> Iterator[Draft]:
     headline={"k=10": 102},
     cases=of_main_scale(repeated),
 )
-def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
+def averaging_gain_noise(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The part of `averaging_gain` that k calls in one and the same order would give.
 
     r_1 (sqrt(k / (1 + (k - 1) rho)) - 1), Spearman and Brown's prophecy, where rho = 1 - s2 / V is
@@ -305,7 +305,7 @@ def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
 
 
 @figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101}, cases=off_quality)
-def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
+def averaging_gain_order(scores: Scores) -> Iterator[UnkeyedEstimate]:
     """The rest of `averaging_gain`: the gain because the k orders differ.
 
     `averaging_gain` - `averaging_gain_noise`. 0 for a judge that the order does not affect; all of
@@ -317,13 +317,13 @@ def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
 
 def _gains(
     scores: Scores, label: str, part: Callable[[Gain], Interval], note: str = ""
-) -> Iterator[Draft]:
+) -> Iterator[UnkeyedEstimate]:
     for gain in scores.gains:
         interval, words = part(gain), f"{label}, {gain.k} orders averaged"
         if scores.reference.kind is None:
             yield absent(words, NO_REFERENCE, {"k": gain.k})
             continue
-        yield Draft(
+        yield UnkeyedEstimate(
             words,
             interval,
             {"k": gain.k},
