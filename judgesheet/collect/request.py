@@ -62,6 +62,7 @@ class Request:
     transport: "OwnTransport | None" = field(default=None, repr=False)
     timeout_s: float = defaults.TIMEOUT_S
     concurrency: int = defaults.CONCURRENCY
+    patience_s: float = defaults.PATIENCE_S
     rpm: float | None = None
     tpm: float | None = None
     rate: float | None = None

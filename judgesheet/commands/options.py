@@ -124,6 +124,8 @@ _HOW_TO_ASK = (
            help="Seconds per call."),
     option("--concurrency", type=click.IntRange(1, 4096), default=defaults.CONCURRENCY,
            help="Maximum concurrent calls (adaptive)."),
+    option("--patience", "patience_s", type=Finite(0), default=defaults.PATIENCE_S,
+           help="Seconds to wait for an endpoint that is down before the run stops."),
     option("--rpm", type=Finite(0, min_open=True),
            help="Requests per minute. [from response headers]"),
     option("--tpm", type=Finite(0, min_open=True),
