@@ -380,11 +380,17 @@ def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
     """
     if n <= 0:
         return missing(NO_OBSERVATIONS, method="Wilson")
-    low, high = _wilson_ends(k / n, n, z_quantile(two_sided(level)))
+    # Here: it takes .6 s to load, which a command that measures nothing must not pay.
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(k, n, alpha=1 - level, method="wilson")
+    # Of 0 of 7 theirs begins at 3e-17, an end that excludes the value.
+    low, high = 0.0 if k <= 0 else float(low), 1.0 if k >= n else float(high)
     return Interval(k / n, low, high, level, method="Wilson")
 
 
 def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson's ends with any quantile: on effective calls that of t, which libraries cannot take."""
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(0.0, p * (1 - p)) / n + z * z / (4 * n * n))
     # Exactly 0 of n and n of n: the formula leaves 3e-17, and an end that excludes the value.

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from statsmodels.stats.proportion import proportion_confint
 
+from judgesheet.stats import interval
+from judgesheet.stats._support import z_quantile
 from judgesheet.stats.interval import (
     _Posterior,
     by_cluster,
@@ -118,11 +120,23 @@ def test_resamples_of_few_departing_clusters_are_not_believed(departing: int) ->
     assert not hardly_varies(rng.normal(size=2000))
 
 
-def test_wilson_is_statsmodels_wilson() -> None:
-    for k, n in [(0, 10), (3, 10), (10, 10), (37, 80)]:
+def test_wilson_holds_the_value_at_both_ends() -> None:
+    # statsmodels begins at 3e-17 for 0 of 7
+    for k, n in [(0, 7), (3, 10), (7, 7), (37, 80)]:
         found = wilson(k, n)
-        assert (found.low, found.high) == pytest.approx(proportion_confint(k, n, method="wilson"))
+        assert found.low is not None
+        assert found.high is not None
+        assert 0 <= found.low <= k / n <= found.high <= 1
+        assert (found.low, found.high) == pytest.approx(
+            interval._wilson_ends(k / n, n, z_quantile(0.975)), abs=1e-14
+        )
     assert wilson(0, 0).value is None
+
+
+def test_the_exact_end_after_rare_slips_is_statsmodels_clopper_pearson() -> None:
+    for k, n in [(1, 20), (2, 300), (5, 40)]:
+        low, _ = interval._rare_ends(k / n, n, z_quantile(0.975))
+        assert low == pytest.approx(proportion_confint(k, n, method="beta")[0])
 
 
 def test_beta_binomial_matches_an_adaptive_quadrature() -> None:
