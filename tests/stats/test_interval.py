@@ -37,14 +37,25 @@ def test_mean_t_is_students_interval() -> None:
     assert found.clusters == 5
 
 
+@pytest.mark.parametrize(("stimuli", "share"), [(20, 0.2), (29, 0.1), (40, 0.1), (59, 0.05)])
+def test_bounds_hold_where_an_excess_is_all_or_none(stimuli: int, share: float) -> None:
+    counts = np.arange(stimuli + 1)
+    law = binom.pmf(counts, stimuli, share)
+    sets = (np.repeat([1.0, 0.0], [k, stimuli - k]) for k in counts)
+    bounds = np.array([mean_excess(one).bounds for one in sets], dtype=float)
+    assert law[bounds[:, 1] <= share].sum() <= 0.05
+    assert law[bounds[:, 0] > share].sum() <= 0.05
+
+
 def test_a_mean_reaches_farther_to_the_side_of_few_large_clusters() -> None:
     """Johnson (1978): t + g (2 t^2 + 1) / (6 sqrt(G)) on that side, t on the other."""
     values = np.array([0.0] * 18 + [1.0] * 2)
-    found = mean_t(values, (0.0, 1.0))
     error = values.std(ddof=1) / np.sqrt(20)
     t, skewness = 2.0930241, (1 - 2 * 0.1) / np.sqrt(0.1 * 0.9)
     longer = skewness * (2 * t * t + 1) / (6 * np.sqrt(20))
-    assert found.high == pytest.approx(0.1 + (t + longer) * error)
+    _, high = interval.student(0.1, error, 20, interval.skewness_of(values - 0.1))(0.95)
+    assert high == pytest.approx(0.1 + (t + longer) * error)
+    found = mean_t(values, (0.0, 1.0))
     mirrored = mean_t(1 - values, (0.0, 1.0))
     assert (1 - (mirrored.high or 9), 1 - (mirrored.low or 9)) == pytest.approx(
         (found.low, found.high)

@@ -26,7 +26,7 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.stats.consensus import WEIGHTS
 from judgesheet.stats.flips import top1_flip
 from judgesheet.stats.interval import Interval, exactly, missing, wilson
-from judgesheet.stats.paired import agresti_min, changes, sign_test
+from judgesheet.stats.paired import changes, paired_difference, sign_test
 
 NO_GOLD = Reason("no_gold", "no prompt has a known right answer")
 NO_GAIN = Reason("no_gain", "no gain is proven")
@@ -74,7 +74,7 @@ def chance_accuracy(lists: Lists) -> Iterator[Draft]:
 def gain(lists: Lists) -> Iterator[Draft]:
     """Accuracy of several calls less that of one, on the same prompts: what the extra calls buy.
 
-    Agresti-Min interval for paired proportions. `calls_per_decision` gives its price.
+    Interval of paired proportions from the exact ones of both parts (MOVER). `calls_per_decision` gives its price.
     """
     for arm, gains in lists.gains.items():
         label = f"Gain in accuracy, {arm.words} against one call"
@@ -141,7 +141,7 @@ def calls_per_decision(lists: Lists) -> Iterator[Draft]:
 def calls_per_point_gained(lists: Lists) -> Iterator[Draft]:
     """Extra calls per decision for each percentage point of accuracy; only for a proven gain."""
     for arm, gains in lists.gains.items():
-        price = _price(agresti_min(gains), arm.calls - 1)
+        price = _price(paired_difference(gains), arm.calls - 1)
         label = f"Extra calls per point gained, {arm.words}"
         yield Draft(label, price, arm.dims, n=price.clusters)
 
@@ -188,7 +188,7 @@ def _hit_rate(
 
 
 def _mean_gain(label: str, gains: Floats, arm: Arm, dims: Mapping[str, object]) -> Draft:
-    mean = agresti_min(gains)
+    mean = paired_difference(gains)
     draft = Draft(label, mean, dims, n=mean.clusters, given=f"{arm.calls} calls a decision")
     return draft.or_absent(NOTHING_READ)
 
