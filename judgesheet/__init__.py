@@ -6,37 +6,32 @@ They are loaded on first use, so that importing the package costs nothing.
 
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
-
 if TYPE_CHECKING:
-    from judgesheet.api import (
-        attach,
-        cases,
-        check_init,
-        check_stimuli,
-        compare,
-        consensus,
-        designs,
-        doctor,
-        explain,
-        foresee,
-        frame,
-        gate,
-        import_stimuli,
-        ingest,
-        init,
-        inspect_log,
-        list_stimuli,
-        load,
-        measure,
-        plan,
-        render,
-        show_stimulus,
-        suggest_policy,
-    )
+    __version__: str
+
     from judgesheet.collect.request import Request
-    from judgesheet.commands.probing import probe
-    from judgesheet.commands.run import Run
+    from judgesheet.commands.attach import attach
+    from judgesheet.commands.cases import cases
+    from judgesheet.commands.compare import compare
+    from judgesheet.commands.consensus import consensus
+    from judgesheet.commands.doctor import doctor
+    from judgesheet.commands.explain import explain
+    from judgesheet.commands.gate import gate
+    from judgesheet.commands.ingest import ingest
+    from judgesheet.commands.init import check_init, init
+    from judgesheet.commands.inspect_log import inspect_log
+    from judgesheet.commands.measure import measure
+    from judgesheet.commands.plan import designs, foresee, plan
+    from judgesheet.commands.policy import suggest_policy
+    from judgesheet.commands.probe import probe
+    from judgesheet.commands.render import render
+    from judgesheet.commands.sheets import Run, frame, load
+    from judgesheet.commands.stimuli import (
+        check_stimuli,
+        import_stimuli,
+        list_stimuli,
+        show_stimulus,
+    )
     from judgesheet.judges.transport import HttpTransport
     from judgesheet.permutation_consensus.command import Decided
 
@@ -75,18 +70,32 @@ _HOMES = {
     "Decided": "permutation_consensus.command",
     "HttpTransport": "judges.transport",
     "Request": "collect.request",
-    "probe": "commands.probing",
-    "Run": "commands.run",
+    "Run": "commands.sheets",
+    "check_init": "commands.init",
+    "check_stimuli": "commands.stimuli",
+    "designs": "commands.plan",
+    "foresee": "commands.plan",
+    "frame": "commands.sheets",
+    "import_stimuli": "commands.stimuli",
+    "list_stimuli": "commands.stimuli",
+    "load": "commands.sheets",
+    "show_stimulus": "commands.stimuli",
+    "suggest_policy": "commands.policy",
 }
-"""Where those names live that are not in `api`."""
+"""Where a name lives; a command's function lies in the module of its name."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        from judgesheet.base.version import version
+
+        globals()[name] = told = version()
+        return told
     from importlib import import_module
 
-    home = _HOMES.get(name, "api")
+    home = _HOMES.get(name, f"commands.{name}")
     return getattr(import_module(f"{__name__}.{home}"), name)
 
 

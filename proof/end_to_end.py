@@ -12,8 +12,7 @@ import pandas as pd
 
 import judgesheet
 from judgesheet import axis as kit
-from judgesheet import collect, decide, forecast, judges, ledger, measuring, planning, stats
-from judgesheet.api import probe
+from judgesheet import collect, decide, forecast, judges, ledger, measuring, planning, probe, stats
 from judgesheet.axes import all_axes, get_axis
 from judgesheet.axis import Options, Readings
 from judgesheet.base.records import AxisResult, Plan

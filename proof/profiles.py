@@ -8,7 +8,7 @@ from judgesheet import axis as kit
 from judgesheet import collect, forecast, ledger, measuring, planning, stats
 from judgesheet import decide as deciding
 from judgesheet.axes import all_axes
-from judgesheet.axis import Options
+from judgesheet.axis import Options, sweep_keys
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.records import Datasheet, Estimate, Plan
 from judgesheet.decide import EXIT_CODES, PASSED, decide
@@ -65,7 +65,7 @@ def passes(sheet: Datasheet, policy: Policy) -> bool:
 def _run(name: str, profile: str, sets: int, _rng: Rng, _truths: Truths) -> Rows:
     plan, tally, rules = plan_of(profile), Tally(), [policies.load(one) for one in POLICIES]
     keys = [limit.key for rule in rules for limit in rule.limit]
-    keys += [key for axis in all_axes().values() for key in axis.SWEEP_KEYS]
+    keys += [key for axis in all_axes().values() for key in sweep_keys(axis)]
     expected = {one.key: one.half_width for one in expect(plan, [name])}
     for draw in range(sets):
         tally.next()

@@ -20,13 +20,12 @@ from judgesheet.base.prices import cost
 from judgesheet.base.units import unit
 from judgesheet.cli import main
 from judgesheet.collect.request import Request, make_plan, settle
-from judgesheet.importers.logs import FIELDS, LOGS, Choice, Judged
+from judgesheet.importers.logs import FIELDS, LOGS, Judged, LogOptions
 from judgesheet.judges.batch_formats import BATCH_FORMATS
 from judgesheet.judges.frameworks import FRAMEWORKS
 from judgesheet.judges.providers import BEHIND_HTTP, PROVIDERS, Provider
 from judgesheet.judges.simulated import PRESETS
-from judgesheet.ledger.ledger import SCHEMA_VERSION
-from judgesheet.ledger.schema import SCHEMA
+from judgesheet.ledger.schema import SCHEMA, SCHEMA_VERSION
 from judgesheet.planning.plan import AxisBudget, budget
 from judgesheet.sheet import show
 from judgesheet.sweep.estimates import EXPLAINED
@@ -57,12 +56,13 @@ def _facts(figure: object, known: Container[str]) -> str:
     """What the declaration of a figure says beside its docstring, as one line."""
     if not isinstance(figure, Figure):
         return ""
-    facts = [f"Unit: {figure.unit}"]
-    if figure._better and unit(figure.unit).kind == "quantity":
-        facts.append(f"{figure._better} is better")
-    if figure._null is not None:
-        facts.append(f"no effect: {figure._null:g}")
-    noise = figure._noise.partition("[")[0] if isinstance(figure._noise, str) else ""
+    facts, told = [f"Unit: {figure.unit}"], figure.facts
+    better, null, noise = told.get("better", "lower"), told.get("null"), told.get("noise", "")
+    if better and unit(figure.unit).kind == "quantity":
+        facts.append(f"{better} is better")
+    if null is not None:
+        facts.append(f"no effect: {null:g}")
+    noise = noise.partition("[")[0] if isinstance(noise, str) else ""
     if noise in known and noise != figure.name:
         facts.append(f"noise beside it: [`{noise}`](#{noise})")
     return f"\n*{'; '.join(facts)}.*\n"
@@ -115,7 +115,7 @@ def log_formats() -> str:
     lines = ["", "| `--from` | axis | columns that are read | what it lacks | checked with |"]
     lines.append("|---|---|---|---|---|")
     for name, log in LOGS.items():
-        judged = Judged("", log, Choice(), iter(()))
+        judged = Judged("", log, LogOptions(), iter(()))
         axis = f"`{judged.axis}`" if "verdict" in log.columns else "as mapped"
         columns = ", ".join(f"`{field}={column}`" for field, column in log.columns.items())
         lines.append(f"| `{name}` | {axis} | {columns} | {log.lacks} | {log.checked} |")
@@ -169,7 +169,7 @@ def _asked_the_same(group: Mapping[str, Any]) -> Iterator[str]:
             for one in judge["estimates"].values()
         ]
         texts = (cell.with_interval if cell.measured else "—" for cell in cells)
-        unbroken = show.tied(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
+        unbroken = show.no_break(" | ".join(texts)).replace("–", "\N{WORD JOINER}–\N{WORD JOINER}")
         yield f"| {judge['judge']} | {unbroken} | {judge['lost']} |"
     yield ""
 

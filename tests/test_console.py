@@ -158,7 +158,11 @@ def server() -> Iterator[str]:
 
 @pytest.mark.usefixtures("only_json")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_says_to_type_works(page: Path, tmp_path: Path, server: str) -> None:
+def test_what_a_page_says_to_type_works(
+    page: Path, tmp_path: Path, server: str, request: pytest.FixtureRequest
+) -> None:
+    if page.name == "own-pages.md":
+        request.getfixturevalue("pango")
     address = {"SERVER": server, "OPENAI_BASE_URL": server}
     environment = {"ROOT": str(ROOT), "OPENAI_API_KEY": "sk-of-a-test", **address}
     for step in steps(page.read_text(encoding="utf-8")):

@@ -17,13 +17,7 @@ FLOORS = (
     *("collect", "decide", "forecast", "sheet", "sweep", "permutation_consensus", "commands"),
 )
 """The folders from the lowest to the highest: each may import those before it."""
-UPWARD = {
-    "base.records": ("sheet.notebook",),  # a notebook asks the record itself how it looks
-}
-"""Imports inside functions, or of types, that point upwards."""
-CIRCULAR = {"axis.differences": ("axis.scored",), "axis.reversal": ("axis.scored",)}
-"""Types of one module in the other."""
-TOP = {"", "__main__", "api", "cli", "testing"}
+TOP = {"", "__main__", "cli", "testing"}
 """Modules above all folders."""
 
 HOMES = {
@@ -100,8 +94,6 @@ def test_imports_point_one_way(module: str, path: Path) -> None:
             target = folder(name.removeprefix("judgesheet").removeprefix("."))
             if name.count(".") == 1 and target not in {*FLOORS, *TOP}:
                 continue  # a name of the package itself, such as its version
-            if name.removeprefix("judgesheet.").startswith(UPWARD.get(module, ("-",))):
-                continue
             assert target in lower, f"{module} imports {name}, which lies above it"
 
 
@@ -113,8 +105,6 @@ def test_no_modules_import_each_other() -> None:
         for module, path in modules()
         if module in every
     }
-    for module, name in (UPWARD | CIRCULAR).items():
-        graph[module] -= set(name)
     # A CycleError names the modules.
     TopologicalSorter({m: names - {m} for m, names in graph.items()}).prepare()
 

@@ -10,13 +10,14 @@ from tests.judges.loopback import completion, serving
 
 DRAWING = {"judgesheet.sheet.chart", "typst"}
 ARITHMETIC = {"numpy", "scipy", "pandas", "pyarrow", "statsmodels"}
+STAGES = {"asyncio", "sqlite3", "pydantic", "jinja2", "judgesheet.ledger", "judgesheet.decide"}
 
 
 @pytest.mark.parametrize(
     ("command", "unneeded"),
     [
-        (["--help"], DRAWING | ARITHMETIC),
-        (["probe", "--help"], DRAWING | ARITHMETIC),
+        (["--help"], DRAWING | ARITHMETIC | STAGES),
+        (["probe", "--help"], DRAWING | ARITHMETIC | STAGES),
         (
             ["plan", "--model", "sim/fair", "--axis", "score_order", "--profile", "smoke"],
             DRAWING | {"scipy.stats", "statsmodels"},

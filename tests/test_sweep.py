@@ -10,7 +10,7 @@ from judgesheet.base.errors import RunError, UsageError
 from judgesheet.base.records import Datasheet, Estimate
 from judgesheet.collect.knob import Knob, parse_knob
 from judgesheet.collect.request import Request
-from judgesheet.commands.run import Run
+from judgesheet.commands.sheets import Run
 from judgesheet.commands.sweep_loop import probe_each_value
 from tests.judges.loopback import completion, failure, serving
 

@@ -70,12 +70,12 @@ def test_a_project_tests_its_judge(sheet: Datasheet, pytester: pytest.Pytester) 
 
 
 def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
-    shown = plausible()._repr_html_()
+    shown = str(plausible()._repr_html_())
     assert shown.startswith('<iframe sandbox="allow-scripts"')
     page = shown.partition('srcdoc="')[2]
     assert page.index('"') == page.rindex('"')  # the page cannot leave its attribute
     assert unescape(page).startswith("<!DOCTYPE html>")
-    assert f'"{CANARY}' not in hostile()._repr_html_()
+    assert f'"{CANARY}' not in str(hostile()._repr_html_())
 
 
 def test_estimates_are_a_frame_by_key(sheet: Datasheet, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 LOADED = (
-    *("judgesheet.api", "judgesheet.commands.publish"),
+    *("judgesheet.cli", "judgesheet.commands.probing", "judgesheet.commands.publish"),
     *("judgesheet.commands.sweep_loop", "judgesheet.commands.progress"),
     *("judgesheet.judges.http", "judgesheet.judges.simulated", "judgesheet.judges.callable"),
     *("judgesheet.forecast.rehearsal", "judgesheet.collect.ingest", "judgesheet.importers"),

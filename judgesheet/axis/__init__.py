@@ -8,10 +8,12 @@ axes; the axes themselves are in `judgesheet.axes`, or in other packages.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from judgesheet.base import defaults
 from judgesheet.base.estimates import Estimates
-from judgesheet.base.keys import Key, split_local
+from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.records import (
     Call,
     Characteristic,
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from judgesheet.axis.figure import Figure
     from judgesheet.axis.reply import Reading
     from judgesheet.axis.simulation import Known, Parameters
-    from judgesheet.axis.views import View
 
 # By what is asked of each axis, from a look in five minutes to all that papers ask.
 PROFILES = ("first", "smoke", "quick", "standard", "full")
@@ -53,12 +54,12 @@ class Options:
     ask for the log-probabilities of the reply's tokens (by an axis that can read them).
     """
 
-    profile: str = "quick"
+    profile: str = defaults.PROFILE
     reply: ReplyFormat = "text"
-    temperature: float = 0.0
+    temperature: float = defaults.TEMPERATURE
     max_tokens: int | None = None
     repeats: int | None = None
-    sequences: str = "cyclic"
+    sequences: str = defaults.SEQUENCES
     template: str | None = None
     logprobs: bool = False
 
@@ -108,14 +109,6 @@ class Axis(Protocol):
     QUESTION: str
     ESTIMATES: "Mapping[str, Figure[Any]]"
     """Every figure by its name, in the order of the appendix."""
-    HEADLINE: tuple[str, ...]
-    """Keys within the axis (`name` or `name[dim=value]`) of the characteristics table, the most
-    telling first: a sheet that is short of room cuts from the end."""
-    MISSING_REASONS: Mapping[tuple[str, ...], str]
-    """What records must hold for figures: patterns (see `keys.Pattern`) -> words. The first of
-    which one fits a key says it; figures that lack the same are told of together."""
-    SWEEP_KEYS: tuple[str, ...]
-    """Keys that a sweep follows: the bias first, then what it costs."""
 
     def material(self) -> "type[BaseModel]":
         """The schema of one stimulus."""
@@ -164,8 +157,28 @@ class Axis(Protocol):
 
 def headline(axis: Axis) -> tuple[Characteristic, ...]:
     """The rows of the axis's characteristics table, the most telling first."""
-    keys = (split_local(local) for local in axis.HEADLINE)
-    return tuple(axis.ESTIMATES[name].characteristic(dims) for name, dims in keys)
+    ranked = sorted(
+        (
+            (rank, figure, dims_of(dims))
+            for figure in axis.ESTIMATES.values()
+            for dims, rank in figure.headline.items()
+        ),
+        key=itemgetter(0),
+    )
+    return tuple(figure.characteristic(dims) for _, figure, dims in ranked)
+
+
+def sweep_keys(axis: Axis) -> tuple[str, ...]:
+    """The keys that a sweep follows: the bias first, then what it costs."""
+    ranked = sorted(
+        (
+            (rank, Key(axis.NAME, name, dims_of(dims)))
+            for name, figure in axis.ESTIMATES.items()
+            for dims, rank in figure.sweep.items()
+        ),
+        key=itemgetter(0),
+    )
+    return tuple(str(key) for _, key in ranked)
 
 
 # -- optional members ------------------------------------------------------------------------------
@@ -204,12 +217,12 @@ class Distributing(Protocol):
 class Imputation:
     """A table in which every lost call gets one of the answers that move a figure furthest.
 
-    `frame` is that of `Readings` with `value` filled in. `families` are the figures for which it
-    may be the extreme, None for all.
+    `frame` is that of `Readings` with `value` filled in. Where `of_places`, it may be the extreme
+    for figures that are declared `by_place` alone.
     """
 
     frame: "pd.DataFrame"
-    families: frozenset[str] | None = None
+    of_places: bool = False
 
 
 @runtime_checkable
@@ -268,7 +281,10 @@ class NamingArms(Protocol):
 
 @runtime_checkable
 class NamingReads(Protocol):
-    """An axis that knows which calls a figure reads, so that nobody need make others for it."""
+    """An axis that knows which calls a figure reads, so that nobody need make others for it.
+
+    Its figures say it in words of the axis, `reads` of their declaration.
+    """
 
     def reads(self, key: Key, cells: Sequence[Mapping[str, Any]]) -> Sequence[bool]:
         """Which of all calls of a run the figure reads; all of them where the axis cannot say.
@@ -314,11 +330,3 @@ class NamingParts(Protocol):
 
     def parts(self, cell: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
         """Per listed thing, what `{criterion}`, `{candidate}`, `{label}` and `{position}` mean."""
-
-
-@runtime_checkable
-class ShowingCases(Protocol):
-    """An axis that says which of its calls show what a figure counts."""
-
-    CASES: "Mapping[tuple[str, ...], View]"
-    """Patterns of keys (see `keys.Pattern`) -> how their cases are found; the first that fits."""

@@ -1,63 +1,24 @@
 """Which calls stand behind a figure, the worst first.
 
-An axis may say which view belongs to which of its figures (`CASES`, by the same patterns as
-`MISSING_REASONS`). Those that axes share are known here, and any other figure shows the calls
-without a verdict and the readings of an item that are farthest apart.
+The declaration of a figure names its view (`cases`); one that names none shows the calls without a
+verdict and the readings of an item that are farthest apart.
 """
 
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from judgesheet.axis import Axis, Readings, ShowingCases
+from judgesheet.axis import Axis, Readings
 from judgesheet.axis.losses import NOT_THE_CELL
-from judgesheet.axis.views import (
-    DEFAULT,
-    Asked,
-    Question,
-    View,
-    changed,
-    grouped,
-    inline,
-    lost,
-    no_reply,
-    off_quality,
-    places,
-    repeated,
-    ties,
-    winners,
-)
-from judgesheet.base.keys import Key, Pattern
+from judgesheet.axis.views import DEFAULT, Asked, Question, View, grouped
+from judgesheet.base.keys import Key
 from judgesheet.base.records import Case
-
-_OF_PEOPLE = no_reply("it compares people's ratings with each other; no reply of a judge enters")
-SHARED: Mapping[tuple[str, ...], View] = {
-    ("loss_rate", "loss_shape", "loss_order_p", "loss_position_p", "loss_stimulus_p"): lost,
-    ("inline_rate",): inline,
-    ("rater_alpha", "rater_ceiling_r"): _OF_PEOPLE,
-    ("repeat_change_rate",): repeated,
-    ("order_change_rate", "excess_change_rate"): changed,
-    ("repeat_flip_rate",): View(winners("same")),
-    ("order_flip_rate", "excess_flip_rate", "top1_flip_rate", "kendall_tau"): View(
-        winners("other")
-    ),
-    ("top_tie_rate",): ties,
-    ("pearson_r", "spearman_r", "single_read_r", "budget_r", "pair_accuracy"): off_quality,
-    ("delta_r", "delta_r_p", "delta_r_equivalence_p"): off_quality,
-    ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): View(places()),
-}
-"""The views of figures that axes share."""
 
 
 class Behind:
     """The calls of an axis that were made, and the cases behind its figures."""
 
     def __init__(self, axis: Axis, readings: Readings) -> None:
-        own = axis.CASES if isinstance(axis, ShowingCases) else {}
-        self._views = [
-            (Pattern.parse(pattern), view)
-            for patterns, view in (*own.items(), *SHARED.items())
-            for pattern in patterns
-        ]
+        self._figures = axis.ESTIMATES
         self._labels = readings.labels
         self.calls = tuple(_asked(readings))
         self._found: dict[Hashable, tuple[Case, ...]] = {}
@@ -82,8 +43,9 @@ class Behind:
         return f"there are no cases behind {key}: {view.none or view.otherwise}"
 
     def _view(self, key: Key) -> View:
-        """The axis's own view of a figure, else one that axes share, else the default."""
-        return next((view for pattern, view in self._views if pattern.fits(key)), DEFAULT)
+        """The view that the declaration of a figure names, else the default."""
+        figure = self._figures.get(key.name)
+        return (figure and figure.cases(key.dims)) or DEFAULT
 
     def _chosen(self, view: View, key: Key) -> list[Asked]:
         """The calls of the cells that a key names, or of those that the view counts."""

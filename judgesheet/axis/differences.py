@@ -1,39 +1,22 @@
 """By how much one arm correlates better with quality than another (Xu et al., tables 3, 6)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, Figures, absent
-from judgesheet.axis.scored import Scored
+from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO, Compared, Scored
+from judgesheet.axis.views import off_quality
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.correlation import DeltaR
 from judgesheet.stats.multiplicity import holm
 
-figure = Figures("")
+figure = Figures("", cases=off_quality)
 MARGIN = 0.02
 """Differences of r smaller than this make no difference to a user (equivalence margin)."""
 UNEQUAL_READS = Reason(
     "unequal_reads", "the kinds of orders were not read equally often: not comparable"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two arms, the reads per response of each, and the difference of their correlations.
-
-    `difference` is None where the arms were not read equally often: averaging alone raises r.
-    """
-
-    base: str
-    other: str
-    reads: tuple[int, int]
-    difference: DeltaR | None
-
-    @property
-    def dims(self) -> dict[str, object]:
-        """The dimension of every figure that compares them."""
-        return {"arms": f"{self.base}-{self.other}"}
 
 
 def compared(
@@ -63,7 +46,14 @@ def _symbol(dims: Mapping[str, str]) -> str:
     return f"Δr_{other[:3]}"
 
 
-@figure("difference of r", symbol=_symbol, null=0.0, better="")
+@figure(
+    "difference of r",
+    symbol=_symbol,
+    null=0.0,
+    better="",
+    headline={"arms=balanced-fixed": 80, "arms=balanced-random": 85},
+    missing={"arms=balanced-fixed": FIXED_TOO, "arms=balanced-random": RANDOM_TOO},
+)
 def delta_r(scores: Scored) -> Iterator[Draft]:
     """What averaging over balanced orders gains in correlation with quality over other orders.
 

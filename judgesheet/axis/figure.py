@@ -7,22 +7,26 @@
         \"\"\"Strength of the position preference, 0 (none) to 1.\"\"\"
         yield Draft("Cramér's V of the chosen position", interval, n=calls)
 
-The function's name is the name of the key, and its docstring what `explain` prints.
+The function's name is the name of the key, and its docstring what `explain` prints. Everything else
+that the stages ask about a figure is said there too: see `Facts`.
 """
 
-import copy
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from types import ModuleType
-from typing import Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypedDict, TypeVar, Unpack, cast
 
-from judgesheet.base.keys import Key
+from judgesheet.base.keys import Key, dims_of
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import Bounds, Characteristic, Estimate, PaperCompatible
 from judgesheet.stats.interval import Interval, missing
 
+if TYPE_CHECKING:
+    from judgesheet.axis.views import View
+
 S = TypeVar("S")
+T = TypeVar("T")
 Better = Literal["lower", "higher", "nearer", ""]
 Naming = str | Callable[[Mapping[str, str]], str]
 """A text with the dimensions in braces (`acc_{k}`), or a function of them."""
@@ -88,6 +92,57 @@ def absent(label: str, reason: Reason, dims: Mapping[str, object] | None = None)
     return Draft(label, missing(reason), dims or {})
 
 
+class Facts(TypedDict, total=False):
+    """What the declaration of a figure says besides its unit.
+
+    Where a fact differs between members of a family it is a mapping from dimensions (`arm=fixed`,
+    "" for any) to the fact; of a figure's own key the first that fits counts.
+
+    Attributes
+    ----------
+    symbol
+        A short sign such as `V`; may name dimensions, `acc_{k}`.
+    null
+        The value that would mean "no effect", None where no value does.
+    better
+        Which way a user wants it: `lower` (most measure a fault), `higher`, `nearer` to `null`, or
+        "" if neither is better.
+    noise
+        `name` or `name[dim={dim}]` of the figure that shows the same quantity when the question is
+        only repeated.
+    headline
+        Rank of the members that the table of characteristics has, the most telling first: a sheet
+        that is short of room cuts from the end. Ranks are compared over all figures of an axis.
+    sweep
+        Rank of the members that a sweep follows: the bias first, then what it costs.
+    missing
+        What recorded judgments must hold for a member of the table; else what they must for any
+        figure of the axis.
+    by_place
+        Whether a lost call moves it furthest by an answer for some place, so that it is measured
+        again on those answers too.
+    passes_blind
+        Whether a judge that does not look at what it judges passes it for no merit of its own: it
+        is void where the axis's control fails.
+    reads
+        The calls that it reads, in words of the axis (`axis.NamingReads`); "" for all.
+    cases
+        Which calls show what it counts (`axis.views`).
+    """
+
+    symbol: Naming
+    null: float | None
+    better: Better
+    noise: Naming
+    headline: int | Mapping[str, int]
+    sweep: int | Mapping[str, int]
+    missing: str | Mapping[str, str]
+    by_place: bool
+    passes_blind: bool
+    reads: str
+    cases: "View | Mapping[str, View]"
+
+
 class Figure(Generic[S]):
     """A declared figure: called with an axis's arranged readings, it yields its estimates."""
 
@@ -96,47 +151,58 @@ class Figure(Generic[S]):
         axis: str,
         function: Callable[[S], Draft | Iterable[Draft]],
         unit: str,
-        *,
-        symbol: Naming,
-        null: float | None,
-        better: Better,
-        noise: Naming,
+        **facts: Unpack[Facts],
     ) -> None:
         # `explain` prints the function's docstring, and `declared_in` asks for its module.
         functools.update_wrapper(self, function)
         self.axis = axis
         self.name = function.__name__
         self.unit = unit
-        self._function = function
-        self._symbol, self._null, self._better, self._noise = symbol, null, better, noise
+        self.function = function
+        self.facts: Facts = facts
+        self.by_place = facts.get("by_place", False)
+        self.passes_blind = facts.get("passes_blind", False)
+        self.reads = facts.get("reads", "")
 
     def __call__(self, arranged: S) -> tuple[Estimate, ...]:
         """The estimates of this figure, one per set of dimensions."""
         return tuple(self._estimate(draft) for draft in self.drafts(arranged))
 
-    def of(self, axis: str) -> "Figure[S]":
-        """The same figure on another axis: axes share figures that mean the same."""
-        mine = copy.copy(self)
-        mine.axis = axis
-        return mine
-
     def drafts(self, arranged: S) -> Iterable[Draft]:
         """What its estimates are made of, for a figure that repeats them under another name."""
-        drafts = self._function(arranged)
+        drafts = self.function(arranged)
         return [drafts] if isinstance(drafts, Draft) else drafts
 
     def characteristic(self, dims: Mapping[str, str]) -> Characteristic:
         """The row of the characteristics table for these dimensions."""
-        mine = Key(self.axis, self.name, dims)
-        noise = _named(self._noise, dims)
+        mine, facts = Key(self.axis, self.name, dims), self.facts
+        noise = _named(facts.get("noise", ""), dims)
         partner = f"{self.axis}.{noise}" if noise else ""
         return Characteristic(
             key=str(mine),
-            symbol=_named(self._symbol, dims),
-            null=self._null,
+            symbol=_named(facts.get("symbol", ""), dims),
+            null=facts.get("null"),
             noise="" if partner == str(mine) else partner,
-            better=self._better,
+            better=facts.get("better", "lower"),
         )
+
+    @property
+    def headline(self) -> Mapping[str, int]:
+        """Dimensions of its rows in the characteristics table -> their ranks there."""
+        return _by_dims(self.facts.get("headline", {}))
+
+    @property
+    def sweep(self) -> Mapping[str, int]:
+        """Dimensions of its members that a sweep follows -> their ranks there."""
+        return _by_dims(self.facts.get("sweep", {}))
+
+    def missing(self, dims: Mapping[str, str]) -> str:
+        """What recorded judgments must hold for it."""
+        return _fitting(_by_dims(self.facts.get("missing", "")), dims) or "calls of this axis"
+
+    def cases(self, dims: Mapping[str, str]) -> "View | None":
+        """Which calls show what it counts; None where its declaration does not say."""
+        return _fitting(_by_dims(self.facts.get("cases", {})), dims)
 
     def _estimate(self, draft: Draft) -> Estimate:
         interval = draft.interval
@@ -166,44 +232,36 @@ class Figure(Generic[S]):
 
 
 class Figures:
-    """The decorator with which the modules of an axis declare their figures."""
+    """The decorator with which the modules of an axis declare their figures.
 
-    def __init__(self, axis: str) -> None:
+    `facts` are those of all its figures that do not say otherwise.
+    """
+
+    def __init__(self, axis: str, **facts: Unpack[Facts]) -> None:
         self.axis = axis
+        self.facts = facts
 
     def __call__(
-        self,
-        unit: str,
-        *,
-        symbol: Naming = "",
-        null: float | None = None,
-        better: Better = "lower",
-        noise: Naming = "",
+        self, unit: str, **facts: Unpack[Facts]
     ) -> Callable[[Callable[[S], Draft | Iterable[Draft]]], Figure[S]]:
-        """Declare a figure.
+        """Declare a figure in a unit: a name of `units.UNITS`, or a quantity such as `points`."""
+        known: Facts = {**self.facts, **facts}
+        return lambda function: Figure(self.axis, function, unit, **known)
 
-        Parameters
-        ----------
-        unit
-            A name of `units.UNITS`, or a plain quantity such as `points`.
-        symbol
-            A short sign such as `V`; may name dimensions, `acc_{k}`.
-        null
-            The value that would mean "no effect", None where no value does.
-        better
-            Which way a user wants it: `lower` (most measure a fault), `higher`, `nearer` to `null`,
-            or "" if neither is better.
-        noise
-            `name` or `name[dim={dim}]` of the figure that shows the same quantity when the question
-            is only repeated.
-        """
+    def but(self, **facts: Unpack[Facts]) -> "Figures":
+        """The same decorator for figures that have other facts in common."""
+        known: Facts = {**self.facts, **facts}
+        return Figures(self.axis, **known)
 
-        def declare(function: Callable[[S], Draft | Iterable[Draft]]) -> Figure[S]:
-            return Figure(
-                self.axis, function, unit, symbol=symbol, null=null, better=better, noise=noise
-            )
+    def adopted(self, *modules: ModuleType, **facts: Unpack[Facts]) -> dict[str, Figure[Any]]:
+        """The figures that these modules declare for every axis, as figures of this one."""
+        every = declared_in(*modules)
+        return {name: self.of(figure, **facts) for name, figure in every.items()}
 
-        return declare
+    def of(self, figure: Figure[S], **facts: Unpack[Facts]) -> Figure[S]:
+        """The same figure on this axis, where some facts may be others."""
+        known: Facts = {**self.facts, **figure.facts, **facts}
+        return Figure(self.axis, figure.function, figure.unit, **known)
 
 
 def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
@@ -216,15 +274,13 @@ def declared_in(*modules: ModuleType) -> dict[str, Figure[Any]]:
     }
 
 
-def shared(axis: str, *modules: ModuleType) -> dict[str, Figure[Any]]:
-    """The figures that these modules declare for every axis, as figures of this one."""
-    return {name: figure.of(axis) for name, figure in declared_in(*modules).items()}
-
-
-def measured(figures: Iterable[Figure[S]], arranged: S) -> Iterator[Estimate]:
-    """The estimates of these figures."""
-    for figure in figures:
-        yield from figure(arranged)
+def measured(
+    figures: Mapping[str, Figure[S]], arranged: S, wanted: Collection[str] | None = None
+) -> Iterator[Estimate]:
+    """The estimates of these figures; of those that are `wanted`, if not all are."""
+    for name, figure in figures.items():
+        if wanted is None or name in wanted:
+            yield from figure(arranged)
 
 
 def _bounds(interval: Interval) -> Bounds | None:
@@ -238,6 +294,17 @@ def _bounds(interval: Interval) -> Bounds | None:
     low, high = interval.bounds or (interval.low, interval.high)
     method = "one-sided" if interval.bounds else "ends of the two-sided interval (conservative)"
     return Bounds(float(low), float(high), interval.level, method)
+
+
+def _by_dims(fact: T | Mapping[str, T]) -> Mapping[str, T]:
+    """A fact by the dimensions that it is one of, "" for all."""
+    return fact if isinstance(fact, Mapping) else {"": fact}
+
+
+def _fitting(facts: Mapping[str, T], dims: Mapping[str, str]) -> T | None:
+    """The first of these facts that is one of these dimensions."""
+    fits = (fact for local, fact in facts.items() if dims_of(local).items() <= dims.items())
+    return next(fits, None)
 
 
 def _named(naming: Naming, dims: Mapping[str, str]) -> str:

@@ -1,6 +1,6 @@
 """Findings that rooms of scores have in common: who wins, and whether scores follow quality."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -129,18 +129,14 @@ def _hardly_follows(r: Estimate) -> bool:
     return below(r, USABLE_R) or (below(r, EXPLAINS_R) and not above(r, 0.0))
 
 
-def follows_quality(estimates: Estimates, text: str, touches: Iterable[str]) -> Iterator[Control]:
-    """The control that scores rise with a quality that is known, where any is.
-
-    `touches` are the figures that a judge blind to quality passes for no merit of its own.
-    """
+def follows_quality(estimates: Estimates, text: str) -> Iterator[Control]:
+    """The control that scores rise with a quality that is known, where any is."""
     r = estimates.of("pearson_r", arm="balanced")
     if r is None or r.reason in (NO_REFERENCE.code, EQUAL_QUALITY.code):
         return
     follows = above(r, 0.0) or is_perfect(r)
     passed = False if ignores_quality(estimates) else True if follows else None
-    name, of = "scores follow quality", tuple(touches)
-    yield Control(name, passed, text, (r.key,), "follows_quality", of, "judge")
+    yield Control("scores follow quality", passed, text, (r.key,), "follows_quality", of="judge")
 
 
 def order_changes(estimates: Estimates, rubric: str, score: str) -> tuple[str, Estimate] | None:

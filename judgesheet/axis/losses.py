@@ -3,8 +3,8 @@
 And how many of the verdicts that were read stood on no lines of their own.
 
 A call is lost if it was made and gave no verdict: it failed, was refused, or its reply could not be
-read. A call that was not made yet is not lost. Every room has these figures: it adds `figures` to
-its `ESTIMATES`, `measure` to its measuring and `find` to its findings.
+read. A call that was not made yet is not lost. Every axis has these figures: it adopts them, adds
+`measure` to its measuring and `find` to its findings.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.axis import Readings
+from judgesheet.axis import Readings, views
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
 from judgesheet.axis.shapes import SHAPES
@@ -63,7 +63,7 @@ NOT_THE_CELL = {
 # Keys of a cell that name what was judged, not under which condition.
 _THINGS = {"item", "pair", "better"}
 
-figure = Figures("")
+figure = Figures("", cases=views.lost)
 
 
 def lost(frame: "pd.DataFrame") -> Flags:
@@ -361,7 +361,7 @@ def loss_shape(calls: Calls) -> Iterator[Draft]:
         yield Draft(label, cluster_rate(*counts), {"shape": code}, n=mine.size, given=given)
 
 
-@figure("rate")
+@figure("rate", cases=views.inline)
 def inline_rate(calls: Calls) -> Iterator[Draft]:
     """Share of the verdicts read that had no lines of their own: words or a remark stood beside.
 
@@ -393,10 +393,10 @@ NAMES = frozenset(FIGURES)
 
 def measure(axis: str, readings: Readings, chosen: Chosen) -> Iterator[Estimate]:
     """The estimates of `FIGURES` that the caller wants, as those of an axis."""
-    wanted = [one.of(axis) for name, one in FIGURES.items() if readings.wants(name)]
-    if wanted and len(readings.frame):
+    mine = {name: Figures(axis).of(one) for name, one in FIGURES.items()}
+    if len(readings.frame):
         made = readings.frame[readings.frame["outcome"].notna()]
-        yield from measured(wanted, Calls(made, chosen, readings.seed))
+        yield from measured(mine, Calls(made, chosen, readings.seed), readings.families)
 
 
 # -- words -----------------------------------------------------------------------------------------

@@ -9,18 +9,21 @@ from collections.abc import Callable, Iterator
 from judgesheet.axis.figure import Draft, Figures, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
+from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.agreement import Agreement, rater_agreement
 from judgesheet.stats.interval import Interval
 
-figure = Figures("")
+figure = Figures(
+    "", cases=no_reply("it compares people's ratings with each other; no reply of a judge enters")
+)
 ONE_RATING = Reason(
     "one_rating", "only one score per response is known, not the single ratings of several raters"
 )
 
 
-@figure("alpha", symbol="α", better="")
+@figure("alpha", symbol="α", better="", headline=91)
 def rater_alpha(scores: Scored) -> Iterator[Draft]:
     """Krippendorff's alpha of the raters behind the reference: how far do they agree?
 
@@ -33,7 +36,7 @@ def rater_alpha(scores: Scored) -> Iterator[Draft]:
     return _agreements(label, lambda agreement: agreement.alpha, scores)
 
 
-@figure("r", symbol="r_max", better="")
+@figure("r", symbol="r_max", better="", headline=90)
 def rater_ceiling_r(scores: Scored) -> Iterator[Draft]:
     """The correlation with the mean of these raters that a perfect judge can be expected to reach.
 

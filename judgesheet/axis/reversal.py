@@ -4,15 +4,15 @@ Noise and ties alone flip winners, so every rate of change across orders is pair
 rate between repeats of one order, and the headline is their difference (Xu et al., section 5.6).
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 
 from judgesheet.axis.arrays import Flags, Floats, Ints
 from judgesheet.axis.figure import Draft, Figures, absent
-from judgesheet.axis.scored import Rows, Scored
+from judgesheet.axis.scored import FIXED_TOO, Contest, Rows, Scored
+from judgesheet.axis.views import View, changed, repeated, ties, winners
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import flips as stats
@@ -25,7 +25,11 @@ from judgesheet.stats.interval import (
     mean_t,
 )
 
-figure = Figures("")
+FLIPS = View(winners("other"))
+"""The prompts of which another response is best under another order."""
+# Figures of single readings, and those of means by arm.
+figure = Figures("", by_place=True, passes_blind=True, reads="repeats")
+of_means = Figures("", passes_blind=True, missing=FIXED_TOO, cases=FLIPS)
 Which = Literal["different", "same"]
 TAU = -1.0, 1.0
 """Range of Kendall's tau."""
@@ -46,29 +50,6 @@ NO_ORDERS = Reason("no_orders", "no item was read under two orders")
 ALL_TIED = Reason(
     "all_tied", "every prompt is all tied under some of the orders, or has one candidate"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Contest:
-    """Scores of items that compete within their prompt.
-
-    `reads` has shape (items, orders, repeats), NaN where unreadable or not asked; `means` holds the
-    mean score per item of each arm; `cluster` gives each item's prompt as a code from 0. `base` is
-    the arm that the others are compared with, `order` the name of the order in labels.
-    """
-
-    reads: Floats
-    means: Mapping[str, Floats]
-    cluster: Ints
-    base: str = "balanced"
-    order: str = "order"
-
-    @property
-    def against(self) -> Iterator[tuple[str, Mapping[str, object]]]:
-        """The other arms, with the dimension of what compares them with `base`: fixed has none."""
-        for other, dims in (("fixed", {}), ("random", {"arms": f"{self.base}-random"})):
-            if other in self.means and other != self.base:
-                yield other, dims
 
 
 def _change_rate(rows: Rows, which: Which, label: str) -> Draft:
@@ -115,7 +96,7 @@ def _changes(reads: Floats) -> stats.CallFlips:
     return stats.call_flips(stats.one_hot(choices, max(1, values.size)))
 
 
-@figure("share", symbol="OCR", noise="repeat_change_rate")
+@figure("share", symbol="OCR", noise="repeat_change_rate", headline=20, cases=changed, sweep=2)
 def order_change_rate(scores: Scored) -> Iterator[Draft]:
     """How often two readings of one item under different orders give different scores.
 
@@ -127,7 +108,7 @@ def order_change_rate(scores: Scored) -> Iterator[Draft]:
         yield _change_rate(rows, "different", f"{rows.subject} differs under another order")
 
 
-@figure("share", symbol="RCR")
+@figure("share", symbol="RCR", headline=220, cases=repeated)
 def repeat_change_rate(scores: Scored) -> Iterator[Draft]:
     """How often two readings of one item under the same order give different scores: the noise.
 
@@ -138,7 +119,7 @@ def repeat_change_rate(scores: Scored) -> Iterator[Draft]:
         yield _change_rate(rows, "same", f"{rows.subject} differs under the same order")
 
 
-@figure("share", symbol="F", noise="repeat_flip_rate")
+@figure("share", symbol="F", noise="repeat_flip_rate", headline=40, cases=FLIPS)
 def order_flip_rate(scores: Scored) -> Draft:
     """How often single readings under two orders disagree on the best response; ties at random.
 
@@ -149,7 +130,7 @@ def order_flip_rate(scores: Scored) -> Draft:
     return _flip_rate(scores.contest, "different", label)
 
 
-@figure("share", symbol="F_rep")
+@figure("share", symbol="F_rep", headline=221, cases=View(winners("same")))
 def repeat_flip_rate(scores: Scored) -> Draft:
     """How often two single readings under the same order disagree on a prompt's best response.
 
@@ -159,7 +140,7 @@ def repeat_flip_rate(scores: Scored) -> Draft:
     return _flip_rate(scores.contest, "same", label)
 
 
-@figure("share", symbol="ΔF", null=0.0)
+@figure("share", symbol="ΔF", null=0.0, headline=30, cases=FLIPS, sweep=3)
 def excess_flip_rate(scores: Scored) -> Draft:
     """Flips of the best response that the order causes, beyond noise and ties.
 
@@ -185,7 +166,7 @@ def _flip_rate(contest: Contest, which: Which, label: str) -> Draft:
     return Draft(label, share, n=_readings_in(contest, per_prompt)).or_absent(why)
 
 
-@figure("share", symbol="T")
+@figure("share", symbol="T", headline=180, cases=ties)
 def top_tie_rate(scores: Scored) -> Draft:
     """How often several responses of a prompt share the best score of one reading.
 
@@ -222,7 +203,7 @@ def ranks(ties: Floats, readings: Floats) -> bool:
     return bool(enough) or not readings.sum()
 
 
-@figure("share", symbol="F_bal")
+@of_means("share", symbol="F_bal", headline=170)
 def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
     """Share of prompts whose best response changes from balanced to other orders (Xu, table 7).
 
@@ -251,7 +232,7 @@ def top1_flip_rate(scores: Scored) -> Iterator[Draft]:
         )
 
 
-@figure("tau-b", symbol="τ", null=1.0, better="higher")
+@of_means("tau-b", symbol="τ", null=1.0, better="higher", headline=120)
 def kendall_tau(scores: Scored) -> Iterator[Draft]:
     """Agreement of rankings under balanced and other orders (tau-b; 1 the same, 0 unrelated).
 

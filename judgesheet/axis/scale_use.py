@@ -7,6 +7,7 @@ import numpy as np
 
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.axis.scored import Rows, Scored
+from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.missing_reasons import NO_OBSERVATIONS
 from judgesheet.base.sanitize import listed
@@ -35,7 +36,13 @@ class Given:
         return listed([f"{one}: {percent(share)}" for one, share in self.shares.items()], MOST)
 
 
-@figure("scores", symbol="N_s", better="")
+@figure(
+    "scores",
+    symbol="N_s",
+    better="",
+    passes_blind=True,
+    cases=no_reply("it counts the scores that were given, in all readings"),
+)
 def scores_used(scores: Scored) -> Iterator[Draft]:
     """How many of the scores that there are the judge gives, each in 1 % of readings or more.
 

@@ -1,6 +1,7 @@
 """The readings that axes with scores have in common: `judgesheet.axis` computes shared figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from judgesheet.axis.arrays import Floats, Ints
@@ -9,9 +10,12 @@ from judgesheet.axis.labels import Quality, Reference
 if TYPE_CHECKING:
     import numpy as np
 
-    from judgesheet.axis.differences import Compared
-    from judgesheet.axis.reversal import Contest
     from judgesheet.stats.agreement import Agreement
+    from judgesheet.stats.correlation import DeltaR
+
+FIXED_TOO = "balanced orders and a fixed one (cell.arm)"
+RANDOM_TOO = "balanced orders and random ones (cell.arm)"
+"""What recorded judgments must hold for figures that compare arms."""
 
 
 class Rows(NamedTuple):
@@ -28,6 +32,47 @@ class Rows(NamedTuple):
     scale: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Scores of items that compete within their prompt.
+
+    `reads` has shape (items, orders, repeats), NaN where unreadable or not asked; `means` holds the
+    mean score per item of each arm; `cluster` gives each item's prompt as a code from 0. `base` is
+    the arm that the others are compared with, `order` the name of the order in labels.
+    """
+
+    reads: Floats
+    means: Mapping[str, Floats]
+    cluster: Ints
+    base: str = "balanced"
+    order: str = "order"
+
+    @property
+    def against(self) -> Iterator[tuple[str, Mapping[str, object]]]:
+        """The other arms, with the dimension of what compares them with `base`: fixed has none."""
+        for other, dims in (("fixed", {}), ("random", {"arms": f"{self.base}-random"})):
+            if other in self.means and other != self.base:
+                yield other, dims
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two arms, the reads per response of each, and the difference of their correlations.
+
+    `difference` is None where the arms were not read equally often: averaging alone raises r.
+    """
+
+    base: str
+    other: str
+    reads: tuple[int, int]
+    difference: "DeltaR | None"
+
+    @property
+    def dims(self) -> dict[str, object]:
+        """The dimension of every figure that compares them."""
+        return {"arms": f"{self.base}-{self.other}"}
+
+
 class Scored(Protocol):
     """The readings of a run, as far as the shared figures need them."""
 
@@ -36,11 +81,11 @@ class Scored(Protocol):
         """The scores of all items, then of parts that have figures of their own."""
 
     @property
-    def contest(self) -> "Contest":
+    def contest(self) -> Contest:
         """The responses of each prompt, which compete by their scores."""
 
     @property
-    def compared(self) -> "Sequence[Compared]":
+    def compared(self) -> Sequence[Compared]:
         """One arm against the others, by its correlation with quality."""
 
     @property

@@ -2,11 +2,11 @@
 
 A judge that is blind to the order except on one stimulus in ten has small averages. Here each
 stimulus is tested alone: if the order does not matter, the verdicts on an item could be exchanged
-between its orders. Every axis has these figures: it adds `figures` to its `ESTIMATES`, `measure` to
-its measuring and `find` to its findings, and says what a verdict gives to each thing listed.
+between its orders. Every axis has these figures: it adopts them, adds `measure` to its measuring
+and `find` to its findings, and says what a verdict gives to each thing listed.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
@@ -18,6 +18,7 @@ from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft, Figure, Figures, absent, measured
 from judgesheet.axis.losses import NOT_THE_CELL, codes, value_codes
+from judgesheet.axis.views import Gives, View, places
 from judgesheet.axis.words import (
     MOSTLY,
     SIGNIFICANT,
@@ -36,9 +37,6 @@ from judgesheet.stats.interval import cluster_rate, exactly
 if TYPE_CHECKING:
     import pandas as pd
 
-Gives = Callable[[Any, Sequence[Any]], Sequence[float]]
-"""What a verdict gives to each of the things that were listed in this order."""
-
 REST = 0.01
 """The other stimuli are said to show nothing only where their p-value together is above this: where
 all stimuli share a weak effect some show it first, and the rest shows it together."""
@@ -50,7 +48,7 @@ TOO_FEW = Reason(
     "no stimulus was read in enough calls under different orders to be tested alone",
 )
 
-figure = Figures("")
+figure = Figures("", passes_blind=True, cases=View(places()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +199,7 @@ def _groups(
 # -- figures ---------------------------------------------------------------------------------------
 
 
-@figure("share", symbol="U", null=0.0)
+@figure("share", symbol="U", null=0.0, headline=150)
 def unequal_stimuli(stimuli: Stimuli) -> Draft:
     """Share of stimuli on which the order is shown to matter by that stimulus's own calls.
 
@@ -238,7 +236,7 @@ def any_stimulus_p(stimuli: Stimuli) -> Draft:
     return Draft(label, p, n=int(stimuli.calls.sum()))
 
 
-@figure("share", symbol="E_max")
+@figure("share", symbol="E_max", headline=151)
 def largest_stimulus_effect(stimuli: Stimuli) -> Draft:
     """The most that a place gets on one stimulus beyond what it would if the order did not matter.
 
@@ -268,9 +266,10 @@ NAMES = frozenset(FIGURES)
 
 def measure(axis: str, readings: Readings, gives: Gives, unit: str = "share") -> Iterator[Estimate]:
     """The estimates of `FIGURES` that the caller wants, as those of an axis."""
-    wanted = [one.of(axis) for name, one in FIGURES.items() if readings.wants(name)]
-    if wanted and len(readings.frame):
-        yield from measured(wanted, Stimuli(readings.frame, gives, unit, readings.seed))
+    mine = {name: Figures(axis).of(one) for name, one in FIGURES.items()}
+    if len(readings.frame):
+        stimuli = Stimuli(readings.frame, gives, unit, readings.seed)
+        yield from measured(mine, stimuli, readings.families)
 
 
 # -- words -----------------------------------------------------------------------------------------

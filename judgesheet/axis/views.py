@@ -1,7 +1,7 @@
 """Ways to find the cases behind a figure: the calls to look at, and how bad each is.
 
-A `View` looks at the calls that stand behind a figure. A room picks those that fit its figures
-(`CASES`, see `judgesheet.axis.cases`) or writes its own.
+A `View` looks at the calls that stand behind a figure. The declaration of a figure names the one
+that fits it (`cases`); an axis may write its own.
 """
 
 import json
@@ -13,13 +13,14 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 from judgesheet.axis.shapes import SHAPES
-from judgesheet.axis.unequal import Gives
 from judgesheet.base.digits import two_digits
 from judgesheet.base.keys import Key
 from judgesheet.base.records import Case, Label
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
+Gives = Callable[[Any, Sequence[Any]], Sequence[float]]
+"""What a verdict gives to each of the things that were listed in this order."""
 Means = Callable[[Any, Sequence[Any]], Any]
 """What a verdict says of the things that were listed in this order, wherever they stood."""
 # Different readings of one item that are compared with each other, and equal ones of each.

@@ -10,6 +10,7 @@ from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft, Figures
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.scored import Scored
+from judgesheet.axis.views import off_quality
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats.interval import cluster_rate
 
@@ -19,7 +20,15 @@ MOST = 1000
 NO_PAIRS = Reason("no_pairs", "no prompt has two responses of different known quality")
 
 
-@figure("share", symbol="A_pair", null=0.5, better="higher")
+@figure(
+    "share",
+    symbol="A_pair",
+    null=0.5,
+    better="higher",
+    headline=70,
+    reads="passes",
+    cases=off_quality,
+)
 def pair_accuracy(scores: Scored) -> Draft:
     """Share of pairs of responses to one prompt whose scores stand in the order of their quality.
 

@@ -64,40 +64,14 @@ class Key:
         return same and all(pattern.dims[dim] in (ANY, self.dims[dim]) for dim in self.dims)
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """Figures of an axis: those of this name, or of any where it is "", that have these dimensions.
-
-    Written like a key within its axis: `name`, `[dim=value]`, `name[dim=value]`, "" for all.
-    """
-
-    name: str
-    dims: Mapping[str, str]
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Parse a pattern; ValueError if it is not one."""
-        axis, name, dims = _parts(text)
-        if axis or (text and not (name or dims)):
-            raise ValueError(f"{text!r} means no figure of an axis")
-        return cls(name, dict(dims))
-
-    def fits(self, key: Key) -> bool:
-        """Whether it matches this key."""
-        return self.name in ("", key.name) and self.dims.items() <= key.dims.items()
-
-
 def key(axis: str, name: str, **dims: object) -> str:
     """The text of a key, dimensions in the order given."""
     return str(Key(axis, name).at(**dims))
 
 
-def split_local(local: str) -> tuple[str, dict[str, str]]:
-    """Take `name[dim=value]`, a key within its axis, apart; ValueError if it is none."""
-    axis, name, dims = _parts(local)
-    if axis or not name:
-        raise ValueError(f"{local!r} is no name of an estimate")
-    return name, dict(dims)
+def dims_of(local: str) -> dict[str, str]:
+    """The dimensions in `dim=value,dim=value`."""
+    return dict(_dims(local))
 
 
 @lru_cache(maxsize=8192)  # a sheet asks for the same few hundred keys again and again
@@ -106,6 +80,9 @@ def _parts(text: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
     form = _FORM.fullmatch(text) if len(text) <= LONGEST else None
     if form is None:
         return "", "", ()
-    pairs = (part.partition("=") for part in _COMMA.split(form["dims"] or ""))
-    dims = tuple((dim, value) for dim, sign, value in pairs if sign and dim)
-    return form["axis"] or "", form["name"], dims
+    return form["axis"] or "", form["name"], _dims(form["dims"] or "")
+
+
+def _dims(text: str) -> tuple[tuple[str, str], ...]:
+    pairs = (part.partition("=") for part in _COMMA.split(text))
+    return tuple((dim, value) for dim, sign, value in pairs if sign and dim)

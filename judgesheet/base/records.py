@@ -6,10 +6,10 @@ Raw facts (`Stimulus`, `Call`, `Reply`) are apart from analysis (`Estimate`, `Ax
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 END_OF_TIME = 253_370_764_800.0
 """When the year 9999 begins, in seconds since the epoch; no clock shows more."""
@@ -688,8 +688,10 @@ class Datasheet:
     verdicts: tuple[Verdict, ...] = field(default=(), repr=False)
     decision: Decision | None = None
 
-    def _repr_html_(self) -> str:
-        """How a notebook shows it."""
-        from judgesheet.sheet.notebook import as_html
+    page: ClassVar[Callable[["Datasheet"], str] | None] = None
+    """Draws it for a notebook; set above, since a record knows no page."""
 
-        return as_html(self)
+    def _repr_html_(self) -> str | None:
+        """How a notebook shows it; None for its plain representation."""
+        page = type(self).page
+        return None if page is None else page(self)

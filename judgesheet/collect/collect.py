@@ -16,13 +16,20 @@ from pathlib import Path
 from random import uniform
 from typing import NamedTuple
 
-from judgesheet.base import digits
+from judgesheet.base import defaults, digits
 from judgesheet.base.errors import JudgeError, StoppedError
 from judgesheet.base.finish_reasons import is_token_limit
 from judgesheet.base.prices import Prices, cost
 from judgesheet.base.records import HOPELESS, RETRYABLE, SETTLING, Call, Outcome, Reply
 from judgesheet.base.sanitize import brief, said_by_server
-from judgesheet.collect.pacing import LONGEST_REPLY, WORDS, Limits, Pace, Places, Ticket
+from judgesheet.collect.pacing import (
+    LONGEST_REPLY,
+    WORDS,
+    ConcurrencyLimit,
+    Limits,
+    RateLimit,
+    Ticket,
+)
 from judgesheet.judges import Judge
 from judgesheet.ledger.ledger import Ledger, Totals
 
@@ -49,7 +56,7 @@ class CollectSettings(Limits):
     minute hold for the ledgers `beside` this one too.
     """
 
-    concurrency: int = 64
+    concurrency: int = defaults.CONCURRENCY
     max_attempts: int = 5
     max_calls: int | None = None
     max_cost: float | None = None
@@ -141,20 +148,20 @@ async def enter_and_collect(
     settings: CollectSettings,
     on_progress: Callable[[Progress], None],
     reader: Callable[[], IsReadable],
-    widen: Callable[[], bool] = lambda: False,
+    extend: Callable[[], bool] = lambda: False,
 ) -> Progress:
     """Enter the judge, `collect`, and leave it again; where nothing is pending, nobody is needed.
 
-    `reader` makes what tells whether a reply can be read. Whenever all is settled, `widen` says
+    `reader` makes what tells whether a reply can be read. Whenever all is settled, `extend` says
     whether the ledger now has more to ask.
     """
     while _is_settled(ledger):
-        if not widen():
+        if not extend():
             return await collect(judge, ledger, settings, on_progress)
     is_readable = reader()  # before the first question, while nobody waits
     async with judge:
         progress = await collect(judge, ledger, settings, on_progress, is_readable)
-        while _is_settled(ledger) and widen():
+        while _is_settled(ledger) and extend():
             left = settings.max_calls and settings.max_calls - progress.asked
             settings = replace(settings, max_calls=left)
             progress = await collect(judge, ledger, settings, on_progress, is_readable)
@@ -171,8 +178,8 @@ class Throttle:
 
     def __init__(self, judge: Judge, settings: CollectSettings) -> None:
         ceiling = min(settings.concurrency, judge.max_concurrency or 1_000_000)
-        self.places = Places(ceiling, adapts=judge.adapts)
-        self.pace = Pace(settings)
+        self.places = ConcurrencyLimit(ceiling, adapts=judge.adapts)
+        self.pace = RateLimit(settings)
 
 
 class Circuit:
@@ -287,7 +294,7 @@ class _OverError(Exception):
 
 
 @dataclass(slots=True)
-class _Purse:
+class _BudgetLimit:
     """What may be spent of one limit: dollars, or tokens, which then have the price of one each.
 
     `paid` is spent, `lent` is what requests in flight may cost, `dearest` the most that one did.
@@ -298,14 +305,14 @@ class _Purse:
     prices: Prices
     paid: float
     dearest: float
-    lent: float = 0.0
+    reserved: float = 0.0
 
     def price(self, tokens_in: int, tokens_out: int) -> float:
         """What so many tokens cost."""
         return cost(tokens_in, tokens_out, self.prices) or 0.0
 
 
-def _purses(settings: CollectSettings, before: Totals) -> Iterator[_Purse]:
+def _budget_limits(settings: CollectSettings, before: Totals) -> Iterator[_BudgetLimit]:
     """The limits that are set, of which the ledger spent some already."""
     for name, most, prices in (
         ("max_cost", settings.max_cost, settings.prices),
@@ -314,7 +321,7 @@ def _purses(settings: CollectSettings, before: Totals) -> Iterator[_Purse]:
         if most is not None and prices is not None:
             paid = cost(before.tokens_in or 0, before.tokens_out or 0, prices) or 0.0
             mean = paid / max(1, before.attempts - before.unmetered)
-            yield _Purse(name, most, prices, paid + before.unmetered * mean, mean)
+            yield _BudgetLimit(name, most, prices, paid + before.unmetered * mean, mean)
 
 
 class Budget:
@@ -329,7 +336,7 @@ class Budget:
         self.spent_by: str | None = None
         self.is_over = asyncio.Event()
         self._max_calls = settings.max_calls
-        self._purses = [*_purses(settings, before)]
+        self._budget_limits = [*_budget_limits(settings, before)]
         self._in_flight = 0
         self._is_known = before.attempts > 0
         self._returned = asyncio.Event()
@@ -337,33 +344,33 @@ class Budget:
     @property
     def needs_usage(self) -> bool:
         """Whether it can be kept only where replies say how many tokens they took."""
-        return bool(self._purses)
+        return bool(self._budget_limits)
 
-    async def lend(self, call: Call) -> tuple[float, ...]:
+    async def reserve(self, call: Call) -> tuple[float, ...]:
         """Make one request of the budget, with its prices; _OverError if it does not suffice."""
         while self._must_wait(prices := self._prices(call)):
             self._returned.clear()
             await self._returned.wait()
         self.asked += 1
         self._in_flight += 1
-        for purse, price in zip(self._purses, prices, strict=True):
-            purse.lent += price
+        for limit, price in zip(self._budget_limits, prices, strict=True):
+            limit.reserved += price
         return prices
 
     def take_back(self, prices: tuple[float, ...]) -> None:
-        """End what `lend` began."""
+        """End what `reserve` began."""
         self._in_flight -= 1
-        for purse, price in zip(self._purses, prices, strict=True):
-            purse.lent = purse.lent - price if self._in_flight else 0.0
+        for limit, price in zip(self._budget_limits, prices, strict=True):
+            limit.reserved = limit.reserved - price if self._in_flight else 0.0
         self._is_known = True
         self._returned.set()
 
     def pay(self, reply: Reply, prices: tuple[float, ...]) -> None:
         """Take down what a reply did cost; its whole price where only the endpoint knows."""
-        for purse, price in zip(self._purses, prices, strict=True):
-            paid = purse.price(reply.tokens_in or 0, reply.tokens_out or 0)
-            purse.paid += price if reply.is_unmetered else paid
-            purse.dearest = max(purse.dearest, paid)
+        for limit, price in zip(self._budget_limits, prices, strict=True):
+            paid = limit.price(reply.tokens_in or 0, reply.tokens_out or 0)
+            limit.paid += price if reply.is_unmetered else paid
+            limit.dearest = max(limit.dearest, paid)
 
     def end(self, spent_by: str | None = None) -> None:
         """Lend nothing more: because one of the limits is spent, or for another reason."""
@@ -379,24 +386,24 @@ class Budget:
             self.end("max_calls")
             raise _OverError
         # The first tells what one costs where the endpoint counts otherwise.
-        if self._purses and self._in_flight and not self._is_known:
+        if self._budget_limits and self._in_flight and not self._is_known:
             return True
-        for purse, price in zip(self._purses, prices, strict=True):
-            if purse.paid + purse.lent + price > purse.most:
+        for limit, price in zip(self._budget_limits, prices, strict=True):
+            if limit.paid + limit.reserved + price > limit.most:
                 if self._in_flight:
                     return True
-                self.end(purse.name)
+                self.end(limit.name)
                 raise _OverError
         return False
 
     def _prices(self, call: Call) -> tuple[float, ...]:
         """The most that a call may cost, of each limit."""
-        if not self._purses:
+        if not self._budget_limits:
             return ()
         text = json.dumps([call.messages, call.params], ensure_ascii=False)
         longest = call.params.get("max_tokens", LONGEST_REPLY)
         most = len(text.encode("utf-8", "replace")), longest
-        return tuple(max(purse.price(*most), purse.dearest) for purse in self._purses)
+        return tuple(max(limit.price(*most), limit.dearest) for limit in self._budget_limits)
 
 
 def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]:
@@ -408,7 +415,7 @@ def recent(ledger: Ledger, settings: CollectSettings) -> list[tuple[float, int]]
     return sorted(found, reverse=True)
 
 
-class Patience:
+class RetryState:
     """What is left of the attempts at one call, and how long to pause before the next.
 
     That a rate limit turned it away is no failure while others are answered, or where the server
@@ -533,20 +540,20 @@ class _Session:
 
     async def _settle(self, call: Call, attempts: int) -> None:
         """Ask until there is a settling reply or the attempts of this session are exhausted."""
-        patience = Patience(self._settings, self._circuit.answered)
+        retries = RetryState(self._settings, self._circuit.answered)
         for number in count(attempts + 1):
             reply = await self._attempt(call, number)
             if reply.outcome in SETTLING:
                 return
-            if reply.outcome not in RETRYABLE or patience.is_over(reply, self._circuit.answered):
+            if reply.outcome not in RETRYABLE or retries.is_over(reply, self._circuit.answered):
                 break
-            await self._pause(patience.pause_s(reply))
+            await self._pause(retries.pause_s(reply))
         self._now = replace(self._now, failed=self._now.failed + 1)
         self._circuit.gave_up(reply)
 
     async def _attempt(self, call: Call, number: int) -> Reply:
         """Ask once, and hand the reply over to be written."""
-        prices = await self._budget.lend(call)
+        prices = await self._budget.reserve(call)
         try:
             reply = await self._ask(call, number)
             self._budget.pay(reply, prices)

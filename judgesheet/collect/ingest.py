@@ -30,13 +30,13 @@ _FIELDS = {*_KINDS, "repeat", "verdict"}
 MOST_NAMES = 100
 """Fields that the cells of a file may have: each is a column of a table."""
 BEYOND_TABLES = 2**63
-ROUNDING = 0.051
+MEAN_TOLERANCE = 0.051
 """How far a recorded mean may be from that of its ratings: it may be rounded to one digit."""
 LARGEST_SCORE = 1e9
 """No scale that people rate on reaches so far, whichever its sign."""
 
 
-class Log(Protocol):
+class RecordedLog(Protocol):
     """What a file of another tool says, as recorded judgments."""
 
     @property
@@ -47,7 +47,7 @@ class Log(Protocol):
         """Every recorded judgment, and where it stands."""
 
 
-def ingest(files: Sequence[Path], ledger_path: Path, log: Log | None = None) -> None:
+def ingest(files: Sequence[Path], ledger_path: Path, log: RecordedLog | None = None) -> None:
     """Fill a ledger from `files`, whose first lines show which kind they are, or from a `log`.
 
     Lines with a `custom_id` are results of a batch and need the ledger of their plan; lines with an
@@ -335,7 +335,7 @@ def _human(row: Any, where: str) -> Label:
         raise StimuliError(f"{where}: a human row needs a score that is a finite number")
     if any(abs(rating) > LARGEST_SCORE for rating in (label.score, *known)):
         raise StimuliError(f"{where}: a human score is beyond {count(LARGEST_SCORE)}; rescale it")
-    if known and abs(label.score - fmean(known)) > ROUNDING:
+    if known and abs(label.score - fmean(known)) > MEAN_TOLERANCE:
         raise StimuliError(
             f"{where}: the score {label.score:g} is not the mean of its ratings, {fmean(known):g}"
         )

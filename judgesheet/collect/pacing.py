@@ -1,8 +1,8 @@
 """For stage two: how many requests an endpoint is sent at once, and how many in a minute.
 
-Both are found out while asking. `Places` tries how many requests in flight make it answer more in
-the same time. `Pace` holds a request back that would go beyond a limit of the user's, or one that
-the endpoint tells of in its headers, rather than have it refused.
+Both are found out while asking. `ConcurrencyLimit` tries how many requests in flight make it answer
+more in the same time. `RateLimit` holds a request back that would go beyond a limit of the user, or
+one that the endpoint announces in its headers, rather than have it refused.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Limits:
     longest_wait_s: float = 900.0
 
 
-class Places:
+class ConcurrencyLimit:
     """How many requests may be in flight: found by trying, up to a ceiling.
 
     Twice as many are tried, round after round, and kept where the endpoint then answers more in
@@ -180,7 +180,7 @@ class Window:
 
 
 @dataclass(slots=True, eq=False)
-class _Told:
+class _AnnouncedLimits:
     """What an endpoint tells of a limit.
 
     Since it was told first, requests `spent` so much, and may spend `most`: so says request
@@ -257,7 +257,7 @@ class _Usage:
                                  "tokens_in": tokens_in, "tokens_out": tokens_out})  # fmt: skip
 
 
-class Pace:
+class RateLimit:
     """When the next request may leave.
 
     `heard` is set at each reply, which may change that. `told` are the limits that the endpoint
@@ -276,7 +276,7 @@ class Pace:
         self._closed_until = 0.0
         self._number = self._replies = 0
         self._in_flight: dict[int, Load] = {}
-        self._left: dict[Resource, _Told] = {}
+        self._left: dict[Resource, _AnnouncedLimits] = {}
         self._usage = _Usage()
 
     def recall(self, recent: Iterable[tuple[float, int]]) -> None:
@@ -348,7 +348,7 @@ class Pace:
 
     def _believe(self, allowance: Allowance, ticket: Ticket, *, was_tested: bool) -> None:
         of, limit, left, reset_s = allowance
-        told = self._left.setdefault(of, _Told())
+        told = self._left.setdefault(of, _AnnouncedLimits())
         # Requests in flight may not be counted yet.
         uncounted = sum(load.used[of] for load in self._in_flight.values())
         if not told.hear(told.spent + left - uncounted, ticket, self._replies):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from judgesheet.axes import all_axes, get_axis, prompt
 from judgesheet.axis import Axis, Options
+from judgesheet.base import defaults
 from judgesheet.base.async_runner import run
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import text_of
@@ -20,7 +21,7 @@ from judgesheet.collect.collect import CollectSettings
 from judgesheet.collect.knob import parse_knob
 from judgesheet.judges import Connection, Judge, declared, open_judge
 from judgesheet.judges.providers import FRAMEWORK_NAMES, provider_of
-from judgesheet.ledger.run_directory import settings_of
+from judgesheet.ledger.run_directory import labels_of, settings_of
 
 if TYPE_CHECKING:
     from judgesheet.judges import OwnAuth, OwnTransport
@@ -29,24 +30,27 @@ if TYPE_CHECKING:
 Part = TypeVar("Part", Options, Connection, CollectSettings)
 Told = TypeVar("Told")
 
+_OWN_NUMBERS = ("repeats", "max_tokens")
+"""Fields of a request that are settings of its plan where the user named them."""
+
 OURS = ("messages", "model", "stream", "n", "temperature")
 """Fields of a request that the plan and the options set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to ask of which judge. The defaults are those of the command line."""
+    """What to ask of which judge. The defaults are those of every command."""
 
     model: str
     axes: Sequence[str] = ()
-    profile: str = "quick"
+    profile: str = defaults.PROFILE
     stimuli: Path | None = None
     prompts: Mapping[str, Path] = field(default_factory=dict)
     parsers: Mapping[str, Path] = field(default_factory=dict)
-    seed: int = 0
+    seed: int = defaults.SEED
     repeats: int | None = None
-    sequences: str = "cyclic"
-    temperature: float = 0.0
+    sequences: str = defaults.SEQUENCES
+    temperature: float = defaults.TEMPERATURE
     max_tokens: int | None = None
     sweep: str | None = None
     reply: str | None = None
@@ -56,8 +60,8 @@ class Request:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     auth: "OwnAuth | None" = field(default=None, repr=False)
     transport: "OwnTransport | None" = field(default=None, repr=False)
-    timeout_s: float = 120.0
-    concurrency: int = 64
+    timeout_s: float = defaults.TIMEOUT_S
+    concurrency: int = defaults.CONCURRENCY
     rpm: float | None = None
     tpm: float | None = None
     rate: float | None = None
@@ -67,7 +71,7 @@ class Request:
     prices: Prices | None = None
     must_send: tuple[str, ...] = ()
     beside: tuple[Path, ...] = ()
-    engine: Literal["local", "ray"] = "local"
+    engine: Literal["local", "ray"] = defaults.ENGINE
     engine_address: str | None = None
 
     def __post_init__(self) -> None:
@@ -107,8 +111,11 @@ def prepare(request: Request, directory: Path, *, fresh: bool) -> tuple[Judge, P
     from judgesheet.judges.simulated import answer_key
 
     planned = make_plan(request, settle(request, None if fresh else directory))
-    # Only a simulated judge is given the labels.
-    return open_judge(request.model, connection(request), answer_key(planned.labels)), planned
+    labels = planned.labels
+    # Only a simulated judge is given the labels: those of the questions that it will be asked.
+    if request.model.startswith("sim/") and not fresh:
+        labels = labels_of(directory) or labels
+    return open_judge(request.model, connection(request), answer_key(labels)), planned
 
 
 def refuse_unaskable(judge: Judge | None, axes: Iterable[str]) -> None:
@@ -181,8 +188,13 @@ def make_plan(request: Request, settled: Settled) -> Plan:
         "temperature": request.temperature,
         "sequences": request.sequences,
         **({"sweep": asdict(parse_knob(request.sweep))} if request.sweep else {}),
+        **{name: told for name in _OWN_NUMBERS if (told := getattr(request, name)) is not None},
     }
-    known = {"settings": settings, **({"parsers": own} if own else {})}
+    known = {
+        "settings": settings,
+        **({"parsers": own} if own else {}),
+        **({} if request.axes else {"all_axes": True}),
+    }
     return replace(planned, provenance={**planned.provenance, **known})
 
 

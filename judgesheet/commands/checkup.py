@@ -64,6 +64,17 @@ def _pdf() -> Diagnosis | str:
     return f"a test sheet was set ({len(pdf):,} bytes)"
 
 
+def _own_pdf() -> Diagnosis | str:
+    """Whether a template of the user's own can become a PDF, tested with an empty page."""
+    from judgesheet.sheet import own_template
+
+    try:
+        pdf = own_template.pdf("<p>", Path.cwd())
+    except MissingDependencyError as error:
+        return Diagnosis("PDF of own templates", "missing", str(error))
+    return f"a test page was set ({len(pdf):,} bytes)"
+
+
 def _writable() -> str:
     here = Path.cwd()
     # Only writing tells: on network drives permissions promise too much.
@@ -101,6 +112,7 @@ _MACHINE: dict[str, Callable[[], Diagnosis | str]] = {
     "judgesheet": lambda: f"{__version__} on Python {platform.python_version()}",
     "templates and stimuli": lambda: f"{data_folder('templates')}, {data_folder('stimuli')}",
     "PDF": _pdf,
+    "PDF of own templates": _own_pdf,
     "working folder": _writable,
     "local judge": _local_judge,
     "keys": _keys,

@@ -124,7 +124,7 @@ def _listed(names: Sequence[str]) -> str:
     return listed([shorten(name, 80, placeholder="…") or "…" for name in names], 40)
 
 
-def report(path: Path, choice: logs.Choice) -> LogReport:
+def report(path: Path, choice: logs.LogOptions) -> LogReport:
     """Look at a log. StimuliError if its first record cannot be read at all."""
     found = logs.opened(path, choice.form)
     known = LogReport(path.name, found.form or "table", found.log.checked, found.columns[:1000])
@@ -153,7 +153,7 @@ def report(path: Path, choice: logs.Choice) -> LogReport:
 
 def _of_ours(path: Path, known: LogReport) -> LogReport | None:
     """Recorded judgments and batch answers, which need no map."""
-    plain = _with_command(known, path, logs.Choice(), {})
+    plain = _with_command(known, path, logs.LogOptions(), {})
     if {"axis", "verdict"} <= set(known.columns) or {*known.columns} == {"human"}:
         return _sampled(replace(plain, form="recorded judgments"), path, records(path))
     if "custom_id" in known.columns:
@@ -187,7 +187,7 @@ def _values(judged: logs.Judged, rows: Iterable[Row]) -> dict[str, dict[str, int
     return {name: dict(met.most_common(MOST_VALUES)) for name, met in counts.items()}
 
 
-def _one_of_each(known: LogReport, choice: logs.Choice) -> logs.Choice:
+def _one_of_each(known: LogReport, choice: logs.LogOptions) -> logs.LogOptions:
     """The choice with the most frequent judge and metric, where the user must choose one."""
     several = {
         known.reads_as[name]: next(iter(known.values[name]))
@@ -197,7 +197,7 @@ def _one_of_each(known: LogReport, choice: logs.Choice) -> logs.Choice:
     return replace(choice, where={**choice.where, **several}) if several else choice
 
 
-def _measured(known: LogReport, path: Path, choice: logs.Choice) -> LogReport:
+def _measured(known: LogReport, path: Path, choice: logs.LogOptions) -> LogReport:
     told = _with_command(known, path, choice, {})
     judged = logs.judged([path], choice)
     try:
@@ -301,7 +301,7 @@ def _figures(results: Sequence[AxisResult]) -> tuple[tuple[str, ...], dict[str, 
 
 
 def _with_command(
-    known: LogReport, path: Path, choice: logs.Choice, suggested: Mapping[str, str]
+    known: LogReport, path: Path, choice: logs.LogOptions, suggested: Mapping[str, str]
 ) -> LogReport:
     """The report with the command that goes on from here."""
     words = ["judgesheet", "ingest", str(path)]

@@ -27,7 +27,7 @@ from judgesheet.commands.scaffold import EXAMPLE, FILL_IN, JOBS, PARSER, POLICY,
 from judgesheet.decide import decide
 from judgesheet.decide import policy as policies
 from judgesheet.forecast.rehearsal import PERFECT, rehearse
-from judgesheet.planning.stimuli import refuse_twins, validated
+from judgesheet.planning.stimuli import reject_duplicates, validated
 
 PROFILE = "quick"
 """That of the jobs."""
@@ -128,7 +128,7 @@ def _stimuli(axis: Axis, path: Path) -> Iterator[Fault]:
             lines[stimulus.id] = number
             if stimulus.id.startswith(EXAMPLE):
                 yield Fault(path, number, "is an example; put one of your own in its place")
-        refuse_twins(stimuli)
+        reject_duplicates(stimuli)
     except StimuliError as error:
         yield Fault(path, None, str(error))
     for problem in axis.check(stimuli):

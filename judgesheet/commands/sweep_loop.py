@@ -9,7 +9,7 @@ from judgesheet.base.errors import JudgeError, StoppedError
 from judgesheet.base.prices import Prices, cost
 from judgesheet.collect.knob import parse_knob, remember, typed
 from judgesheet.collect.request import Request
-from judgesheet.commands.run import Run
+from judgesheet.commands.sheets import Run
 from judgesheet.ledger.ledger import Ledger, Totals
 from judgesheet.ledger.run_directory import LEDGER, make_directory
 

@@ -1,9 +1,13 @@
 """The one place that prints: what others wrote is shown there, never obeyed."""
 
+import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -13,6 +17,11 @@ from judgesheet.base.sanitize import one_line, tame_json
 def say(line: str | Path, *, err: bool = False) -> None:
     """Print one line, whatever line ends it holds."""
     click.echo(one_line(str(line)), err=err)
+
+
+def note(sentence: str) -> None:
+    """Print a sentence that is not the result, on standard error."""
+    say(f"note: {sentence}", err=True)
 
 
 def say_lines(text: str) -> None:
@@ -38,3 +47,24 @@ def say_json(document: str) -> None:
 def say_command(line: str, *, err: bool) -> None:
     """Print a command to the runner of a workflow, whose parts are escaped already."""
     click.echo(line, err=err)
+
+
+def say_record(document: Any, *, ensure_ascii: bool = True) -> None:
+    """Print a record as a JSON document."""
+    say_json(json.dumps(document, indent=2, ensure_ascii=ensure_ascii))
+
+
+def width(most: int) -> int:
+    """Columns of the terminal, up to `most`; 100 where there is none."""
+    return max(40, min(shutil.get_terminal_size((100, 24)).columns, most))
+
+
+def say_wrapped(mark: str, text: str) -> None:
+    """Print a sentence in the width of the terminal; in one line where a program reads it."""
+    text = one_line(text)
+    if not sys.stdout.isatty():
+        say(f"  {mark} {text}")
+        return
+    lines = textwrap.wrap(text, width(100), initial_indent=f"  {mark} ", subsequent_indent="    ")
+    for line in lines:
+        say(line)

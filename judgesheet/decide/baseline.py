@@ -8,9 +8,9 @@ from judgesheet.base.records import Characteristic, Verdict, VerdictStatus
 from judgesheet.decide.compare import (
     NO_DIRECTION,
     Z95,
-    Bounded,
     Comparison,
     Difference,
+    IntervalEstimate,
     difference,
     p_worse,
 )
@@ -97,7 +97,7 @@ def _regression_verdict(one: Regression, row: Difference | None, p: float | None
     why = f"worse by {significant(found.value)}; one-sided 95 % {side} bound {significant(bound)}"
     needed = ""
     if status == "not proven":
-        span = Bounded(found.value, lower, upper)
+        span = IntervalEstimate(found.value, lower, upper)
         needed = outlook(one.margin, "max", span, lambda factor: f"{times(factor)} of both runs")
     return replace(
         verdict, observed=found.value, status=status, why=why, bound=bound, needed=needed

@@ -28,7 +28,7 @@ Z95, Z80 = map(NormalDist().inv_cdf, (0.975, 0.8))
 """Normal quantiles: of the ends of a 95 % interval, and of a power of 80 %."""
 
 
-class Bounded(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A value with its two-sided interval."""
 
     value: float
@@ -69,7 +69,7 @@ class Difference:
     level: float = 0.95
     better: Direction = ""
     null: float | None = None
-    worsening: Bounded | None = None
+    worsening: IntervalEstimate | None = None
     p: float | None = None
     p_holm: float | None = None
     verdict: Change = ""
@@ -199,7 +199,9 @@ def _remarks(old: Datasheet, new: Datasheet) -> Iterator[str]:
 # -- one difference ------------------------------------------------------------------------------
 
 
-def mover(old: Bounded, new: Bounded, correlation: float = 0.0) -> Bounded:
+def mover(
+    old: IntervalEstimate, new: IntervalEstimate, correlation: float = 0.0
+) -> IntervalEstimate:
     """The difference of two estimates from their intervals: margins squared and added per side.
 
     The margins keep their asymmetry, so the interval is right for rates near 0 or 1. `correlation`
@@ -213,7 +215,7 @@ def mover(old: Bounded, new: Bounded, correlation: float = 0.0) -> Bounded:
     value = new.value - old.value
     below = _margin(new.value - new.low, old.high - old.value, correlation)
     above = _margin(new.high - new.value, old.value - old.low, correlation)
-    return Bounded(value, value - below, value + above)
+    return IntervalEstimate(value, value - below, value + above)
 
 
 def _margin(first: float, second: float, correlation: float) -> float:
@@ -262,7 +264,7 @@ def difference(
     )
 
 
-def _bounded(estimate: Estimate) -> Bounded | None:
+def _bounded(estimate: Estimate) -> IntervalEstimate | None:
     """Value and 95 % interval; None where there is none, or where it is no confidence interval."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
@@ -270,15 +272,17 @@ def _bounded(estimate: Estimate) -> Bounded | None:
         return None
     value, low, high, level = estimate.value, estimate.low, estimate.high, estimate.level
     if level == LEVEL or not 0 < level < 1:
-        return Bounded(value, low, high)
+        return IntervalEstimate(value, low, high)
     # A run that was looked at early has wider intervals; all differences are told at 95 %.
     narrower = Z95 / NormalDist().inv_cdf((1 + level) / 2)
-    return Bounded(value, value - narrower * (value - low), value + narrower * (high - value))
+    return IntervalEstimate(
+        value, value - narrower * (value - low), value + narrower * (high - value)
+    )
 
 
 def _worsening(
-    before: Bounded, after: Bounded, wanted: Characteristic, rho: float
-) -> Bounded | None:
+    before: IntervalEstimate, after: IntervalEstimate, wanted: Characteristic, rho: float
+) -> IntervalEstimate | None:
     """By how much the figure got worse for a user; None where no way is better."""
     if wanted.better == "lower":
         return mover(before, after, rho)
@@ -289,14 +293,14 @@ def _worsening(
     return None
 
 
-def _folded(spread: Bounded, null: float) -> Bounded:
+def _folded(spread: IntervalEstimate, null: float) -> IntervalEstimate:
     """The distance from `null`; its interval starts at 0 where the estimate's holds `null`."""
     ends = abs(spread.low - null), abs(spread.high - null)
     low = 0.0 if spread.low <= null <= spread.high else min(ends)
-    return Bounded(abs(spread.value - null), low, max(ends))
+    return IntervalEstimate(abs(spread.value - null), low, max(ends))
 
 
-def p_worse(worsening: Bounded, margin: float) -> float:
+def p_worse(worsening: IntervalEstimate, margin: float) -> float:
     """One-sided p of "it got worse by `margin` at most"; .025 where the 95 % interval ends there.
 
     The margins are read as those of a normal law, which is what squaring and adding them does.

@@ -86,11 +86,11 @@ def _decided(sheet: Datasheet) -> _Decided:
     if not (proven := by_status["proven"]):
         text = "Not proven: no limit of the policy is proven on what was probed."
         return _Decided("not proven", "", "", text)
-    if stop := next(_stops(sheet), None):
+    if stop := next(conditions.stops(sheet, conditions.judged_axes(sheet)), None):
         # What the policy limits is well, and what it does not limit is not.
-        key, text = stop
+        text, keys = stop
         told = f"Not proven: no limit is broken, but the sheet advises: {text}"
-        return _Decided("not proven", key, "advice", told)
+        return _Decided("not proven", next(iter(keys), ""), "advice", told)
     tightest = min(proven, key=distance)
     return _Decided("adopt", tightest.key, "proven", f"Adopt: {_limits(proven)} proven.")
 
@@ -110,22 +110,6 @@ def _limits(verdicts: Sequence[Verdict]) -> str:
 def _counted(verdicts: Iterable[Verdict]) -> Counts:
     counts = Counter(one.status.replace(" ", "_") for one in verdicts)
     return Counts(**counts)
-
-
-def _stops(sheet: Datasheet) -> Iterator[tuple[str, str]]:
-    """Key and sentence of what the judge must not be used for, on the axes that the policy judges.
-
-    The advice first, as it says what not to do.
-    """
-    judged = conditions.judged_axes(sheet)
-    for advice in sheet.recommendations:
-        if advice.stops and not advice.void and advice.axis in judged:
-            yield next(iter(advice.evidence), ""), advice.text
-    for axis in sheet.axes:
-        if axis.name in judged:
-            for finding in axis.findings:
-                if finding.stops and not finding.void:
-                    yield next(iter(finding.evidence), ""), finding.text
 
 
 def _needed(sheet: Datasheet) -> Iterator[str]:

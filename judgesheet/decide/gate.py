@@ -2,13 +2,14 @@
 
 A limit is kept only if a one-sided 95 % bound lies on its right side, and broken only if the other
 bound lies on its wrong side; between the two nothing is proven. What a failed control makes void is
-neither. All limits must hold, so no correction for their number is needed (intersection-union).
-Nothing here needs numpy.
+neither. All limits must hold, so keeping them needs no correction for their number
+(intersection-union); one that is broken rejects the judge, so breaking them does (Holm). Nothing
+here needs numpy.
 """
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,10 +17,11 @@ from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import level, significant, tenths
 from judgesheet.base.keys import ANY, Key
 from judgesheet.base.records import AxisResult, Control, Datasheet, Estimate, Verdict, VerdictStatus
-from judgesheet.base.units import SHARE, unit
-from judgesheet.decide.compare import Bounded
+from judgesheet.base.units import FISHER, SHARE, unit
+from judgesheet.decide.compare import IntervalEstimate
 from judgesheet.decide.controls import READ, failed, touches
 from judgesheet.decide.policy import Limit, Policy
+from judgesheet.stats.multiplicity import student_quantile, student_tail
 from judgesheet.stats.unseen import clusters_for
 
 SIMILAR = 0.75
@@ -31,7 +33,7 @@ PROVE = "would prove it if the value stays"
 WORSE = "more data would rather break it"
 
 
-def reach(estimate: Estimate) -> Bounded | None:
+def reach(estimate: Estimate) -> IntervalEstimate | None:
     """The value with the one-sided bounds that a gate may use, infinite on a side without any.
 
     They are the estimate's own, else the ends of its interval; None if none proves anything.
@@ -48,12 +50,18 @@ def reach(estimate: Estimate) -> Bounded | None:
     value = estimate.value
     if value is None or not math.isfinite(value) or high == -low == math.inf:
         return None
-    return Bounded(float(value), float(low), float(high))
+    return IntervalEstimate(float(value), float(low), float(high))
 
 
 def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
     """A verdict on every limit of the policy that applies."""
-    found, axes = by_key(sheet), {axis.name: axis for axis in sheet.axes}
+    found = by_key(sheet)
+    return _rejecting([*_each(sheet, policy, found)], found)
+
+
+def _each(sheet: Datasheet, policy: Policy, found: Mapping[str, Estimate]) -> Iterator[Verdict]:
+    """The verdict on each limit by itself."""
+    axes = {axis.name: axis for axis in sheet.axes}
     spare = not_asked(sheet)
     for limit in policy.limit:
         axis = axes.get(Key.parse(limit.key).axis)
@@ -67,6 +75,50 @@ def verdicts(sheet: Datasheet, policy: Policy) -> Iterator[Verdict]:
             yield _unproven(
                 limit, limit.key, None, f"{name} was not probed", f"probe it: --axis {name}"
             )
+
+
+def _rejecting(held: Sequence[Verdict], found: Mapping[str, Estimate]) -> Iterator[Verdict]:
+    """The verdicts, of which those stay broken that are so under Holm's correction."""
+    tested = sum(one.status != "void" and one.bound is not None for one in held)
+    surprise = {
+        place: _surprise(one, found[one.key])
+        for place, one in enumerate(held)
+        if one.status == "broken"
+    }
+    # The most surprising first, against all that were tested; the next against the rest.
+    ranked = sorted(surprise, key=surprise.__getitem__)
+    kept = [surprise[place] * (tested - step) <= 1 for step, place in enumerate(ranked)]
+    broken = set(ranked[: kept.index(False) if False in kept else len(kept)])
+    for place, one in enumerate(held):
+        if place in surprise and place not in broken:
+            why = f"{one.why}; among {tested} limits that can be chance (Holm)"
+            yield replace(one, status="not proven", why=why, needed=WORSE)
+        else:
+            yield one
+
+
+def _surprise(verdict: Verdict, estimate: Estimate) -> float:
+    """The p-value of a limit that is broken, in units of the error that its bound may make.
+
+    The bound is moved to the limit as that of a t interval over the same clusters would be: exact
+    for means, on Fisher's scale for correlations, and on that of arcsines for shares between 0
+    and 1.
+    """
+    value, limit, bound = verdict.observed, verdict.limit, verdict.bound
+    if value is None or limit is None or bound is None or (value - bound) * (value - limit) <= 0:
+        return 0.0  # without a width nothing is left to chance
+    error, freedom = 1 - _level(estimate), max(1, estimate.clusters - 1)
+    if estimate.unit in FISHER and max(map(abs, (value, limit, bound))) < 1:
+        value, limit, bound = map(math.atanh, (value, limit, bound))
+    elif unit(estimate.unit).ends == SHARE and value in (0.0, 1.0):
+        # Of n without exception, the bound is where n of them have this error.
+        kept, least = (abs(1 - value - one) for one in (limit, bound))
+        return float(error ** (math.log(kept) / math.log(least) - 1)) if 0 < kept < 1 else 0.0
+    elif unit(estimate.unit).ends == SHARE and min(value, limit, bound) >= 0:
+        # On which the spread of a share does not depend on the share.
+        value, limit, bound = (math.asin(math.sqrt(min(1.0, one))) for one in (value, limit, bound))
+    t = student_quantile(error, freedom) * (value - limit) / (value - bound)
+    return student_tail(t, freedom) / error
 
 
 def usable(verdict: Verdict, axis: AxisResult | None) -> Verdict:
@@ -187,7 +239,9 @@ def _unproven(limit: Limit, key: str, value: float | None, why: str, needed: str
     )
 
 
-def _decide(limit: Limit, key: str, estimate: Estimate, bounds: Bounded, spare: int) -> Verdict:
+def _decide(
+    limit: Limit, key: str, estimate: Estimate, bounds: IntervalEstimate, spare: int
+) -> Verdict:
     """Kept, broken or not proven, by the bound that decides."""
     ceiling = limit.kind == "max"
     if ceiling:
@@ -218,7 +272,7 @@ def _level(estimate: Estimate) -> float:
     return estimate.level if estimate.bounds is None else estimate.bounds.level
 
 
-def _needed(limit: Limit, estimate: Estimate, bounds: Bounded, spare: int) -> str:
+def _needed(limit: Limit, estimate: Estimate, bounds: IntervalEstimate, spare: int) -> str:
     """What would decide a limit that is not proven."""
     if estimate.imputed is not None and _kept_if_read(limit, estimate):
         return "verdicts on the lost calls: the calls that were read would prove it"
@@ -241,7 +295,9 @@ def _counted(estimate: Estimate) -> str:
     return f", with {calls} lost call{'s' if calls > 1 else ''} counted against the limit"
 
 
-def outlook(limit: float, kind: str, bounds: Bounded, amount: Callable[[float], str]) -> str:
+def outlook(
+    limit: float, kind: str, bounds: IntervalEstimate, amount: Callable[[float], str]
+) -> str:
     """What more of the same data would decide if the value stayed, and the `amount` needed."""
     ceiling = kind == "max"
     right = bounds.value <= limit if ceiling else bounds.value >= limit
@@ -274,7 +330,7 @@ def _stimuli_needed(limit: Limit, estimate: Estimate) -> int:
     )
 
 
-def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: Bounded) -> int | None:
+def _stimuli_to_prove(limit: Limit, estimate: Estimate, bounds: IntervalEstimate) -> int | None:
     """How many more stimuli would prove the limit if the value stayed; None where none would."""
     factor = _factor(limit.value, bounds)
     beyond = bounds.value > limit.value if limit.kind == "max" else bounds.value < limit.value
@@ -306,7 +362,7 @@ def times(factor: float) -> str:
     return f"about {tenths(factor)} times the data"
 
 
-def _factor(limit: float, bounds: Bounded) -> float:
+def _factor(limit: float, bounds: IntervalEstimate) -> float:
     """Times the data. Bounds close in by 1/sqrt of it, those of a rate of 0 or 1 by 1/data."""
     value = bounds.value
     gap = abs(limit - value)

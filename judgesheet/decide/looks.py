@@ -38,7 +38,7 @@ Reached = dict[str, int]
 """The look that each axis has reached, from 0."""
 
 
-class Asked(NamedTuple):
+class PlannedCell(NamedTuple):
     """What must be known of a planned call; `cell` has the number of its repeat, too."""
 
     id: str
@@ -47,10 +47,11 @@ class Asked(NamedTuple):
     cell: Mapping[str, Any]
 
 
-def of_plan(calls: Iterable["Call"]) -> list[Asked]:
+def of_plan(calls: Iterable["Call"]) -> list[PlannedCell]:
     """The calls of a plan."""
     return [
-        Asked(one.id, one.axis, one.stimulus, {**one.cell, "repeat": one.repeat}) for one in calls
+        PlannedCell(one.id, one.axis, one.stimulus, {**one.cell, "repeat": one.repeat})
+        for one in calls
     ]
 
 
@@ -86,9 +87,9 @@ Schedules = dict[str, Schedule]
 """By axis."""
 
 
-def schedules(calls: Iterable[Asked], policy: Policy, seed: int) -> Schedules:
+def schedules(calls: Iterable[PlannedCell], policy: Policy, seed: int) -> Schedules:
     """The looks at every axis of which a limit reads any of these calls."""
-    by_axis: defaultdict[str, list[Asked]] = defaultdict(list)
+    by_axis: defaultdict[str, list[PlannedCell]] = defaultdict(list)
     for call in calls:
         by_axis[call.axis].append(call)
     found: Schedules = {}
@@ -112,7 +113,7 @@ def _keys(limits: Iterable[Limit], axis: str) -> list[Key]:
     return [key for one in limits if (key := Key.parse(one.key)).axis == axis]
 
 
-def needed(axis: str, keys: Sequence[Key], calls: Sequence[Asked]) -> Iterator[Asked]:
+def needed(axis: str, keys: Sequence[Key], calls: Sequence[PlannedCell]) -> Iterator[PlannedCell]:
     """The calls of an axis that a figure of these keys reads; all, where the axis cannot say."""
     room: object = all_axes().get(axis)
     if isinstance(room, NamingReads):
@@ -182,14 +183,14 @@ def figures(
 # -- a run -----------------------------------------------------------------------------------------
 
 
-class Watch:
+class SequentialMonitor:
     """Looks at a ledger while it is filled, and has it ask only what the next look takes."""
 
     def __init__(self, ledger: Ledger, policy: Policy) -> None:
         """Begin, or go on where the ledger was left; RunError if no limit reads any call of it."""
         self._ledger, self._policy, record = ledger, policy, ledger.looks
         calls = [
-            Asked(key, axis, stimulus, {**json.loads(cell), "repeat": repeat})
+            PlannedCell(key, axis, stimulus, {**json.loads(cell), "repeat": repeat})
             for key, axis, stimulus, cell, repeat in ledger.cells()
         ]
         self._ids = [call.id for call in calls]
@@ -206,7 +207,7 @@ class Watch:
             # The record counts from 1, for readers.
             self._reached |= {str(one["axis"]): one["look"] - 1 for one in record.axes}
 
-    def widen(self) -> bool:
+    def extend(self) -> bool:
         """Look at what was asked; whether the ledger now has more to ask."""
         # A resumed run must not look once more: the levels allow for so many looks and no others.
         if self._ledger.looks and self._ledger.looks.ended:

@@ -16,7 +16,7 @@ from judgesheet.base.records import (
     Verdict,
 )
 from judgesheet.base.units import unit
-from judgesheet.decide.compare import Bounded
+from judgesheet.decide.compare import IntervalEstimate
 from judgesheet.decide.findings import GOOD, PROBLEM, STOP, kind
 
 SIGNIFICANT = 0.05
@@ -114,7 +114,7 @@ def detectable(estimate: Estimate) -> float | None:
     value, low, high = estimate.value, estimate.low, estimate.high
     if value is None or low is None or high is None or not 0 < estimate.level < 1:
         return None
-    return Bounded(value, low, high).detectable(estimate.level)
+    return IntervalEstimate(value, low, high).detectable(estimate.level)
 
 
 def _is_null(estimate: Estimate, null: float | None) -> bool:
@@ -135,9 +135,14 @@ def _excludes(estimate: Estimate, null: float) -> bool:
 
 
 def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
-    """The figure that stands for the axis, and what is said of the axis as a whole."""
+    """The figure that stands for the axis, and what is said of the axis as a whole.
+
+    Limits that must hold go before those that only warn, unless one of those is broken.
+    """
     mine = [v for key, v in verdicts.items() if Key.parse(key).axis == axis.name]
-    limited = sorted(mine, key=lambda verdict: (WORST.index(verdict.status), verdict.warns))
+    limited = sorted(
+        mine, key=lambda one: (one.status != "broken", one.warns, WORST.index(one.status))
+    )
     ranked = sorted(axis.findings, key=lambda finding: finding.rank)
     measured = {estimate.key for estimate in axis.estimates if estimate.value is not None}
     candidates = (
@@ -148,14 +153,13 @@ def _summary(axis: AxisResult, verdicts: dict[str, Verdict]) -> Summary:
     key = next((key for key in candidates if key in measured), "")
     if axis.void is not None:
         return Summary(key, "void")
-    kinds = {kind(finding) for finding in axis.findings}
-    if any(verdict.status == "broken" for verdict in limited):
+    if limited and limited[0].status == "broken":
         return Summary(key, "broken")
+    kinds = {kind(finding) for finding in axis.findings}
     if kinds & {STOP, PROBLEM}:
         return Summary(_first(axis, {STOP, PROBLEM}, measured) or key, "problem")
-    if required := [verdict for verdict in limited if not verdict.warns]:
-        status = required[0].status
-        return Summary(key, "proven" if status == "proven" else "not proven")
+    if limited:
+        return Summary(key, "proven" if limited[0].status == "proven" else "not proven")
     return Summary(key, "good" if GOOD in kinds else "open")
 
 

@@ -13,7 +13,7 @@ from statistics import fmean, median
 import pandas as pd
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Readings, Simulating
+from judgesheet.axis import Readings, Simulating, sweep_keys
 from judgesheet.base.datasheet import by_key
 from judgesheet.base.digits import count, percent, thousandths
 from judgesheet.base.keys import Key
@@ -38,12 +38,12 @@ COURSES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
+class LimitForecast:
     """The result of rehearsals for one limit of a policy.
 
     `best` is the bound that comes nearest to proving it over all of them, None where the plan gives
     the figure no bound, and `provable` whether any proves it. `proven` is the share of rehearsals
-    of the `Outlook`'s judge that do. `rule` and `warns` are those of a `Verdict`.
+    of the `PolicyForecast`'s judge that do. `rule` and `warns` are those of a `Verdict`.
     """
 
     key: str
@@ -55,7 +55,7 @@ class Prospect:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class PolicyForecast:
     """How often `judge` passes a policy, a share of `trials` rehearsals, and what decides.
 
     Of the plan's `calls`, `courses` are those that runs of some judges make if they stop once the
@@ -66,7 +66,7 @@ class Outlook:
     judge: str
     passes: float
     trials: int
-    limits: tuple[Prospect, ...]
+    limits: tuple[LimitForecast, ...]
     calls: int
     courses: Mapping[str, tuple[int, ...]]
 
@@ -78,7 +78,7 @@ def stand_ins(model: str) -> tuple[str, ...]:
 
 def expect(plan: Plan, judges: Sequence[str]) -> Iterator[Expectation]:
     """Mean half-widths, over some draws of each judge, of the figures that a sweep would follow."""
-    keys = [key for name in _axes(plan) for key in all_axes()[name].SWEEP_KEYS]
+    keys = [key for name in _axes(plan) for key in sweep_keys(all_axes()[name])]
     for judge in judges:
         for key, width in half_widths(plan, judge, keys):
             yield Expectation(key, width, judge)
@@ -101,7 +101,7 @@ def draws(plan: Plan) -> int:
 
 def foresee(
     plan: Plan, policy: Policy, judge: str, trials: int = TRIALS, courses: int = COURSES
-) -> Outlook:
+) -> PolicyForecast:
     """Which limits of a policy a plan can prove, how often `judge` passes it, at how many calls.
 
     A good judge has a wavering one beside it. Limits on axes of the plan that no simulated judge
@@ -117,7 +117,7 @@ def foresee(
     passes = fmean(_passes(sheet) for sheet in tried)
     told = tuple(_prospects(perfect, tried))
     taken = _courses(plan, asked, stand_ins(judge if judge != GOOD else ""), courses)
-    return Outlook(policy.name, judge, passes, trials, told, len(plan.calls), taken)
+    return PolicyForecast(policy.name, judge, passes, trials, told, len(plan.calls), taken)
 
 
 def _courses(
@@ -137,7 +137,7 @@ def _courses(
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class SimulatedRun:
     """A rehearsal of a run that stops once a policy is decided: its calls, its judged sheet.
 
     `stimuli` are those asked, as a share of the axis's, by axis.
@@ -150,7 +150,7 @@ class Course:
 
 def until_decided(
     plan: Plan, policy: Policy, schedules: looks.Schedules, frame: pd.DataFrame
-) -> Course:
+) -> SimulatedRun:
     """The course of a run in which these replies come (`answered`)."""
     tables = tables_of(plan, frame)
 
@@ -170,7 +170,7 @@ def until_decided(
     ids = looks.asked(schedules, reached)
     levels = {axis: schedules[axis].levels[look] for axis, look in reached.items()}
     stimuli = {a: schedules[a].sizes[k] / len(schedules[a].calls) for a, k in reached.items()}
-    return Course(len(ids), decide(seen(levels, ids), policy), stimuli)
+    return SimulatedRun(len(ids), decide(seen(levels, ids), policy), stimuli)
 
 
 def tables_of(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
@@ -179,7 +179,7 @@ def tables_of(plan: Plan, frame: pd.DataFrame) -> dict[str, Readings]:
     return {str(name): _readings(plan, str(name), rows, frozenset()) for name, rows in by_axis}
 
 
-def as_text(outlook: Outlook) -> str:
+def as_text(outlook: PolicyForecast) -> str:
     """The outlook for a reader."""
     passed = f"{count(outlook.passes * outlook.trials)} of {outlook.trials} trials"
     title = f"policy {outlook.policy}: {outlook.judge} passes in {passed}"
@@ -191,7 +191,7 @@ def as_text(outlook: Outlook) -> str:
     return "\n".join(map(one_line, told))
 
 
-def _decides(outlook: Outlook) -> Iterator[str]:
+def _decides(outlook: PolicyForecast) -> Iterator[str]:
     for judge, calls in outlook.courses.items():
         yield (
             f"  --until-decided {outlook.policy}: {judge} likely takes {count(median(calls))} of "
@@ -199,7 +199,7 @@ def _decides(outlook: Outlook) -> Iterator[str]:
         )
 
 
-def _told(one: Prospect) -> str:
+def _told(one: LimitForecast) -> str:
     limit = f"{one.key} {one.rule}"
     if one.best is None:
         return f"out of reach: {limit}, this plan asks nothing, or too little, about it"
@@ -261,7 +261,7 @@ def _passes(sheet: Datasheet) -> bool:
     return sheet.decision is not None and EXIT_CODES[sheet.decision.verdict] == PASSED
 
 
-def _prospects(perfect: Datasheet, tried: Sequence[Datasheet]) -> Iterator[Prospect]:
+def _prospects(perfect: Datasheet, tried: Sequence[Datasheet]) -> Iterator[LimitForecast]:
     """One per limit and figure, in the order of the policy."""
     sheets = (perfect, *tried)
     passed = [
@@ -272,7 +272,7 @@ def _prospects(perfect: Datasheet, tried: Sequence[Datasheet]) -> Iterator[Prosp
         bounds = [bound for sheet in sheets if isfinite(bound := _bound(sheet, verdict))]
         nearest = min if verdict.kind == "max" else max
         kept = [bool(one.get(limit)) for one in passed]
-        yield Prospect(
+        yield LimitForecast(
             *limit, nearest(bounds, default=None), any(kept), fmean(kept[1:]), verdict.warns
         )
 

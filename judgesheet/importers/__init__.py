@@ -26,7 +26,7 @@ from judgesheet.importers import (
     rewardbench2,
     summeval,
 )
-from judgesheet.importers._piece import Choice, Format, Skip, chosen, read_rubric
+from judgesheet.importers._piece import Format, ImportOptions, Skip, chosen, read_rubric
 from judgesheet.importers._report import Imported
 from judgesheet.importers._rows import kind_of, read_rows
 from judgesheet.planning.stimuli import validated
@@ -43,7 +43,7 @@ FORMATS: Mapping[str, Format] = {
 """Every format by the name that the command line gives it."""
 
 
-def run(name: str, files: Sequence[Path], out: Path, choice: Choice) -> Imported:
+def run(name: str, files: Sequence[Path], out: Path, choice: ImportOptions) -> Imported:
     """Read `files` of a format and write the stimuli of one axis to `out`, all or nothing."""
     if name not in FORMATS:
         raise UsageError(f"there is no format {name!r}; the formats are {', '.join(FORMATS)}")
@@ -127,4 +127,4 @@ def _shaped(axis: Shaping, prompt: Prompt | Skip) -> dict[str, Any] | Skip:
         return Skip(prompt.where, str(reason))
 
 
-__all__ = ["FORMATS", "Choice", "Imported", "read_rubric", "run"]
+__all__ = ["FORMATS", "ImportOptions", "Imported", "read_rubric", "run"]

@@ -62,7 +62,7 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ImportOptions:
     """What the user chose for an import; None and empty mean the format's own default.
 
     `columns` maps our fields to the file's columns (plain formats). `scale` bounds every rating.
@@ -91,7 +91,7 @@ class Format:
     ratings. `rubrics` are empty where the data has its own, or none.
     """
 
-    read: Callable[[Iterator[Row], Choice], Iterator[Piece | Skip]]
+    read: Callable[[Iterator[Row], ImportOptions], Iterator[Piece | Skip]]
     holds: Holds | None = None
     licence: str = ""
     attribution: str = ""

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of, own_rubrics
+from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip, key_of, own_rubrics
 from judgesheet.importers._rows import Row
 
 RUBRICS = own_rubrics("hanna")
 
 
-def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The stories of the chosen systems; the form is told by the columns of each row."""
     for row in rows:
         piece = _annotation(row) if "Story" in row.cells else _story(row)

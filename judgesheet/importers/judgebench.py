@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.importers._piece import Choice, Format, Piece, Skip
+from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip
 from judgesheet.importers._rows import Row
 
 BETTER = {"A>B": "u", "B>A": "v"}
 
 
-def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """Answer A as u, answer B as v, with the correct one marked."""
     for row in rows:
         better = BETTER.get(row.text("label"))

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import StimuliError
-from judgesheet.importers._piece import Choice, Format, Piece, Skip
+from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip
 from judgesheet.importers._rows import Row
 
 
-def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """Questions and answers, told apart by their columns."""
     for row in rows:
         if "choices" not in row.cells:

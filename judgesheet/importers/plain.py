@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from judgesheet.axis.shaping import UNNAMED
 from judgesheet.base.errors import StimuliError, UsageError
-from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of
+from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip, key_of
 from judgesheet.importers._rows import Row
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 _SIDES = {"u": "u", "a": "u", "1": "u", "v": "v", "b": "v", "2": "v", "tie": None, "none": None}
 
 
-def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The rows as the map says; `--system` chooses by `item`."""
     columns = choice.columns
     _refuse_map(columns)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from judgesheet.axis.shaping import Holds
-from judgesheet.importers._piece import Choice, Format, Piece, Skip, key_of
+from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip, key_of
 from judgesheet.importers._rows import Row
 
 SCORES = ("1", "2", "3", "4", "5")
@@ -26,7 +26,7 @@ _DIALOGUE = re.compile(
 )
 
 
-def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The responses of the chosen models."""
     for row in rows:
         piece = _collected(row) if "orig_instruction" in row.cells else _benched(row)

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.records import digest
-from judgesheet.importers._piece import Choice, Format, Piece, Skip
+from judgesheet.importers._piece import Format, ImportOptions, Piece, Skip
 from judgesheet.importers._rows import Row
 
 
-def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The answers of the chosen subsets (`--system` names a subset here)."""
     for row in rows:
         if choice.keeps(row.cells.get("subset")):

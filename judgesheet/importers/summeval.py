@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 
 from judgesheet.axis.shaping import Holds
 from judgesheet.base.errors import StimuliError
-from judgesheet.importers._piece import Choice, Format, Piece, Ratings, Skip, own_rubrics
+from judgesheet.importers._piece import Format, ImportOptions, Piece, Ratings, Skip, own_rubrics
 from judgesheet.importers._rows import Row
 
 RUBRICS = own_rubrics("summeval")
 REQUEST = "Summarise this article in a few sentences:"
 
 
-def read(rows: Iterator[Row], choice: Choice) -> Iterator[Piece | Skip]:
+def read(rows: Iterator[Row], choice: ImportOptions) -> Iterator[Piece | Skip]:
     """The summaries of the chosen systems with the ratings of the chosen raters."""
     people = "expert" if choice.raters == "expert" else "turker"  # as the data set calls its crowd
     for row in rows:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from judgesheet.base import defaults
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Allowance, Call, Outcome, Reply
 from judgesheet.judges.providers import BEHIND_HTTP, FRAMEWORK_NAMES, provider_of
@@ -112,8 +113,8 @@ class Connection:
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     must_send: tuple[str, ...] = ()
     """Parameters that are not left out, whatever the endpoint says."""
-    timeout_s: float = 120.0
-    concurrency: int = 64
+    timeout_s: float = defaults.TIMEOUT_S
+    concurrency: int = defaults.CONCURRENCY
     auth: "OwnAuth | None" = field(default=None, repr=False)
     transport: "OwnTransport | None" = field(default=None, repr=False)
 

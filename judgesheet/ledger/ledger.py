@@ -25,6 +25,7 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.files import decoded
 from judgesheet.base.records import (
     BATCH,
+    BUILT_IN,
     NEVER_ASKED,
     UNBILLED,
     Call,
@@ -35,12 +36,16 @@ from judgesheet.base.records import (
     digest,
 )
 from judgesheet.judges.redaction import address_without_secrets, identity_without_secrets
-from judgesheet.ledger.schema import SCHEMA, VIEWS, column_names, damage, is_plain, misshapen
-
-SCHEMA_VERSION = 2
-# History
-# 1: the first.
-# 2: single ratings behind a label. Later `attempt.finish_reason`, which older runs gain on opening.
+from judgesheet.ledger.schema import (
+    SCHEMA,
+    SCHEMA_VERSION,
+    VIEWS,
+    damage,
+    is_plain,
+    lacking,
+    misshapen,
+)
+from judgesheet.planning.plan import planned_first
 
 _RECORDED = """
 INSERT INTO attempt (call_id, attempt, outcome, latency_s, at, text, raw)
@@ -107,10 +112,6 @@ LARGEST_SCORE = 1e9
 
 _CACHE_KIB = 16_384  # of a ledger that is filled: it grows no further, however long the run
 _PAGE = 2000  # calls read at once: no read transaction stays open while requests are in flight
-
-_FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
-    json_extract(raw, '$.choices[0].finish_reason'), json_extract(raw, '$.stop_reason')) END"""
-"""The finish reason in a body as received, for runs from before it was kept beside it."""
 
 AskedCall = tuple[str, str, str, str, int, str, Outcome | None, str | None, str | None]
 """`call_id, axis, stimulus, cell (JSON), repeat, reply format, outcome, text, finish_reason`."""
@@ -196,8 +197,13 @@ class Ledger:
         plan: Plan,
         judge: Mapping[str, Any],
         recorded: Iterable[tuple[str, str, float]] = (),
+        *,
+        as_begun: bool = False,
     ) -> Self:
         """The ledger at `path` for writing, created if there is none; it `is_new` then.
+
+        Nothing is written into it before it is sure that it belongs to this judge and this plan, or
+        (`as_begun`) to one that differs from it in nothing that the user asked for.
 
         Verdicts that were `recorded` elsewhere (id of the call, JSON in ASCII, seconds since the
         epoch) are written into a new ledger together with its plan, and into no other.
@@ -210,14 +216,14 @@ class Ledger:
                 if _is_empty(ledger._db):
                     ledger._create(plan, judge, recorded)
                 else:
-                    ledger._check_version()
-                    ledger._add_finish_reason()
-                    ledger._check_content()
-                    if other := ledger.another(plan, judge):
-                        raise RunError(
-                            f"{path} holds the replies to {other}: "
-                            "start over with --fresh or choose another --out"
-                        )
+                    with ledger._only_reading():
+                        ledger._check()
+                        if other := ledger.another(plan, judge, as_begun=as_begun):
+                            raise RunError(
+                                f"{path} holds the replies to {other}: "
+                                "start over with --fresh or choose another --out"
+                            )
+                    ledger._update_schema()
                     ledger._follow(judge)
                 ledger._use_own_views()
                 # After creation: a plan written in WAL mode is written twice.
@@ -238,13 +244,11 @@ class Ledger:
             with ledger._closed_on_error():
                 if _is_empty(ledger._db):
                     raise RunError(f"{path} holds no run: run `judgesheet probe` first")
-                if not writable and ledger._version() == 1:
-                    ledger.close()
-                    cls.open(path, writable=True).close()
-                    return cls.open(path)
-                ledger._check_version()
-                ledger._add_finish_reason(writable=writable)
-                ledger._check_content()
+                ledger._check()
+                if writable:
+                    ledger._update_schema()
+                else:
+                    ledger._show_added()
                 ledger._use_own_views()
         return ledger
 
@@ -328,8 +332,13 @@ class Ledger:
         """What a datasheet must know of how the plan was made."""
         return dict(self.get_meta("provenance", {}))
 
-    def another(self, plan: Plan, judge: Mapping[str, Any]) -> str:
-        """Which other judge or plan it belongs to, and in what they differ; "" if to these."""
+    def another(self, plan: Plan, judge: Mapping[str, Any], *, as_begun: bool = False) -> str:
+        """Which other judge or plan it belongs to, and in what they differ; "" if to these.
+
+        `as_begun`, a plan is another only where the user asked for another: what judgesheet itself
+        brings (stimuli, prompts, designs) may have changed since. RunError if the calls are not
+        those of its own plan, either.
+        """
         # Through JSON and back, so that what was stored and what is given compare alike. A server
         # may move; what it serves is told by `served_model`.
         given = json.loads(_json(judge))
@@ -338,7 +347,30 @@ class Ledger:
             return f"another judge ({difference})"
         if self.get_meta("plan") == plan.digest:
             return ""
-        return f"another plan ({self._differs(plan)})"
+        asked = [*self._asked_otherwise(plan)]
+        if as_begun and not asked:
+            self._refuse_strange_calls()
+            return ""
+        return f"another plan ({', '.join(asked or self.news(plan))})"
+
+    def news(self, plan: Plan) -> Sequence[str]:
+        """What in a plan is other than in the one that is kept, though nobody asked for it."""
+        if self.get_meta("plan") == plan.digest:
+            return []
+        return [*self._changed_since(plan)] or ["other orders or parameters of its requests"]
+
+    def _changed_since(self, plan: Plan) -> Iterator[str]:
+        kept, given = self.provenance, json.loads(_json(plan.provenance))
+        with self._reading() as db:
+            (planned,) = db.execute("SELECT count(*) FROM call").fetchone()
+        if planned != len(plan.calls):
+            yield f"{len(plan.calls):,} calls for {planned:,}"
+        if more := {*_axes(given)} ^ {*_axes(kept)}:
+            yield f"other axes ({', '.join(sorted(more))})"
+        for name in ("stimuli", "prompts"):
+            before, now = _digests(kept, name), _digests(given, name)
+            if changed := sorted(axis for axis in before.keys() & now if before[axis] != now[axis]):
+                yield f"other {name} ({', '.join(changed)})"
 
     def get_meta(self, key: str, default: Any = None) -> Any:
         """The value stored under `key`, or `default`."""
@@ -630,59 +662,78 @@ class Ledger:
             for view in VIEWS:
                 db.execute(view)
 
-    def _check_version(self) -> None:
+    def _check(self) -> None:
+        """RunError where it is no ledger that this release can read; nothing is written."""
         version = self._version()
-        if version == 1:  # what schema 2 adds, it adds to older runs too
-            with self._writing() as db:
-                if "ratings" not in column_names(db, "label"):
-                    db.execute("ALTER TABLE label ADD COLUMN ratings TEXT NOT NULL DEFAULT '[]'")
-                db.execute("UPDATE meta SET value = ? WHERE key = 'schema_version'", (_json(2),))
-        elif version != SCHEMA_VERSION:
+        if version not in range(1, SCHEMA_VERSION + 1):
             raise RunError(
-                f"{self.path} has ledger schema {version}, this judgesheet reads "
+                f"{self.path} has ledger schema {version}, this judgesheet reads up to "
                 f"{SCHEMA_VERSION}: use the judgesheet that wrote it "
-                f"({self.get_meta('judgesheet')})"
+                f"({self.get_meta('judgesheet')}), or a later one"
             )
+        self._check_content(version)
 
-    def _add_finish_reason(self, *, writable: bool = True) -> None:
-        """Take the finish reasons of an older run from its bodies; reading changes no file."""
+    @contextmanager
+    def _only_reading(self) -> Iterator[None]:
+        """Let no statement write, while nobody else can either."""
         with self._reading() as db:
-            if "finish_reason" in column_names(db, "attempt"):
-                return
-            if not writable:
-                given = f"SELECT *, {_FINISH_REASON} AS finish_reason FROM main.attempt"  # noqa: S608
-                db.execute(f"CREATE TEMP VIEW attempt AS {given}")
-                return
-        with self._writing() as db:
-            db.execute("ALTER TABLE attempt ADD COLUMN finish_reason TEXT")
-            db.execute(f"UPDATE attempt SET finish_reason = {_FINISH_REASON}")  # noqa: S608
+            db.execute("PRAGMA query_only = ON")
+            try:
+                yield
+            finally:
+                db.execute("PRAGMA query_only = OFF")
 
-    def _check_content(self) -> None:
+    def _update_schema(self) -> None:
+        """Add what later versions have; an older release then refuses the file."""
+        version = self.get_meta("schema_version")
+        if version == SCHEMA_VERSION:
+            return
+        with self._writing() as db:
+            for added in lacking(db, version):
+                db.execute(f"ALTER TABLE {added.table} ADD COLUMN {added.column} {added.kind}")
+                db.execute(f"UPDATE {added.table} SET {added.column} = {added.value}")  # noqa: S608
+            told = "UPDATE meta SET value = ? WHERE key = 'schema_version'"
+            db.execute(told, (_json(SCHEMA_VERSION),))
+
+    def _show_added(self) -> None:
+        """Show what later versions have; reading changes no file."""
+        version = self.get_meta("schema_version")
+        with self._reading() as db:
+            for added in lacking(db, version):
+                rows = f"SELECT *, {added.value} AS {added.column} FROM main.{added.table}"  # noqa: S608
+                db.execute(f"CREATE TEMP VIEW {added.table} AS {rows}")
+
+    def _check_content(self, version: int) -> None:
         """RunError where the tables hold what no ledger holds; calls are not read."""
         with self._reading() as db:
-            wrong = damage(db)
+            wrong = damage(db, version)
             if wrong is None:
                 meta = {key: self._decoded(text) for key, text in db.execute("SELECT * FROM meta")}
                 wrong = next((f"meta.{key} cannot be" for key in misshapen(meta)), None)
         if wrong is not None:
             raise damaged(self.path, wrong)
 
-    def _differs(self, plan: Plan) -> str:
-        """In what a plan differs from the one that is kept."""
-        with self._reading() as db:
-            planned = db.execute("SELECT count(*) FROM call").fetchone()[0]
-        kept = {"seed": self.get_meta("seed"), "calls": planned, **self.settings()}
-        settings = json.loads(_json(plan.provenance.get("settings", {})))
-        told = _difference(kept, {"seed": plan.seed, "calls": len(plan.calls), **settings})
-        given = json.loads(_json(plan.provenance))
-        before = self.provenance
-        others = [
-            name
-            for name in ("stimuli", "prompts")
-            if _digests(before.get(name)) != _digests(given.get(name))
-        ]
-        changes = [*filter(None, [told]), *(f"other {key}" for key in others)]
-        return ", ".join(changes) or "other parameters of the requests, such as --max-tokens"
+    def _asked_otherwise(self, plan: Plan) -> Iterator[str]:
+        """In what the user asks for another plan than the one that is kept."""
+        kept, given = self.provenance, json.loads(_json(plan.provenance))
+        both_all = kept.get("all_axes") and given.get("all_axes")
+        left_out = {"axes"} if both_all else set()
+        before, now = (
+            {**_BEFORE_SETTINGS, **told.get("settings", {}), "seed": seed}
+            for told, seed in ((kept, self.get_meta("seed")), (given, plan.seed))
+        )
+        for settings in (before, now):
+            for name in left_out:
+                settings.pop(name, None)
+        if difference := _difference(before, now):
+            yield difference
+        for name in ("stimuli", "prompts"):
+            if _digests(kept, name, own=True) != _digests(given, name, own=True):
+                yield f"other {name}"
+
+    def _refuse_strange_calls(self) -> None:
+        if not planned_first((row[0] for row in self.cells()), self.get_meta("plan")):
+            raise damaged(self.path, "its calls are not those of its plan")
 
     def _follow(self, judge: Mapping[str, Any]) -> None:
         """Take down where the judge is asked from now on, and where it was before."""
@@ -891,9 +942,24 @@ def _sentence(path: Path, error: Exception) -> str:
     return str(damaged(path, f"{error}".partition(" with text")[0]))
 
 
-def _digests(parts: Any) -> Any:
-    """The content of stimuli or prompts; the example beside a prompt changes with the seed."""
-    return [part.get("digest") for part in parts] if parts else parts
+_BEFORE_SETTINGS = {"sequences": "cyclic", "logprobs": False}
+"""What was meant before a plan's settings named it."""
+
+
+def _axes(provenance: Mapping[str, Any]) -> list[str]:
+    return list(provenance.get("settings", {}).get("axes", []))
+
+
+def _digests(provenance: Mapping[str, Any], name: str, *, own: bool = False) -> dict[str, Any]:
+    """The contents of stimuli or prompts by axis; `own` for those that the user brought alone.
+
+    The example beside a prompt changes with the seed, and is no part of it.
+    """
+    return {
+        part.get("axis", part.get("name", "")): part.get("digest")
+        for part in provenance.get(name) or []
+        if not own or part.get("name") != BUILT_IN
+    }
 
 
 def damaged(path: Path, what: str) -> RunError:

@@ -1,13 +1,13 @@
 """A run directory: its place, its content, and how a run is started or resumed in it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import slug
-from judgesheet.base.records import Plan
+from judgesheet.base.records import Label, Plan
 from judgesheet.ledger.ledger import Ledger, held
 from judgesheet.planning.plan import write_plan
 
@@ -57,14 +57,27 @@ def _aside(directory: Path) -> Path:
 
 @contextmanager
 def open_run(
-    directory: Path, plan: Plan, judge: Mapping[str, Any], *, fresh: bool
+    directory: Path,
+    plan: Plan,
+    judge: Mapping[str, Any],
+    *,
+    fresh: bool,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Ledger]:
     """The ledger of this plan and this judge, until the block is left; the plan is exported first.
+
+    A run is finished as it was begun: where judgesheet itself has other stimuli, prompts or designs
+    by now, that is told, and the plan in the ledger holds.
 
     RunError if the directory cannot be used, or holds another plan, judge or parser.
     """
     make_directory(directory, fresh=fresh)
-    with Ledger.create_or_open(directory / LEDGER, plan, judge) as ledger:
+    with Ledger.create_or_open(directory / LEDGER, plan, judge, as_begun=True) as ledger:
+        if news := ", ".join(ledger.news(plan)):
+            tell(
+                f"{directory} was begun with judgesheet {ledger.get_meta('judgesheet')} and is "
+                f"finished as it was begun; a new plan would have {news}: --fresh makes one"
+            )
         # One sheet, one reading: a run is resumed with the parsers it has.
         if ledger.parsers() != plan.provenance.get("parsers", []):
             raise RunError(
@@ -74,6 +87,15 @@ def open_run(
         del plan  # a long one takes much room
         write_plan(ledger.calls(), directory / PLAN)
         yield ledger
+
+
+def labels_of(directory: Path) -> tuple[Label, ...]:
+    """The labels of the run in a directory; none if there is no run."""
+    path = directory / LEDGER
+    if not path.is_file() or not path.stat().st_size:
+        return ()
+    with Ledger.open(path) as ledger:
+        return ledger.labels()
 
 
 def settings_of(directory: Path) -> dict[str, Any]:

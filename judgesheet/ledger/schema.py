@@ -20,8 +20,30 @@ VIEWS = [
 """Our own reading of the tables: those that a file brings along may be anything, even endless, and
 those of an older run settle other outcomes."""
 
-ADDED_LATER = frozenset({"finish_reason"})
-"""Columns that older runs lack; whoever opens one to write adds them."""
+
+class Added(NamedTuple):
+    """A column that ledgers gained with a `version`, its type, and its value in older rows."""
+
+    version: int
+    table: str
+    column: str
+    kind: str
+    value: str
+
+
+SCHEMA_VERSION = 3
+"""Of a ledger that is made now. Any change of a table raises it, so that an older release refuses
+the file before it asks, instead of paying for replies that it cannot write."""
+
+_FINISH_REASON = """CASE WHEN json_valid(raw) THEN coalesce(
+    json_extract(raw, '$.choices[0].finish_reason'), json_extract(raw, '$.stop_reason')) END"""
+
+ADDED = (
+    Added(2, "label", "ratings", "TEXT NOT NULL DEFAULT '[]'", "'[]'"),
+    # From the body as received. Ledgers of version 2 may have it: for a time it raised none.
+    Added(3, "attempt", "finish_reason", "TEXT", _FINISH_REASON),
+)
+"""Reading an older ledger shows these in a view; whoever goes on with it adds them."""
 _DECODED = frozenset({"prompt", "params"})
 _TYPES = {"TEXT": "'text'", "INTEGER": "'integer'", "REAL": "'real', 'integer'"}
 _MOST = {"repeat": 1000}
@@ -99,6 +121,15 @@ def column_names(db: sqlite3.Connection, table: str) -> set[str]:
     return {column.name for column in _columns(db, table)}
 
 
+def lacking(db: sqlite3.Connection, version: int) -> list[Added]:
+    """The columns that a ledger of this version has not, because they came later."""
+    return [
+        added
+        for added in ADDED
+        if added.version > version and added.column not in column_names(db, added.table)
+    ]
+
+
 def plain_tables(db: sqlite3.Connection) -> set[str]:
     """Those tables of a ledger that a file has as tables, so that reading them does no more."""
     rows = db.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND rootpage")
@@ -113,16 +144,16 @@ def is_plain(db: sqlite3.Connection) -> bool:
     return plain_tables(db) == tables().keys() and not db.execute(triggers).fetchone()
 
 
-def damage(db: sqlite3.Connection) -> str | None:
-    """What in plain tables cannot be, in words; None if nothing.
+def damage(db: sqlite3.Connection, version: int) -> str | None:
+    """What in plain tables of this version cannot be, in words; None if nothing.
 
     Contents of calls, the most of a ledger, are left to whoever decodes them.
     """
+    later = {(added.table, added.column) for added in lacking(db, version)}
     for table, columns in tables().items():
         there = column_names(db, table)
-        lacking = {column.name for column in columns} - there - ADDED_LATER
-        if lacking:
-            return f"it lacks {table}.{min(lacking)}"
+        if lost := {column.name for column in columns if (table, column.name) not in later} - there:
+            return f"it lacks {table}.{min(lost)}"
         if table in _DECODED:
             continue
         present = [column for column in columns if column.name in there]

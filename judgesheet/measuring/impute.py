@@ -38,9 +38,10 @@ def _again(axis: Axis, readings: Readings) -> Iterator[Estimate]:
     """What the axis measures on each of its imputed tables; losses are none there."""
     every = frozenset(axis.ESTIMATES) - losses.NAMES
     wanted = every if readings.families is None else every & readings.families
+    by_place = {name for name, figure in axis.ESTIMATES.items() if figure.by_place}
     if isinstance(axis, Imputing):
         for imputation in axis.impute(readings):
-            moved = wanted if imputation.families is None else wanted & imputation.families
+            moved = wanted & by_place if imputation.of_places else wanted
             if moved:
                 yield from axis.measure(replace(readings, frame=imputation.frame, families=moved))
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from judgesheet import axis as kit
-from judgesheet import stats
 from judgesheet.axes import all_axes, explain
 from judgesheet.axis import (
     Axis,
@@ -28,7 +26,7 @@ from judgesheet.base.errors import RunError
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.files import decoded
 from judgesheet.base.finish_reasons import is_whole
-from judgesheet.base.keys import Key, Pattern
+from judgesheet.base.keys import Key
 from judgesheet.base.missing_reasons import NOT_RECORDED
 from judgesheet.base.records import (
     AxisResult,
@@ -38,6 +36,7 @@ from judgesheet.base.records import (
     Statement,
     digest,
 )
+from judgesheet.base.resources import PACKAGE
 from judgesheet.base.sanitize import listed
 from judgesheet.measuring.impute import with_imputed
 from judgesheet.measuring.parsing import Parser, from_records, read_by, reading, shape_of
@@ -163,6 +162,7 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
     if is_recorded:
         estimates = estimates.with_more(_missing(axis, estimates))
     calls = _counts(readings.frame)
+    blind = tuple(name for name, figure in axis.ESTIMATES.items() if figure.passes_blind)
     result = AxisResult(
         name=axis.NAME,
         title=axis.TITLE,
@@ -181,7 +181,9 @@ def measure_axis(axis: Axis, readings: Readings) -> tuple[AxisResult, list[Recom
             if {remedy.before, remedy.after} <= set(estimates)
         ),
         ratings=tuple(axis.tested_range(readings)),
-        controls=tuple(axis.control(estimates)),
+        controls=tuple(
+            replace(one, touches=blind or one.touches) for one in axis.control(estimates)
+        ),
         glossary=_glossary(axis, estimates),
         figures=tuple(
             plot
@@ -232,16 +234,8 @@ def _missing(axis: Axis, estimates: Estimates) -> Iterator[Estimate]:
     for row in headline(axis):
         if row.key not in estimates:
             key = Key.parse(row.key)
-            patterns, words = _lack(axis, key)
-            note = f"the records lack {words}"
-            yield Estimate(
-                row.key,
-                _label(key),
-                None,
-                note=note,
-                reason=NOT_RECORDED.code,
-                given={"lacks": patterns},
-            )
+            note = f"the records lack {axis.ESTIMATES[key.name].missing(key.dims)}"
+            yield Estimate(row.key, _label(key), None, note=note, reason=NOT_RECORDED.code)
 
 
 def _label(key: Key) -> str:
@@ -249,21 +243,13 @@ def _label(key: Key) -> str:
     return key.name.replace("_", " ").capitalize() + (f" ({dims})" if dims else "")
 
 
-def _lack(axis: Axis, key: Key) -> tuple[tuple[str, ...], str]:
-    """What the records must contain for a figure, by the first pattern that matches its key."""
-    for patterns, words in axis.MISSING_REASONS.items():
-        if any(Pattern.parse(pattern).fits(key) for pattern in patterns):
-            return patterns, words
-    return (), "calls of this axis"
-
-
 def _not_estimable(estimates: Iterable[Estimate]) -> Iterator[str]:
     """One sentence per reason why figures have no value, in the words of the first of them."""
-    groups: dict[tuple[str, tuple[str, ...]], list[Estimate]] = {}
+    groups: dict[tuple[str, str], list[Estimate]] = {}
     for estimate in estimates:
         if estimate.value is None:
-            why = (estimate.reason, estimate.given.get("lacks", ()))
-            groups.setdefault(why, []).append(estimate)
+            lacks = estimate.note if estimate.reason == NOT_RECORDED.code else ""
+            groups.setdefault((estimate.reason, lacks), []).append(estimate)
     for group in groups.values():
         names, reason = [Key.parse(estimate.key).local for estimate in group], group[0].note
         told = listed(names, MOST_NAMES)
@@ -277,8 +263,8 @@ def code_digest(name: str) -> str:
     """
     own = Path(str(cast("ModuleType", all_axes()[name]).__file__))
     files = sorted(own.parent.glob("*.py")) if own.stem == "__init__" else [own]
-    for shared in (kit, stats):
-        files += sorted(Path(str(shared.__file__)).parent.glob("*.py"))
+    for shared in ("axis", "stats"):
+        files += sorted((PACKAGE / shared).glob("*.py"))
     return digest("\n".join(file.read_text(encoding="utf-8") for file in files))
 
 

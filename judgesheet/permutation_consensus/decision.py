@@ -120,7 +120,7 @@ def verdict(call: Call, reply: Reply) -> Any | None:
 
 
 @dataclass(frozen=True)
-class Answers:
+class SetReplies:
     """The calls of a set, in plan order, with what came back."""
 
     calls: Sequence[Call]
@@ -169,7 +169,7 @@ class Answers:
 
 def set_decision(
     stimulus: Stimulus,
-    answers: Answers,
+    answers: SetReplies,
     choices: Sequence[Winners],
     winners: Winners,
     saved: int = 0,

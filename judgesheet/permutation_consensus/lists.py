@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from judgesheet.axes.listwise_consensus import golds
 from judgesheet.base.records import Call, Stimulus
 from judgesheet.permutation_consensus.decision import (
-    Answers,
     CallCounts,
     Replies,
     SetDecision,
+    SetReplies,
     Standing,
     Winners,
     set_decision,
@@ -41,7 +41,7 @@ class Listed:
 
         No decision is certain before half of the runs are read, however clear they are.
         """
-        answers = Answers(self.calls, replies)
+        answers = SetReplies(self.calls, replies)
         if not self.early_stop:
             return answers.open
         if not can_change(consensus(*self._arrays(answers)), len(answers.open)):
@@ -53,7 +53,7 @@ class Listed:
 
     def decide(self, replies: Replies) -> SetDecision:
         """The decision from all runs that could be read."""
-        answers = Answers(self.calls, replies)
+        answers = SetReplies(self.calls, replies)
         scores, uncertain = self._arrays(answers)
         together = consensus(scores, uncertain)
         singles = consensus(scores[:, None], uncertain[:, None])
@@ -75,7 +75,7 @@ class Listed:
             standings=tuple(_standings(self.ids, together)),
         )
 
-    def _arrays(self, answers: Answers) -> Arrays:
+    def _arrays(self, answers: SetReplies) -> Arrays:
         """Scores (K, n), NaN where a run could not be read, and marks of uncertainty."""
         scores = np.full((len(self.calls), len(self.ids)), np.nan)
         uncertain = np.zeros(scores.shape, dtype=bool)

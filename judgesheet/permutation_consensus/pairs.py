@@ -8,9 +8,9 @@ from judgesheet.axis import Options
 from judgesheet.base.records import Call, Stimulus
 from judgesheet.permutation_consensus import keyed
 from judgesheet.permutation_consensus.decision import (
-    Answers,
     Replies,
     SetDecision,
+    SetReplies,
     Winners,
     set_decision,
 )
@@ -46,21 +46,21 @@ class Paired:
         """The calls without a reply, as far as the replies so far give rise to them."""
         return self._answers(replies).open
 
-    def _answers(self, replies: Replies) -> Answers:
+    def _answers(self, replies: Replies) -> SetReplies:
         """Both orders; the judge's own answer once they disagree; the comparison once it is there.
 
         The same replies give the same calls, so a run that is resumed finds them in its ledger.
         """
-        both = Answers(self.calls, replies)
+        both = SetReplies(self.calls, replies)
         if both.open or self._unconfirmed(*_verdicts(both)[:2]):
             return both
         solve = keyed.solve(self.stimulus, self.calls[0], self.options)
-        own = Answers((*self.calls, solve), replies)
+        own = SetReplies((*self.calls, solve), replies)
         if own.readings[2] is None:
             return own
         solution = replies[solve.id].text
         compare = keyed.compare(self.stimulus, self.calls[0], solution)
-        return Answers((*own.calls, compare), replies)
+        return SetReplies((*own.calls, compare), replies)
 
     def _unconfirmed(self, direct: PairVerdict, swapped: PairVerdict) -> Why | None:
         """Why the decision needs no keyed pass; None if one is due.
@@ -99,7 +99,7 @@ class Paired:
             why=why,
         )
 
-    def _settle(self, answers: Answers) -> tuple[PairVerdict, Why | Literal[""]]:
+    def _settle(self, answers: SetReplies) -> tuple[PairVerdict, Why | Literal[""]]:
         """The final verdict and why: the swapped one only where the keyed pass confirms it."""
         direct, swapped, key = _verdicts(answers)
         # First of all: most pairs agree, and need no keyed pass.
@@ -116,7 +116,7 @@ class Paired:
         return tuple(self.names.values()) if verdict == TIE else (self.names[verdict],)
 
 
-def _verdicts(answers: Answers) -> tuple[PairVerdict, PairVerdict, PairVerdict]:
+def _verdicts(answers: SetReplies) -> tuple[PairVerdict, PairVerdict, PairVerdict]:
     """The direct, the swapped and the keyed verdict; an abstention is a tie."""
     verdicts: list[PairVerdict] = [
         None if said is None else call.cell["order"][int(said) - 1] if said in ("1", "2") else TIE

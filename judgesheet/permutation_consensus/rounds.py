@@ -11,6 +11,7 @@ from judgesheet.axes.listwise_consensus import lists as list_calls
 from judgesheet.axis import Options
 from judgesheet.axis.material import bare
 from judgesheet.axis.prompt import built_in
+from judgesheet.base import defaults
 from judgesheet.base.records import Call, Plan, Reply, Stimulus, digest
 from judgesheet.collect.collect import CollectSettings, Progress, Throttle, collect
 from judgesheet.judges import Judge
@@ -40,7 +41,7 @@ class ConsensusSettings:
     """
 
     options: Mapping[str, Options]
-    k: int = 7
+    k: int = defaults.CONSENSUS_ORDERS
     seed: int = 0
     early_stop: bool = False
 

@@ -8,7 +8,7 @@ from judgesheet.axes import get_axis
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.files import records
 from judgesheet.base.records import Stimulus
-from judgesheet.planning.stimuli import refuse_twins, validated
+from judgesheet.planning.stimuli import reject_duplicates, validated
 
 AXES = (LISTWISE, PAIRWISE) = ("listwise_consensus", "candidate_order")
 """The axes whose prompts and parsers are used."""
@@ -32,7 +32,7 @@ def read_sets(sets: Sets) -> list[Stimulus]:
             "put one JSON object on each line"
         )
     # Results are found by the id of the set.
-    refuse_twins(stimuli)
+    reject_duplicates(stimuli)
     return stimuli
 
 

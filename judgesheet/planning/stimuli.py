@@ -25,11 +25,11 @@ def load(axis: Axis, path: Path | None = None) -> list[Stimulus]:
     stimuli = [validated(axis, record, where) for record, where in records(file)]
     if not stimuli:
         raise StimuliError(f"{file} holds no stimuli; put one JSON object on each line")
-    refuse_twins(stimuli)
+    reject_duplicates(stimuli)
     return stimuli
 
 
-def refuse_twins(stimuli: Sequence[Stimulus]) -> None:
+def reject_duplicates(stimuli: Sequence[Stimulus]) -> None:
     """Refuse two stimuli with the same id; the StimuliError names both places."""
     seen: dict[str, str] = {}
     for stimulus in stimuli:

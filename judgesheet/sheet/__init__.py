@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, cast, runtime_checkable
 
+from judgesheet.base import defaults
 from judgesheet.base.errors import UsageError
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
@@ -59,13 +60,13 @@ def renderer(name: str) -> Renderer:
     return cast("Renderer", import_module(RENDERERS[name]))
 
 
-def render(sheet: Datasheet, name: str, paper: Paper = "a4") -> bytes:
+def render(sheet: Datasheet, name: str, paper: Paper = defaults.PAPER) -> bytes:
     """The datasheet in the format of that name."""
     return renderer(name).render(sheet, paper)
 
 
 def write(
-    sheet: Datasheet, directory: Path, formats: Iterable[str], paper: Paper = "a4"
+    sheet: Datasheet, directory: Path, formats: Iterable[str], paper: Paper = defaults.PAPER
 ) -> list[Path]:
     """Write `datasheet.<suffix>` for each format; a file is either whole or not there.
 

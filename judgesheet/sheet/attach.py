@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from judgesheet.base import defaults
 from judgesheet.base.errors import RunError
 from judgesheet.base.files import write_whole
 from judgesheet.base.records import Datasheet
@@ -15,7 +16,7 @@ _FENCE = "---"
 
 
 def attach(
-    card: Path, sheet: Datasheet, *, with_metadata: bool = False, paper: Paper = "a4"
+    card: Path, sheet: Datasheet, *, with_metadata: bool = False, paper: Paper = defaults.PAPER
 ) -> list[Path]:
     """Insert or replace the section, write the PDF beside the card, and say what was written.
 

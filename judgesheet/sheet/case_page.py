@@ -14,7 +14,7 @@ from judgesheet.base.records import Answer, Casebook, Datasheet
 from judgesheet.base.sanitize import spelled
 from judgesheet.sheet import show
 from judgesheet.sheet.cases import written
-from judgesheet.sheet.html import dense, security_policy, style
+from judgesheet.sheet.html import minify_css, security_policy, style
 from judgesheet.sheet.templates import template
 
 TEMPLATE = "cases.html.jinja"
@@ -40,7 +40,7 @@ class _Once:
 
 def render(book: Casebook, sheet: Datasheet) -> bytes:
     """The page; it needs no network and no other file."""
-    css = dense("".join(map(style, ("sheet.css", "screen.css", "cases.css"))))
+    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "cases.css"))))
     script = style("cases.js")
     model = show.judge(sheet)
     page = template(TEMPLATE).render(

@@ -186,7 +186,7 @@ def _change(row: Difference) -> tuple[str, str, str]:
     return _value(row.new), difference, verdict or "–"
 
 
-def _points(shown: show.Shown) -> str:
+def _points(shown: show.PrintedEstimate) -> str:
     """A difference, of shares in points."""
     return f"{shown.value} points" if shown.percent else shown.value
 
@@ -198,12 +198,12 @@ def as_html(comparisons: Sequence[Comparison]) -> str:
     """One page without network or script: the table, and a small figure per parameter."""
     from markupsafe import Markup
 
-    from judgesheet.sheet.html import dense, security_policy, style, tight
+    from judgesheet.sheet.html import minify_css, minify_html, security_policy, style
     from judgesheet.sheet.templates import template
 
     page = build(comparisons)
-    css = dense("".join(map(style, ("sheet.css", "screen.css", "compare.css"))))
-    return tight(
+    css = minify_css("".join(map(style, ("sheet.css", "screen.css", "compare.css"))))
+    return minify_html(
         template(TEMPLATE).render(
             page=page,
             css=Markup(css),  # noqa: S704 (ours)

@@ -32,7 +32,7 @@ from judgesheet.sheet.chart import (
 )
 from judgesheet.sheet.figures import Drawing
 from judgesheet.sheet.page.parts import share_out
-from judgesheet.sheet.page.table import AxisPart, Spec
+from judgesheet.sheet.page.table import AxisPart, TableRow
 
 WIDTH = 522.0
 """Points: the width of the text on A4."""
@@ -61,7 +61,7 @@ _MOST_LIMITS = 4.0
 class Effect:
     """One row: its numbers on the scale of its panel, and its label on lines."""
 
-    spec: Spec
+    row: TableRow
     label: str
     value: float
     low: float
@@ -73,7 +73,7 @@ class Effect:
     @property
     def limit_in_words(self) -> str:
         """`≤ 10 %`; "" without a limit."""
-        verdict, given_in = self.spec.verdict, unit(self.spec.estimate.unit)
+        verdict, given_in = self.row.verdict, unit(self.row.estimate.unit)
         if verdict is None or verdict.limit is None:
             return ""
         return f"{show.SIGNS[verdict.kind]}{show.number(verdict.limit, given_in)}"
@@ -81,22 +81,22 @@ class Effect:
     @property
     def result(self) -> str:
         """The outcome of the limit, or that the figure must not be used; else ""."""
-        is_said = self.spec.verdict is not None or self.spec.void
-        return f"{self.spec.marks[0].symbol} {self.spec.marks[0].word}" if is_said else ""
+        is_said = self.row.verdict is not None or self.row.void
+        return f"{self.row.marks[0].symbol} {self.row.marks[0].word}" if is_said else ""
 
     @property
     def told(self) -> tuple[str, ...]:
         """What stands beside the scale: value, bound, limit and result, or the value alone."""
         if self.limit is None:
-            return (f"{self.spec.shown.with_interval} {self.result}".rstrip(),)
-        return self.spec.shown.number, self.spec.bound, self.limit_in_words, self.result
+            return (f"{self.row.shown.with_interval} {self.result}".rstrip(),)
+        return self.row.shown.number, self.row.bound, self.limit_in_words, self.result
 
     @property
     def colour(self) -> str:
         """What the outcome is drawn in; grey where it does not hold."""
-        if self.spec.void:
+        if self.row.void:
             return MUTED
-        verdict = self.spec.verdict
+        verdict = self.row.verdict
         return SERIES[0].colour if verdict is None else _OUTCOMES[verdict.status]
 
     @property
@@ -126,7 +126,7 @@ class Panel:
 
     def tick(self, number: float) -> str:
         """A number of the scale, in percent where it has shares, and as it is for the others."""
-        units = [unit(effect.spec.estimate.unit) for effect in self.effects]
+        units = [unit(effect.row.estimate.unit) for effect in self.effects]
         shares = any(one.percent or one.parts > 1 for one in units)
         others = not all(one.percent or one.parts > 1 for one in units)
         told = (f"{100 * number:.3g} %" * shares, f"{number:.3g}" * others)
@@ -157,7 +157,7 @@ def forest(axes: Sequence[AxisPart]) -> Drawing:
     if left_out:
         notes = (*notes, f"{left_out} more {where}")
     effects = [effect for panel in panels for effect in panel.effects]
-    sure = show.confidence(effect.spec.estimate for effect in effects)
+    sure = show.confidence(effect.row.estimate for effect in effects)
     cards = tuple(_card(title, effect) for panel in panels for title, group in panel.groups
                   for effect in group)  # fmt: skip
     judged = any(row.verdict for axis in axes for row in axis.every)
@@ -168,14 +168,14 @@ def forest(axes: Sequence[AxisPart]) -> Drawing:
 
 def _card(axis: str, effect: Effect) -> tuple[str, tuple[tuple[str, str], ...]]:
     """What the row says, for screens on which the plot is too wide."""
-    spec = effect.spec
+    row = effect.row
     told = {
-        "Value (interval)": spec.shown.with_interval,
-        "Bound": spec.bound,
+        "Value (interval)": row.shown.with_interval,
+        "Bound": row.bound,
         "Limit": effect.limit_in_words,
         "Result": effect.result,
     }
-    return f"{axis}: {spec.label}", tuple((name, text) for name, text in told.items() if text)
+    return f"{axis}: {row.label}", tuple((name, text) for name, text in told.items() if text)
 
 
 def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
@@ -187,20 +187,20 @@ def _undrawn(axes: Sequence[AxisPart]) -> Iterator[str]:
             yield f"Not measured, so not proven: {names}"
 
 
-def _drawable(row: Spec) -> bool:
+def _drawable(row: TableRow) -> bool:
     estimate = row.estimate
     measured = None not in map(show.finite, (estimate.value, estimate.low, estimate.high))
     limited = row.verdict is not None and row.verdict.limit is not None
     return measured and (limited or (_on_scale(row) and row.null is not None))
 
 
-def _on_scale(row: Spec) -> bool:
+def _on_scale(row: TableRow) -> bool:
     """Whether the effect is a share, a coefficient, or a number of parts of one."""
     given_in = unit(row.estimate.unit)
     return given_in.ends is not None or given_in.parts > 1
 
 
-def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]]) -> Iterator[Panel]:
+def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[TableRow]]) -> Iterator[Panel]:
     """The common scale of shares and coefficients, then one for each further unit."""
     if groups := list(_groups(axes, chosen, "")):
         low = min(0.0, *(effect.low for _, group in groups for effect in group))
@@ -217,7 +217,7 @@ def _panels(axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]]) -> Itera
 
 
 def _groups(
-    axes: Sequence[AxisPart], chosen: Sequence[Sequence[Spec]], scale: str
+    axes: Sequence[AxisPart], chosen: Sequence[Sequence[TableRow]], scale: str
 ) -> Iterator[tuple[str, tuple[Effect, ...]]]:
     """The effects of a scale by axis: those of a unit, or "" for the common scale."""
     for axis, rows in zip(axes, chosen, strict=True):
@@ -226,7 +226,7 @@ def _groups(
             yield show.short(axis.title, 60), mine
 
 
-def _effect(row: Spec) -> Effect:
+def _effect(row: TableRow) -> Effect:
     """Numbers on the panel's scale: percentage points as shares."""
     estimate, verdict = row.estimate, row.verdict
     scale = 1 / unit(estimate.unit).parts
@@ -242,9 +242,9 @@ def _effect(row: Spec) -> Effect:
 def _description(effects: Sequence[Effect]) -> str:
     """What a reader who cannot see the plot is told."""
     parts = [
-        f"{e.spec.label}: {e.spec.shown.sentence}"
-        + (f", limit {e.spec.limit}" if e.spec.limit else "")
-        + (f", {e.spec.marks[0].word}" if e.spec.marks else "")
+        f"{e.row.label}: {e.row.shown.sentence}"
+        + (f", limit {e.row.limit}" if e.row.limit else "")
+        + (f", {e.row.marks[0].word}" if e.row.marks else "")
         for e in effects
     ]
     return f"{'; '.join(parts)}."
@@ -324,7 +324,7 @@ class _Forest(Canvas):
 
     def _limit(self, panel: Panel, effect: Effect, top: float, bottom: float) -> None:
         """The limit, and shaded the side of it that is out of tolerance."""
-        x, verdict = self._x(panel, effect.limit or 0.0), effect.spec.verdict
+        x, verdict = self._x(panel, effect.limit or 0.0), effect.row.verdict
         side = {"min": (self._left, x), "max": (x, self._right)}
         left, right = side.get(verdict.kind if verdict else "", (x, x))
         if right > left:
@@ -346,13 +346,13 @@ class _Forest(Canvas):
 
     def _value(self, panel: Panel, effect: Effect, middle: float) -> None:
         """A disc where all is well or no limit stands, a square where it fails, hollow if open."""
-        x, status = self._x(panel, effect.value), effect.spec.verdict and effect.spec.verdict.status
-        hollow = bool(effect.spec.void) or status in ("not proven", "void")
+        x, status = self._x(panel, effect.value), effect.row.verdict and effect.row.verdict.status
+        hollow = bool(effect.row.void) or status in ("not proven", "void")
         if not panel.low <= effect.value <= panel.high:
             # Beyond the scale: an arrow, so that nobody reads the end as the value.
             way = 1 if effect.value > panel.high else -1
             steps = f"{path('M', x - 2.5 * way, middle - 3)}l{5 * way} 3l{-5 * way} 3z"
-        elif status == "broken" and not effect.spec.void:
+        elif status == "broken" and not effect.row.void:
             steps = f"{path('M', x - 2.6, middle - 2.6)}h5.2v5.2h-5.2z"
         else:
             steps = f"{path('M', x, middle)}{SERIES[0].marker}"

@@ -52,7 +52,7 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
     """The sheet for browsers: light, dark and print; figures link to their `cases`."""
     page = build(sheet)
     drawn = drawings(page)
-    styles = dense(style("sheet.css") + style("screen.css"))
+    styles = minify_css(style("sheet.css") + style("screen.css"))
     script = style("sort.js")
     # Style sheet, script and drawings are ours; everything else goes through autoescape.
     text = template(TEMPLATE).render(
@@ -66,10 +66,10 @@ def render(sheet: Datasheet, _paper: Paper, cases: str = "") -> bytes:
         # What draws them escapes foreign text.
         place=lambda drawing: Markup(themed(drawing.svg)),  # noqa: S704
     )
-    return tight(text).encode()
+    return minify_html(text).encode()
 
 
-def tight(text: str) -> str:
+def minify_html(text: str) -> str:
     """The page without indentation and needless end tags.
 
     What is shown as it is (`pre`) or signed (`script`) stays as it is.
@@ -140,7 +140,7 @@ def security_policy(css: str, script: str = "") -> str:
     )
 
 
-def dense(css: str) -> str:
+def minify_css(css: str) -> str:
     """The style sheet without comments and indentation."""
     css = re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)
     return re.sub(r"\s*([{};])\s*", r"\1", re.sub(r"\s+", " ", css)).strip()

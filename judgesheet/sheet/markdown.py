@@ -15,7 +15,7 @@ from judgesheet.base.records import Datasheet
 from judgesheet.sheet import Paper
 from judgesheet.sheet.page import build
 from judgesheet.sheet.page.parts import Evidence
-from judgesheet.sheet.page.table import Spec
+from judgesheet.sheet.page.table import TableRow
 from judgesheet.sheet.templates import environment
 
 SUFFIX = "md"
@@ -68,7 +68,7 @@ def _environment() -> Environment:
     return markdown
 
 
-def _cells(row: Spec) -> tuple[str, ...]:
+def _cells(row: TableRow) -> tuple[str, ...]:
     """A row of the characteristics; what has no column of its own stands behind the marks."""
     shown = row.shown
     value = shown.value if shown.measured else f"{shown.value}: {shown.why}"

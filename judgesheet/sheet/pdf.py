@@ -28,11 +28,11 @@ def render(sheet: Datasheet, paper: Paper) -> bytes:
 
     MissingDependencyError if the typesetter cannot be loaded on this machine.
     """
-    press = Press(to_json(sheet), paper)
+    typesetter = Typesetter(to_json(sheet), paper)
     # The end of the run: a date that does not change when the sheet is rendered again.
     ended = show.parse_moment(sheet.run.get("ended_at")) or _EPOCH
     when = ended.astimezone(UTC) if ended.tzinfo else ended.replace(tzinfo=UTC)
-    return press.pdf(content(sheet), when)
+    return typesetter.pdf(content(sheet), when)
 
 
 def content(sheet: Datasheet) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def plain(value: Any) -> Any:
     return [plain(part) for part in value] if isinstance(value, tuple) else value
 
 
-class Press:
+class Typesetter:
     """Sets our template with data on one paper, with `datasheet.json` in the whole document."""
 
     def __init__(self, sheet: str, paper: Paper) -> None:

@@ -26,7 +26,7 @@ SIGNS = {"max": "\N{LESS-THAN OR EQUAL TO} ", "min": "\N{GREATER-THAN OR EQUAL T
 _DASH = "\N{EN DASH}"
 
 
-class Shown(NamedTuple):
+class PrintedEstimate(NamedTuple):
     """An estimate ready for print; `why` says what is missing where it is not `measured`."""
 
     value: str
@@ -93,7 +93,7 @@ class Shown(NamedTuple):
         return f"{self.with_unit} ({self.interval})" if self.interval else self.with_unit
 
 
-def estimate(e: Estimate) -> Shown:
+def estimate(e: Estimate) -> PrintedEstimate:
     """The estimate's value and bounds, rounded together."""
     shown, df = quantity(e.value, e.low, e.high, e.unit, e.note), e.given.get("df")
     return shown._replace(df=df) if isinstance(df, int) else shown
@@ -189,7 +189,7 @@ def quantity(
     high: float | None = None,
     given_in: str = "",
     note: str = "",
-) -> Shown:
+) -> PrintedEstimate:
     """A value with its bounds in a unit; `note` says why there is none."""
     of = unit(given_in)
     # Scaled first: a share of 1e308 is finite, its percentage is not.
@@ -197,10 +197,10 @@ def quantity(
     name = visible(given_in, 40)
     if value is None:
         why = visible(note, 600) or "no reason given"
-        return Shown(NOT_MEASURED, "", "", name, of, measured=False, why=why)
+        return PrintedEstimate(NOT_MEASURED, "", "", name, of, measured=False, why=why)
     if of.kind != "quantity":
         text = p_value(value) if of.kind == "p-value" else f"{value:.0f}"
-        return Shown(text, "", "", name, of)
+        return PrintedEstimate(text, "", "", name, of)
     most = 2 if of.percent else MOST_DECIMALS
     places = decimals(value, low, high, most)
     # What is not zero has a further digit rather than none: −0.4, not ">−1".
@@ -211,7 +211,7 @@ def quantity(
     text, lowest, highest = (
         "" if n is None else rounded(n, places, whole) for n in (value, low, high)
     )
-    return Shown(text, lowest, highest, of.sign if of.percent else name, of)
+    return PrintedEstimate(text, lowest, highest, of.sign if of.percent else name, of)
 
 
 def number(value: float, given_in: Unit | None = None) -> str:
@@ -227,7 +227,7 @@ def bound(verdict: Verdict, of: Estimate) -> str:
     return f"{SIGNS[side]}{shown.bare}" if side else ""
 
 
-def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], Shown]:
+def deciding(verdict: Verdict, of: Estimate) -> tuple[Literal["max", "min", ""], PrintedEstimate]:
     """The one-sided bound that decided: what it says, the most or the least; "" where none did."""
     shown = quantity(verdict.bound, of.low, of.high, of.unit)
     if not shown.measured:
@@ -361,7 +361,7 @@ def short(text: str, limit: int) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def tied(sentence: str) -> str:
+def no_break(sentence: str) -> str:
     """A sentence whose numbers stay on the line of their percent sign."""
     return re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", sentence)
 

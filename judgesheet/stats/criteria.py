@@ -282,8 +282,8 @@ def spreads(
 ) -> Family:
     """Best less worst position of every criterion, their mean and their maximum, with intervals.
 
-    The low end: the error of the range is at most the range of the errors, of which a quantile comes
-    from cluster resamples of the influences (which are centred), widened from the normal to
+    The low end: the error of the range is at most the range of the errors, of which a quantile
+    comes from cluster resamples of the influences (which are centred), widened from the normal to
     Student's t. The high end: the truth is the gap of two positions, so it is at most the largest
     upper t bound over pairs of positions, and over criteria their mean or the largest. A percentile
     interval of the spread itself never covers a true spread of 0. The interval leaves room for

@@ -435,7 +435,7 @@ def wilson(k: float, n: float, level: float = LEVEL) -> Interval:
 
 
 def _wilson_ends(p: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's ends with any quantile: on effective calls that of t, which libraries cannot take."""
+    """Wilson's ends with any quantile: on effective calls that of t, which no library takes."""
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(max(0.0, p * (1 - p)) / n + z * z / (4 * n * n))
     # Exactly 0 of n and n of n: the formula leaves 3e-17, and an end that excludes the value.

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from judgesheet.axes import all_axes
-from judgesheet.axis import Axis
+from judgesheet.axis import Axis, sweep_keys
 from judgesheet.base.keys import Key
 from judgesheet.base.records import AxisResult, Characteristic, Datasheet
 from judgesheet.collect.knob import Knob
-from judgesheet.sweep import words
+from judgesheet.sweep import findings
 from judgesheet.sweep.estimates import EXPLAINED, Setting, followed, unreadable_share
 
 
@@ -38,7 +38,7 @@ def combine(knob: Knob, settings: Sequence[Setting]) -> Datasheet:
         },
         axes=tuple(results),
         recommendations=tuple(
-            advice for result in results for advice in words.recommend(asked, result)
+            advice for result in results for advice in findings.recommend(asked, result)
         ),
     )
 
@@ -83,21 +83,21 @@ def _against(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> AxisResult:
         question=f"{axis.QUESTION} And does {knob.name} change that?",
         **{name: sum(getattr(result, name) for result in present) for name in counts},
         estimates=(*(level for figure in every for level in figure.levels.values()), *trends),
-        caveats=tuple(words.warn(knob, present, bias)),
-        findings=tuple(words.find(knob, axis, bias)),
+        caveats=tuple(findings.warn(knob, present, bias)),
+        findings=tuple(findings.find(knob, axis, bias)),
         characteristics=(
-            *words.rows(axis, every),
+            *findings.rows(axis, every),
             *(Characteristic(estimate.key) for estimate in trends),
         ),
         glossary=_glossary(axis, present),
         served_models=_summed(result.served_models for result in present),
-        figures=tuple(words.plots(knob, axis, every)),
+        figures=tuple(findings.plots(knob, axis, every)),
     )
 
 
 def _glossary(axis: Axis, results: Sequence[AxisResult]) -> dict[str, str]:
     """What the followed estimates mean, as the axis says it, and those of the sweep itself."""
-    names = {Key.parse(key).name for key in axis.SWEEP_KEYS}
+    names = {Key.parse(key).name for key in sweep_keys(axis)}
     known = {name: text for r in results for name, text in r.glossary.items() if name in names}
     for name, figure in EXPLAINED.items():
         known[name] = " ".join((figure.__doc__ or "").partition("\n\n")[0].split())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judgesheet.axis import Axis, Readings
+from judgesheet.axis import Axis, Readings, sweep_keys
 from judgesheet.base.keys import Key
 from judgesheet.base.keys import key as key_of
 from judgesheet.base.records import AxisResult, Datasheet, Estimate
@@ -50,7 +50,7 @@ def followed(knob: Knob, axis: Axis, settings: Sequence[Setting]) -> Iterator[Fo
     tables = {value: result.estimates for value, result in results.items() if result is not None}
     own = {
         key: {value: e for value, estimates in tables.items() for e in estimates if e.key == key}
-        for key in axis.SWEEP_KEYS
+        for key in sweep_keys(axis)
     }
     trends = _trends(knob, axis, settings, [key for key in own if own[key]])
     slopes = dict(zip(trends, trend(knob, axis, trends), strict=True))

@@ -71,6 +71,10 @@ def test_every_estimate_is_explained_by_its_function(axis: Axis) -> None:
 def test_headline_and_figures_name_estimates_that_exist(axis: Axis) -> None:
     for row in headline(axis):
         assert Key.parse(row.key).name in axis.ESTIMATES, row
+    for facts in ("headline", "sweep"):
+        ranks = [rank for one in axis.ESTIMATES.values() for rank in getattr(one, facts).values()]
+        assert ranks, "a reader wants a first figure"
+        assert len(ranks) == len(set(ranks)), f"two {facts} figures of {axis.NAME} have one rank"
     for plot in axis.plots(Estimates(axis.NAME, ())):
         assert {*plot.families, *plot.shows} <= set(axis.ESTIMATES), plot.title
         assert bool(plot.shows) == bool(plot.brief), plot.title

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judgesheet.axis.differences import Compared, compared, delta_r
+from judgesheet.axis.differences import compared, delta_r
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.findings import enough
 from judgesheet.axis.labels import Quality
+from judgesheet.axis.scored import Compared
 from judgesheet.base.estimates import Estimates
 from judgesheet.base.missing_reasons import ONE_CLUSTER
 from judgesheet.base.records import Estimate

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from judgesheet.axis.figure import Figures
 from judgesheet.axis.reversal import (
     HARDLY_RANKS,
-    Contest,
     excess_flip_rate,
     most_changes,
     order_change_rate,
 )
-from judgesheet.axis.scored import Rows
+from judgesheet.axis.scored import Contest, Rows
 from judgesheet.base.records import Estimate
 from judgesheet.stats.orders import balanced
 from judgesheet.stats.unseen import unseen_share
@@ -30,7 +30,7 @@ def contest(prompts: int, flipping: int) -> Contest:
 
 def excess(prompts: int, flipping: int) -> Estimate:
     scores: Any = SimpleNamespace(contest=contest(prompts, flipping))
-    [estimate] = excess_flip_rate.of("any")(scores)
+    [estimate] = Figures("any").of(excess_flip_rate)(scores)
     return estimate
 
 
@@ -42,7 +42,8 @@ def test_prompts_that_look_alike_prove_little(prompts: int, flipping: int) -> No
     assert found.low is not None
     assert found.high is not None
     assert found.high - found.value >= unseen_share(prompts) * (1 - found.value) - 1e-9
-    assert found.value - found.low >= unseen_share(prompts) * (1 + found.value) - 1e-9
+    # None can have an excess below 0, so no unseen one takes the mean farther down than that.
+    assert found.value - found.low >= unseen_share(prompts) * found.value - 1e-9
 
 
 @pytest.mark.parametrize("ranking", [0, 1, 3])
@@ -51,7 +52,7 @@ def test_a_judge_that_never_ranks_has_no_flips_to_be_praised_for(ranking: int) -
     reads = np.zeros((48, 2, 40))
     reads[: 2 * ranking : 2] = 1.0
     scores: Any = SimpleNamespace(contest=Contest(reads, {}, np.repeat(np.arange(24), 2)))
-    [found] = excess_flip_rate.of("any")(scores)
+    [found] = Figures("any").of(excess_flip_rate)(scores)
     if ranking == 3:
         assert found.value == 0
     else:

@@ -22,7 +22,7 @@ from judgesheet.collect.collect import (
     Progress,
     collect,
 )
-from judgesheet.collect.pacing import Places
+from judgesheet.collect.pacing import ConcurrencyLimit
 from judgesheet.commands.progress import sentence
 from judgesheet.judges import Connection, Judge, open_judge
 from judgesheet.ledger.ledger import Ledger
@@ -555,7 +555,7 @@ def test_kill_9_loses_no_reply_and_repeats_none(path: Path) -> None:
 
 
 def test_places_halve_once_per_round_and_grow_back() -> None:
-    places = Places(16)
+    places = ConcurrencyLimit(16)
     before = time.monotonic()
     for _ in range(16):
         places.learn("rate_limited", before, 16)  # one burst, all sent before the first cut
@@ -569,7 +569,7 @@ def test_places_halve_once_per_round_and_grow_back() -> None:
 
 def test_places_are_never_exceeded() -> None:
     async def main() -> int:
-        places = Places(3)
+        places = ConcurrencyLimit(3)
         most = 0
 
         async def worker() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from judgesheet.collect.collect import CollectSettings, Progress, collect
-from judgesheet.collect.pacing import Places, Window
+from judgesheet.collect.pacing import ConcurrencyLimit, Window
 from judgesheet.commands.progress import sentence
 from judgesheet.judges import Connection, open_judge
 from judgesheet.ledger.ledger import Ledger
@@ -238,14 +238,14 @@ def test_a_share_of_a_limit_may_be_less_than_one() -> None:
 # -- how many at once ------------------------------------------------------------------------------
 
 
-def asked(places: Places, latency_s: float, replies: int) -> None:
+def asked(places: ConcurrencyLimit, latency_s: float, replies: int) -> None:
     for _ in range(replies):
         places.learn("ok", time.monotonic() - latency_s, places.size)
 
 
 def grown(latency_of: Callable[[int], float], replies: int = 4000) -> list[int]:
     """The sizes that are tried one after the other where latency depends on the size."""
-    places, sizes = Places(128), [16]
+    places, sizes = ConcurrencyLimit(128), [16]
     for _ in range(replies):
         places._since = 0.0
         places.learn("ok", time.monotonic() - latency_of(places.size), places.size)
@@ -265,7 +265,7 @@ def test_places_double_while_that_brings_more() -> None:
 
 def sizes_in_bursts(served_at_once: int, bursts: int = 3) -> list[int]:
     """The sizes that are tried where requests leave together, and come back as they are served."""
-    places, sizes = Places(64), []
+    places, sizes = ConcurrencyLimit(64), []
     for _ in range(bursts):
         asked_at = time.monotonic()
         places._since = 0.0
@@ -282,7 +282,7 @@ def test_requests_that_leave_together_tell_how_many_are_served_at_once() -> None
 
 
 def test_places_that_are_not_needed_tell_nothing() -> None:
-    places = Places(128)
+    places = ConcurrencyLimit(128)
     for _ in range(500):
         places.learn("ok", time.monotonic(), 3)
     assert places.size == 16

@@ -25,7 +25,7 @@ from judgesheet.cli import main
 from judgesheet.commands import publish
 from judgesheet.decide import decide
 from judgesheet.decide.baseline import against
-from judgesheet.decide.compare import Bounded, Difference, compare, mover, p_worse
+from judgesheet.decide.compare import Difference, IntervalEstimate, compare, mover, p_worse
 from judgesheet.decide.paired import shrunk_correlation
 from judgesheet.decide.policy import parse
 from judgesheet.sheet.comparison import as_html, as_markdown, render
@@ -57,7 +57,7 @@ def change(old: Estimate, new: Estimate, row: Characteristic | None = None) -> D
 
 def test_newcombe_s_example() -> None:
     """56/70 against 48/80, method 10 (Newcombe 1998, table II): .0524 to .3339."""
-    new, old = Bounded(0.8, 0.6918, 0.8771), Bounded(0.6, 0.4904, 0.7003)
+    new, old = IntervalEstimate(0.8, 0.6918, 0.8771), IntervalEstimate(0.6, 0.4904, 0.7003)
     found = mover(old, new)
     assert found.value == pytest.approx(0.2)
     assert found.low == pytest.approx(0.0524, abs=2e-4)
@@ -65,15 +65,15 @@ def test_newcombe_s_example() -> None:
 
 
 def test_a_shared_error_cancels() -> None:
-    old, new = Bounded(0.4, 0.3, 0.5), Bounded(0.5, 0.4, 0.6)
+    old, new = IntervalEstimate(0.4, 0.3, 0.5), IntervalEstimate(0.5, 0.4, 0.6)
     alone, together = mover(old, new), mover(old, new, 0.9)
     assert together.high - together.low < (alone.high - alone.low) / 2
 
 
 def test_p_agrees_with_the_interval() -> None:
-    assert p_worse(Bounded(0.2, 0.0, 0.3), 0.0) == pytest.approx(0.025, abs=1e-4)
-    assert p_worse(Bounded(0.2, 0.1, 0.4), 0.4) == pytest.approx(0.975, abs=1e-4)
-    assert p_worse(Bounded(0.0, -0.1, 0.1), 0.0) == pytest.approx(0.5)
+    assert p_worse(IntervalEstimate(0.2, 0.0, 0.3), 0.0) == pytest.approx(0.025, abs=1e-4)
+    assert p_worse(IntervalEstimate(0.2, 0.1, 0.4), 0.4) == pytest.approx(0.975, abs=1e-4)
+    assert p_worse(IntervalEstimate(0.0, -0.1, 0.1), 0.0) == pytest.approx(0.5)
 
 
 def test_the_correlation_is_shrunk_towards_none() -> None:

@@ -189,7 +189,7 @@ PAIR: dict[str, Any] = {"estimates": (rate(KEY), rate(OTHER)), **row()}
         ((FINE,), limits('rate"\nmax = 0.1'), (KEY, "not proven")),
         ((FINE, BAD), limits(RATE), (OTHER, "problem")),  # a limit that holds hides no problem
         ((FINE, BAD), limits('rate"\nmax = 0.01'), (KEY, "broken")),
-        ((FINE,), limits(f'rate"\nmax = 0.1{WARN}'), (KEY, "good")),
+        ((FINE,), limits(f'rate"\nmax = 0.1{WARN}'), (KEY, "not proven")),
     ],
 )
 def test_what_is_said_of_an_axis_as_a_whole(

@@ -27,7 +27,7 @@ from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Plan
 from judgesheet.decide import EXIT_CODES
 from judgesheet.decide import policy as policies
-from judgesheet.decide.looks import SHARES, Asked, needed, of_plan, schedules
+from judgesheet.decide.looks import SHARES, PlannedCell, needed, of_plan, schedules
 from judgesheet.forecast.rehearsal import answered
 from judgesheet.judges.simulated import SimulatedJudge, answer_key
 from judgesheet.ledger.ledger import Ledger, Looks
@@ -280,7 +280,7 @@ def _first_look(folder: Path) -> int:
         return 0
     keep = policies.load(next(folder.glob("policy-*.toml")))
     calls = [
-        Asked(one["call_id"], one["axis"], one["stimulus"], {**one["cell"], "repeat": 0})
+        PlannedCell(one["call_id"], one["axis"], one["stimulus"], {**one["cell"], "repeat": 0})
         for one in planned(folder / "run")
     ]
     return len(schedules(calls, keep, 0)["candidate_order"].until(0))

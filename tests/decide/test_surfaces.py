@@ -25,8 +25,9 @@ import judgesheet
 from judgesheet.base.datasheet import to_json
 from judgesheet.base.errors import UsageError
 from judgesheet.base.records import Datasheet
-from judgesheet.cli import _report, main
-from judgesheet.commands.run import Run
+from judgesheet.cli import main
+from judgesheet.commands.reporting import report
+from judgesheet.commands.sheets import Run
 from judgesheet.decide import EXIT_CODES
 from judgesheet.decide.compare import compare
 from judgesheet.sheet import comparison, model_card, notebook, render, show, verdicts
@@ -148,7 +149,7 @@ def markdown(sheet: Datasheet) -> str:
 
 
 def of_notebook(sheet: Datasheet) -> str:
-    shown = sheet._repr_html_()
+    shown = str(sheet._repr_html_())
     assert escape(render(sheet, "html").decode()) in shown
     return html(sheet)
 
@@ -289,7 +290,7 @@ def test_standard_output_says_what_was_decided(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sheet, facts = judged(name)
-    _report(Run(tmp_path, sheet), as_json=False)
+    report(Run(tmp_path, sheet), as_json=False)
     out = capsys.readouterr().out
     for why in facts.void.values():
         assert squashed(why).casefold() in squashed(out).casefold()
@@ -297,7 +298,7 @@ def test_standard_output_says_what_was_decided(
         assert not any(role in squashed(out) for role in roles())
     else:
         lines_say("standard output", unwrapped(out), facts)
-    _report(Run(tmp_path, sheet), as_json=True)
+    report(Run(tmp_path, sheet), as_json=True)
     assert json.loads(capsys.readouterr().out) == facts.data
 
 

@@ -41,7 +41,7 @@ def call(*words: str | Path) -> Result:
     return CliRunner().invoke(main, [*map(str, words)])
 
 
-def refuse_rudeness(kind: str, command: str, done: Result) -> None:
+def expect_a_plain_refusal(kind: str, command: str, done: Result) -> None:
     """A failure is one sentence on standard error; `doctor` tells it on standard output."""
     said = [line for line in done.stderr.splitlines() if "calls · " not in line]
     assert isinstance(done.exception, SystemExit | None), (kind, command, repr(done.exception))
@@ -76,7 +76,7 @@ def test_every_damage_is_one_sentence(whole: Path, tmp_path: Path) -> None:
         command, run = next(commands), tmp_path / f"{number}"
         shutil.copytree(whole, run)
         damage(run)
-        refuse_rudeness(kind, command, call(*COMMANDS[command](run, whole)))
+        expect_a_plain_refusal(kind, command, call(*COMMANDS[command](run, whole)))
 
 
 KNOWN = (
@@ -95,7 +95,7 @@ def test_what_was_a_traceback_is_a_sentence(whole: Path, tmp_path: Path, kind: s
     run = tmp_path / "run"
     shutil.copytree(whole, run)
     dict(kinds(whole))[kind](run)
-    refuse_rudeness(kind, "measure", call("measure", run, "--no-pdf"))
+    expect_a_plain_refusal(kind, "measure", call("measure", run, "--no-pdf"))
 
 
 def test_a_damaged_axis_with_more_in_its_cells_is_a_sentence(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_damaged_axis_with_more_in_its_cells_is_a_sentence(tmp_path: Path) -> 
             put = "UPDATE call SET cell = json_set(cell, ?, json(?)) WHERE seq = 1"
             db.execute(put, (f"$.{part}", json.dumps(value)))
             db.commit()
-        refuse_rudeness(part, "measure", call("measure", run, "--no-pdf"))
+        expect_a_plain_refusal(part, "measure", call("measure", run, "--no-pdf"))
 
 
 def test_a_question_that_was_changed_is_not_paid_for(whole: Path, tmp_path: Path) -> None:
@@ -133,14 +133,14 @@ def broken(
         raise RuntimeError(f"{text} sk-secret-0123456789")
 
     monkeypatch.setenv("SOME_API_KEY", "sk-secret-0123456789")
-    monkeypatch.setattr("judgesheet.sheet.write", fail)
+    monkeypatch.setattr("judgesheet.commands.render.write", fail)
     return call("render", run, "--to", "md")
 
 
 def test_a_fault_of_our_own_is_one_sentence(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = broken(monkeypatch, whole)
     assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
-    assert "RuntimeError in judgesheet/api.py:" in done.stderr
+    assert "RuntimeError in judgesheet/commands/render.py:" in done.stderr
     assert WANTED in done.stderr
     assert not any(part in done.stderr for part in ("\x1b", "sk-", "said", "Traceback"))
 

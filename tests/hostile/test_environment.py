@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from judgesheet import api, probe
+from judgesheet import gate, probe
 from judgesheet.ledger.run_directory import DATASHEET
 from tests.command import run, sentence, start
 
@@ -78,7 +78,7 @@ def test_a_policy_with_a_byte_order_mark(probed: Path, tmp_path: Path) -> None:
     assert policy.read_bytes().startswith(b"\xef\xbb\xbf")
     marked = tmp_path / "sheet.json"
     marked.write_text((probed / DATASHEET).read_text(), encoding="utf-8-sig")
-    assert api.gate(marked, policy).verdicts == api.gate(probed, probed / "policy.toml").verdicts
+    assert gate(marked, policy).verdicts == gate(probed, probed / "policy.toml").verdicts
 
 
 @pytest.mark.parametrize("piped", [DATASHEET, "policy.toml"])

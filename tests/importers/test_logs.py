@@ -18,7 +18,7 @@ import pytest
 from judgesheet import ingest, inspect_log
 from judgesheet.base.errors import JudgesheetError, StimuliError, UsageError
 from judgesheet.importers import logs
-from judgesheet.importers.logs import Choice, Scale
+from judgesheet.importers.logs import LogOptions, Scale
 from tests.command import run, sentence
 
 Record = dict[str, Any]
@@ -37,7 +37,7 @@ def document(path: Path, content: object) -> Path:
 
 def told(path: Path, **chosen: Any) -> list[Record]:
     """The recorded judgments of a log."""
-    return [record for record, _ in logs.judged([path], Choice(**chosen)).records()]
+    return [record for record, _ in logs.judged([path], LogOptions(**chosen)).records()]
 
 
 def verdicts(rows: Iterable[Record]) -> list[Any]:

@@ -1,5 +1,7 @@
 """Where a run lies, and what an earlier one in the same place settled."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import judgesheet
 from judgesheet.base.errors import JudgeError, RunError
 from judgesheet.base.resources import data_folder
 from judgesheet.collect.collect import Progress
+from judgesheet.collect.request import prepare
 from judgesheet.ledger.ledger import Ledger
 from judgesheet.ledger.run_directory import (
     LEDGER,
@@ -109,7 +112,7 @@ def test_a_complete_run_needs_no_endpoint_and_no_key(complete: Complete) -> None
         judgesheet.probe(JUDGE, run, fresh=True, api_key_env="NEVER_SET", **how)
 
 
-@pytest.mark.parametrize("change", ["prompt", "seed", "profile", "stored"])
+@pytest.mark.parametrize("change", ["prompt", "seed", "profile", "max_tokens", "stored"])
 def test_another_plan_is_noticed_whatever_was_kept(complete: Complete, change: str) -> None:
     run, template, how = complete
     if change == "prompt":  # under the same name
@@ -119,8 +122,10 @@ def test_another_plan_is_noticed_whatever_was_kept(complete: Complete, change: s
             ledger.set_meta("made_from", "something else")
             ledger.set_meta("plan", "another")
     else:
-        how |= {"seed": 9} if change == "seed" else {"profile": "quick"}
-    with pytest.raises(RunError, match="another plan"):
+        others = {"seed": 9, "profile": "quick", "max_tokens": 7}
+        how |= {change: others[change]}
+    told = "not those of its plan" if change == "stored" else "another plan"
+    with pytest.raises(RunError, match=told):
         judgesheet.probe(JUDGE, run, **how)
 
 
@@ -135,3 +140,63 @@ def test_a_run_that_was_not_finished_goes_on(tmp_path: Path) -> None:
         second = ask(server)
     assert (first.settled, second.settled) == (5, second.planned)
     assert len(server.requests) == second.planned
+
+
+# -- what judgesheet itself brings has changed since -----------------------------------------------
+
+
+@pytest.fixture
+def of_older_release(tmp_path: Path) -> Path:
+    """A run that an older release began with a built-in prompt that was another then."""
+    template = tmp_path / "older.j2"
+    current = data_folder("templates") / "prompts" / "score_order.jinja"
+    template.write_text(current.read_text() + "\nBe brief.")
+    request = judgesheet.Request(
+        JUDGE, ["score_order"], "smoke", prompts={"score_order": template}, base_url="http://x/v1"
+    )
+    judge, plan = prepare(request, tmp_path / "run", fresh=True)
+    prompts = [{**prompt, "name": "built-in"} for prompt in plan.provenance["prompts"]]
+    plan = replace(plan, provenance={**plan.provenance, "prompts": prompts})
+    Ledger.create_or_open(tmp_path / "run" / LEDGER, plan, judge.identity).close()
+    return tmp_path / "run"
+
+
+def test_a_run_is_finished_as_it_was_begun(of_older_release: Path) -> None:
+    told: list[str] = []
+    with serving(lambda *_: completion("[RESULT] 3")) as server:
+        how = {**PROBE, "base_url": server.base_url, "tell": told.append}
+        run = judgesheet.probe(JUDGE, of_older_release, **how)
+        again = judgesheet.probe(JUDGE, of_older_release, **how)
+        assert run.datasheet.run["complete"]
+        assert again.progress is not None
+        assert again.progress.asked == 0
+        assert all("Be brief." in json.dumps(sent.body) for sent in server.requests)
+        assert sum("other prompts (score_order)" in sentence for sentence in told) == 2
+        judgesheet.probe(JUDGE, of_older_release, fresh=True, **how)
+        assert "Be brief." not in json.dumps(server.requests[-1].body)
+        assert len(told) == 2
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": 9}, {"profile": "quick"}, {"max_tokens": 7}, {"axes": ["criterion_order"]}]
+)
+def test_what_the_user_asks_otherwise_is_another_plan(
+    change: dict[str, Any], of_older_release: Path
+) -> None:
+    before = (of_older_release / LEDGER).read_bytes()
+    with pytest.raises(RunError, match="another plan"):
+        judgesheet.probe(JUDGE, of_older_release, **{**PROBE, **change}, base_url="http://x/v1")
+    assert (of_older_release / LEDGER).read_bytes() == before
+
+
+def test_a_new_axis_is_not_asked_of_a_run_of_all_axes(tmp_path: Path) -> None:
+    request = judgesheet.Request("sim/fair", profile="smoke")
+    judge, plan = prepare(request, tmp_path, fresh=True)
+    settings = {**plan.provenance["settings"], "axes": ["score_order"]}
+    calls = tuple(call for call in plan.calls if call.axis == "score_order")
+    earlier = replace(plan, calls=calls, provenance={**plan.provenance, "settings": settings})
+    Ledger.create_or_open(tmp_path / LEDGER, earlier, judge.identity).close()
+    told: list[str] = []
+    run = judgesheet.probe(request, tmp_path, pdf=False, tell=told.append)
+    assert [axis.name for axis in run.datasheet.axes] == ["score_order"]
+    assert "other axes" in told[0]

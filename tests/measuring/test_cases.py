@@ -95,13 +95,6 @@ def test_every_figure_has_cases_or_says_why_not(
         assert "\n" not in sentence
 
 
-@pytest.mark.parametrize("axis", list(all_axes()))
-def test_figures_of_a_room_that_its_views_name_exist(axis: str) -> None:
-    room: Any = all_axes()[axis]
-    named = {pattern.partition("[")[0] for patterns in room.CASES for pattern in patterns}
-    assert named - {""} <= set(room.ESTIMATES)
-
-
 # -- what is shown ---------------------------------------------------------------------------------
 
 

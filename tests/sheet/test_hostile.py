@@ -20,7 +20,7 @@ from judgesheet.base.datasheet import to_json
 from judgesheet.base.resources import data_folder
 from judgesheet.sheet import render
 from judgesheet.sheet.markdown import code, escape
-from judgesheet.sheet.pdf import Press, content
+from judgesheet.sheet.pdf import Typesetter, content
 from tests.sheet import sheets
 
 
@@ -104,17 +104,17 @@ def canary() -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.fixture(scope="module")
-def press() -> tuple[Press, dict[str, Any]]:
-    """A press, and a page to set with it."""
+def typesetter() -> tuple[Typesetter, dict[str, Any]]:
+    """A typesetter, and a page to set with it."""
     sheet = sheets.all_unreadable()
-    press = Press(to_json(sheet), "a4")
-    return press, content(sheet)
+    typesetter = Typesetter(to_json(sheet), "a4")
+    return typesetter, content(sheet)
 
 
 @pytest.mark.parametrize("where", ["{url}", "file://{file}", "{file}", "{up}{file}"])
 def test_the_typesetter_reads_and_fetches_nothing(
     where: str,
-    press: tuple[Press, dict[str, Any]],
+    typesetter: tuple[Typesetter, dict[str, Any]],
     canary: tuple[str, list[str]],
     tmp_path: Path,
 ) -> None:
@@ -125,7 +125,7 @@ def test_the_typesetter_reads_and_fetches_nothing(
     address = where.format(url=url, file=secret, up="../" * 20)
     svg = f'''<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">
         <image width="9" height="9" href="{address}"/></svg>'''
-    paper, page = press
+    paper, page = typesetter
     page = {
         **page,
         "figures": {**page["figures"], "forest": {**page["figures"]["forest"], "svg": svg}},
@@ -143,13 +143,13 @@ def test_the_typesetter_has_no_file_but_its_template(path: str) -> None:
         Compiler(f"#read({json.dumps(path)})".encode(), root).compile()
 
 
-def test_the_template_takes_words_for_words(press: tuple[Press, dict[str, Any]]) -> None:
+def test_the_template_takes_words_for_words(typesetter: tuple[Typesetter, dict[str, Any]]) -> None:
     """Nothing in the template reads text as code, or asks for what is not in it."""
     root = data_folder("templates") / "paper"
     source = "".join(file.read_text() for file in root.iterdir())
     assert not re.search(r"\beval\b|\bread\(|\binclude\b|@preview|\bplugin\(", source)
     words = sheets.ATTACKS[-1].format(url="")
-    paper, page = press
+    paper, page = typesetter
     pdf = paper.pdf({**page, "title": words, "running": words}, datetime(2026, 1, 1, tzinfo=UTC))
     reader = PdfReader(io.BytesIO(pdf))
     assert reader.metadata is not None

@@ -23,6 +23,7 @@ def pdf_text(path: Path) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(path).pages)
 
 
+@pytest.mark.usefixtures("pango")
 @pytest.mark.parametrize("name", own_template.shipped())
 def test_shipped_templates_become_html_and_pdf(name: str, tmp_path: Path) -> None:
     sheet = sheets.judged()
@@ -32,12 +33,14 @@ def test_shipped_templates_become_html_and_pdf(name: str, tmp_path: Path) -> Non
     assert "REJECT" in written[0].read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("pango")
 def test_one_page_is_one_page(tmp_path: Path) -> None:
     path = own_template.found("one-page")
     (pdf,) = own_template.write(sheets.judged(sheet=sheets.several(4)), path, tmp_path, ("pdf",))
     assert len(PdfReader(pdf).pages) == 1
 
 
+@pytest.mark.usefixtures("pango")
 def test_a_template_reads_its_folder_and_nothing_else(tmp_path: Path) -> None:
     outside = tmp_path / "secret.css"
     outside.write_text("p::after { content: 'outside' }", encoding="utf-8")

@@ -25,11 +25,11 @@ from judgesheet.sheet.page.appendix import families, missing
 from judgesheet.sheet.page.identity import part_number, protocol_id, review_by
 from judgesheet.sheet.page.parts import Anchors, share_out, size
 from judgesheet.sheet.page.schematic import schema
-from judgesheet.sheet.page.table import Spec
+from judgesheet.sheet.page.table import TableRow
 from tests.sheet import sheets
 
 
-def row(name: str, page: Page) -> Spec:
+def row(name: str, page: Page) -> TableRow:
     return next(
         one for axis in page.axes for one in axis.every if one.key == f"{sheets.AXIS}.{name}"
     )
@@ -40,13 +40,13 @@ def page(sheet: Datasheet) -> Page:
     return build(decide(sheet))
 
 
-def words(spec: Spec) -> list[str]:
+def words(spec: TableRow) -> list[str]:
     return [mark.word for mark in spec.marks]
 
 
 def measured(
     value: float, low: float, high: float | None, null: float, unit: str = "share"
-) -> Spec:
+) -> TableRow:
     """The row of one estimate that stands alone on a sheet."""
     sheet = sheets.plausible()
     estimate = Estimate(f"{sheets.AXIS}.one", "one", value, low, high, unit=unit, n=9, clusters=9)

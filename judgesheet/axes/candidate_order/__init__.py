@@ -10,28 +10,28 @@ figures are in `vacuum` (dark current), `equal_quality`, `ladder` (steps) and `o
 (what changes verdicts besides quality); `findings` says what they mean, `advice` what to do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from judgesheet.axes.candidate_order import equal_quality, ladder, operating_point, vacuum
-from judgesheet.axes.candidate_order._cases import CASES
+from judgesheet.axes.candidate_order._cases import SLOTS
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, arm, design, fault
 from judgesheet.axes.candidate_order._design import both_orders as both_orders
 from judgesheet.axes.candidate_order._impute import complete as complete
 from judgesheet.axes.candidate_order._impute import impute
 from judgesheet.axes.candidate_order._material import check, labels, material
-from judgesheet.axes.candidate_order._pairs import arrange
+from judgesheet.axes.candidate_order._pairs import SETS, arrange, figure
 from judgesheet.axes.candidate_order._plots import plots
-from judgesheet.axes.candidate_order._reads import reads as reads
 from judgesheet.axes.candidate_order._reply import chosen, gives, parse, reading
 from judgesheet.axes.candidate_order._shape import TAKES, shape
 from judgesheet.axes.candidate_order._simulated import simulate
 from judgesheet.axes.candidate_order.advice import control, mitigate, recommend, warn
 from judgesheet.axes.candidate_order.findings import find
 from judgesheet.axis import Readings, losses, unequal
-from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.words import made
+from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
 if TYPE_CHECKING:
@@ -52,68 +52,16 @@ PAPER = (
     "LLM-as-a-Judge Evaluation, arXiv:2606.15610, 2026"
 )
 
-ESTIMATES = {
-    **declared_in(vacuum, equal_quality, ladder, operating_point),
-    **shared(NAME, unequal, losses),
-}
-
-HEADLINE = (
-    "order_inconsistent[set=natural]",
-    "order_inconsistent[set=same_subset]",
-    "slot1_share[set=natural]",
-    "slot1_share[set=same_subset]",
-    "dark_current[kind=identical]",
-    "target_sensitivity[set=natural]",
-    "target_sensitivity[delta=1]",
-    "threshold75",
-    "raw_false_preference[set=same_subset]",
-    "positional_false_preference[set=same_subset]",
-    "stable_cross_sensitivity[set=same_subset]",
-    "criterion_shift[delta=1]",
-    "dark_current[kind=empty]",
-    "dark_current[kind=whitespace]",
-    "filler_preference",
-    "format_cue",
-    "position_component[set=same_subset]",
-    "content_component[set=same_subset]",
-    "noise_component[set=same_subset]",
-    "order_change_rate[set=natural]",
-    "repeat_change_rate[set=natural]",
-    "wrong_rate[delta=1]",
-    "miss_by_tie[delta=1]",
-    "target_sensitivity[delta=5]",
-    "criterion_shift[delta=0]",
-    "order_dependence_p[set=natural]",
-    "order_dependence_p[set=same_subset]",
-    "unequal_stimuli",
-    "largest_stimulus_effect",
-)
-
-MISSING_REASONS = {
-    ("dark_current",): "pairs with nothing to prefer (condition vacuum)",
-    ("target_sensitivity[set=natural]",): "own pairs whose better response is known (cell.better)",
-    ("[set=natural]",): "own pairs (condition natural)",
-    ("[set=same_subset]",): "pairs of equal quality (condition delta0_same)",
-    ("criterion_shift",): "the same pairs under both prompts (cell.prompt)",
-    ("format_cue",): "equal pairs with the answers listed in another order (cell.listing)",
-    ("filler_preference",): "pairs with filler added (condition filler)",
-    ("",): "pairs a known number of required elements apart (condition ladder)",
-}
-
-SWEEP_KEYS = (
-    "candidate_order.positional_false_preference[set=same_subset]",
-    "candidate_order.positional_false_preference[set=natural]",
-    "candidate_order.dark_current[kind=identical]",
-    "candidate_order.target_sensitivity[delta=1]",
-)
+FIGURES = declared_in(vacuum, equal_quality, ladder, operating_point)
+"""The figures of the verdicts."""
+ESTIMATES = {**FIGURES, **figure.adopted(unequal, cases=SLOTS), **figure.adopted(losses)}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     pairs = arrange(readings)
     if pairs is not None:
-        mine = (name for name in ESTIMATES if name not in losses.NAMES | unequal.NAMES)
-        yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), pairs)
+        yield from measured(FIGURES, pairs, readings.families)
         yield from unequal.measure(NAME, replace(readings, frame=_usual(readings.frame)), gives)
         yield from losses.measure(NAME, readings, chosen)
 
@@ -134,3 +82,27 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
     if len(made(readings)):
         why = "longer lists are another question"
         yield Rating("candidates in a comparison", 2.0, "candidates", why)
+
+
+def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """The calls in the condition, kind or step that a key names, under its prompt or the usual."""
+    dims, figure = key.dims, ESTIMATES.get(key.name)
+    condition = figure.reads if figure else ""
+    where: dict[str, Any] = {"prompt": dims.get("prompt", BASELINE), "listing": LISTING}
+    if "set" in dims:
+        condition = SETS.get(dims["set"], condition)
+    elif condition == "ladder" and "delta" in dims:
+        where["delta"] = dims["delta"]
+    elif condition == "ladder":
+        condition = ""  # its steps together
+    if not condition:
+        return [True] * len(cells)
+    where["condition"] = condition
+    if "kind" in dims:
+        where["kind"] = dims["kind"]
+    return [all(_is(cell.get(name), told) for name, told in where.items()) for cell in cells]
+
+
+def _is(value: Any, told: str) -> bool:
+    """Whether a cell has what a key says; numbers as keys write them."""
+    return told == "*" or (f"{value:g}" if isinstance(value, int | float) else value) == told

@@ -1,15 +1,15 @@
 """Which calls show what a figure of this axis counts."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
+from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT
 from judgesheet.axes.candidate_order._pairs import SETS
 from judgesheet.axes.candidate_order._reply import CODES, chosen, gives
 from judgesheet.axis.views import Asked, Question, View, differing, grouped, places, said
 from judgesheet.base.records import Case
 from judgesheet.stats.pairwise import TIE
 
-_USUAL = {"prompt": BASELINE, "listing": LISTING}
+USUAL = {"prompt": BASELINE, "listing": LISTING}
 
 
 def _prefers(verdict: str, order: Sequence[str]) -> int:
@@ -56,7 +56,7 @@ def _of_set(find: Callable[[Question], Iterator[Case]]) -> View:
         calls = [call for pair in _pairs(question) for call in pair]
         yield from find(Question(calls, question.key, question.labels))
 
-    return View(among, ("set", "slot"), where=_USUAL)
+    return View(among, ("set", "slot"), where=USUAL)
 
 
 def _commits(call: Asked) -> float:
@@ -73,31 +73,15 @@ def _misses(call: Asked) -> float:
     return 0.0 if better in (None, preferred) else 1.0 if preferred is None else 2.0
 
 
-_PREFERS = _of_set(_of_pairs(_commits, "prefers one of two equal responses"))
-_TIES = _of_set(_of_pairs(_ties, "says tie"))
-_CHANGES = _of_set(differing("other", _prefers))
-_MISSES = _of_set(_of_pairs(_misses, "does not find the better response"))
-_ON_LADDER = _MISSES.only(condition="ladder", **_USUAL)
-_SLOTS = _of_set(places(gives))
+PREFERS = _of_set(_of_pairs(_commits, "prefers one of two equal responses"))
+TIES = _of_set(_of_pairs(_ties, "says tie"))
+CHANGES = _of_set(differing("other", _prefers))
+REPEATED = _of_set(differing("same", _prefers))
+MISSES = _of_set(_of_pairs(_misses, "does not find the better response"))
+ON_LADDER = MISSES.only(condition="ladder", **USUAL)
+SLOTS = _of_set(places(gives))
 _STRICT = {"prompt": STRICT, "listing": LISTING}
-
-CASES: Mapping[tuple[str, ...], View] = {
-    ("dark_current",): _PREFERS.only(condition="vacuum", **_USUAL),
-    ("filler_preference",): _PREFERS.only(condition="filler", **_USUAL),
-    ("format_cue",): _PREFERS.only(listing=SWAPPED),
-    ("raw_false_preference", "stable_cross_sensitivity", "content_component"): _PREFERS,
-    ("no_preference",): _TIES,
-    ("positional_false_preference", "order_inconsistent", "order_change_rate"): _CHANGES,
-    ("order_dependence_p", "position_component", "swap_gain"): _CHANGES,
-    ("one_sided_commit", "other_conflict"): _CHANGES,
-    ("repeat_change_rate", "noise_component"): _of_set(differing("same", _prefers)),
-    ("slot1_share",): _SLOTS,
-    ("unequal_stimuli", "any_stimulus_p", "largest_stimulus_effect"): _SLOTS,
-    ("[set=natural]",): _MISSES,
-    ("criterion[delta=0]", "criterion_shift[delta=0]"): _TIES.only(
-        condition="delta0_same", **_STRICT
-    ),
-    ("criterion", "criterion_shift"): _TIES.only(condition="ladder", **_STRICT),
-    ("target_sensitivity", "target_sensitivity_decided", "wrong_rate", "tie_rate"): _ON_LADDER,
-    ("miss_by_tie", "threshold75", "d_prime"): _ON_LADDER,
+STRICT_TIES = {
+    "delta=0": TIES.only(condition="delta0_same", **_STRICT),
+    "": TIES.only(condition="ladder", **_STRICT),
 }

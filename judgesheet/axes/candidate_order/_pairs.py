@@ -23,7 +23,15 @@ if TYPE_CHECKING:
 
 Counts = tuple[Floats, Floats]
 """Sums and counts per stimulus."""
-figure = Figures("candidate_order")
+LADDER = "pairs a known number of required elements apart (condition ladder)"
+figure = Figures(
+    "candidate_order",
+    missing={
+        "set=natural": "own pairs (condition natural)",
+        "set=same_subset": "pairs of equal quality (condition delta0_same)",
+        "": LADDER,
+    },
+)
 
 MISSING = -1
 """The code of a verdict that was not given or could not be read."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from judgesheet.axes.candidate_order import equal_quality, vacuum
 from judgesheet.axes.candidate_order._pairs import MISSING, SET_WORDS, arrange
 from judgesheet.axes.candidate_order.equal_quality import NO_SPLIT
 from judgesheet.axes.candidate_order.findings import (
@@ -18,8 +17,7 @@ from judgesheet.axes.candidate_order.findings import (
     seldom_decides,
     slot_decides,
 )
-from judgesheet.axis import Readings, unequal
-from judgesheet.axis.figure import declared_in
+from judgesheet.axis import Readings
 from judgesheet.axis.repeats import about_repeats
 from judgesheet.axis.untested import Question, untested
 from judgesheet.axis.words import (
@@ -136,13 +134,6 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     )
 
 
-ORDER_FIGURES = (
-    *declared_in(vacuum, equal_quality, unequal),
-    *("wrong_rate", "criterion_shift", "filler_preference", "format_cue"),
-)
-"""Figures that a judge may pass by saying tie to everything, or by choosing at random."""
-
-
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the judge sees the largest difference that was asked."""
     for delta, rate in ladder_steps(estimates, "target_sensitivity")[-1:]:
@@ -152,7 +143,7 @@ def control(estimates: Estimates) -> Iterator[Control]:
             "than half of the calls."
         )
         name = "a large difference is seen"
-        yield Control(name, passed, text, (rate.key,), touches=ORDER_FIGURES)
+        yield Control(name, passed, text, (rate.key,))
 
 
 # -- caveats ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from judgesheet.axes.candidate_order._cases import CHANGES, PREFERS, REPEATED, SLOTS, TIES
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, by_set, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
@@ -17,6 +18,7 @@ from judgesheet.stats import pairwise as stats
 from judgesheet.stats.flips import call_flips, one_hot
 from judgesheet.stats.interval import by_cluster, cluster_mean, exactly
 
+figure = figure.but(passes_blind=True, cases=CHANGES)
 NO_PAIR = Reason("no_pair", "no pair was answered in both orders")
 ONE_ORDER = Reason("one_order", "every pair was answered in one order only")
 NO_DECISION = Reason("no_decision", "no call on pairs answered in both orders chose a response")
@@ -31,7 +33,7 @@ NO_REPEAT = Reason(
 )
 
 
-@figure("share", symbol=by_set("RFP"), null=0.0)
+@figure("share", symbol=by_set("RFP"), null=0.0, headline={"set=same_subset": 9}, cases=PREFERS)
 def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that prefer one of two equally good responses (RFP0, 003 equation 2).
 
@@ -47,7 +49,7 @@ def raw_false_preference(pairs: Pairs) -> Iterator[Draft]:
         yield group.rate(f"Calls that prefer one, {group.words}", counts, _unpaired(group))
 
 
-@figure("share", symbol=by_set("SCS"), null=0.0)
+@figure("share", symbol=by_set("SCS"), null=0.0, headline={"set=same_subset": 11}, cases=PREFERS)
 def stable_cross_sensitivity(pairs: Pairs) -> Iterator[Draft]:
     """Share of pairs in which the same response wins in both orders (SCS, 003 equation 3).
 
@@ -74,7 +76,13 @@ def swap_gain(pairs: Pairs) -> Iterator[Draft]:
         yield group.rate(label, by_cluster(lost, cluster), _unpaired(group), published=False)
 
 
-@figure("share", symbol=by_set("PFP"), null=0.0)
+@figure(
+    "share",
+    symbol=by_set("PFP"),
+    null=0.0,
+    headline={"set=same_subset": 10},
+    sweep={"set=same_subset": 1, "set=natural": 2},
+)
 def positional_false_preference(pairs: Pairs) -> Iterator[Draft]:
     """Share of pairs in which the same slot wins in both orders (PFP, 003 equation 4).
 
@@ -104,13 +112,19 @@ def other_conflict(pairs: Pairs) -> Iterator[Draft]:
         yield group.rate(label, by_cluster(share, cluster), _unpaired(group))
 
 
-@figure("share", symbol=by_set("NP"), better="")
+@figure("share", symbol=by_set("NP"), better="", cases=TIES)
 def no_preference(pairs: Pairs) -> Iterator[Draft]:
     """Share of pairs with a tie (or an abstention) in both orders (NP of 003)."""
     return _kinds(pairs, "A tie in both orders", stats.NO_PREFERENCE)
 
 
-@figure("share", symbol=by_set("OI"), null=0.0, noise="repeat_change_rate[set={set}]")
+@figure(
+    "share",
+    symbol=by_set("OI"),
+    null=0.0,
+    noise="repeat_change_rate[set={set}]",
+    headline={"set=natural": 1, "set=same_subset": 2},
+)
 def order_inconsistent(pairs: Pairs) -> Iterator[Draft]:
     """Share of pairs whose verdict changes when the responses are swapped: PFP + OSC.
 
@@ -133,7 +147,14 @@ def _unpaired(group: Group) -> Reason:
     return ONE_ORDER if group.pairs.partial.any() else NO_PAIR
 
 
-@figure("share", symbol=by_set("S1"), null=0.5, better="nearer")
+@figure(
+    "share",
+    symbol=by_set("S1"),
+    null=0.5,
+    better="nearer",
+    headline={"set=natural": 3, "set=same_subset": 4},
+    cases=SLOTS,
+)
 def slot1_share(pairs: Pairs) -> Iterator[Draft]:
     """Share of slot 1 among the calls that choose a response: the direction of a slot preference.
 
@@ -149,7 +170,7 @@ def slot1_share(pairs: Pairs) -> Iterator[Draft]:
         yield group.rate(label, (sums, sizes), NO_DECISION, published=False)
 
 
-@figure("p", symbol=by_set("p_ord"), better="")
+@figure("p", symbol=by_set("p_ord"), better="", headline={"set=natural": 26, "set=same_subset": 27})
 def order_dependence_p(pairs: Pairs) -> Iterator[Draft]:
     """p-value of "which response wins does not depend on which stands first".
 
@@ -172,7 +193,7 @@ def order_dependence_p(pairs: Pairs) -> Iterator[Draft]:
         yield draft if sums.log_ways.any() else draft.without_value(_unpaired(group))
 
 
-@figure("share", symbol="C_pos", null=0.0)
+@figure("share", symbol="C_pos", null=0.0, headline={"set=same_subset": 17})
 def position_component(pairs: Pairs) -> Iterator[Draft]:
     """Share of the calls whose decision follows the slot, excluding noise.
 
@@ -183,7 +204,7 @@ def position_component(pairs: Pairs) -> Iterator[Draft]:
     return _component(pairs, "Decisions due to the slot", "position")
 
 
-@figure("share", symbol="C_con", null=0.0)
+@figure("share", symbol="C_con", null=0.0, headline={"set=same_subset": 18}, cases=PREFERS)
 def content_component(pairs: Pairs) -> Iterator[Draft]:
     """Share of the calls whose decision follows the content, excluding noise.
 
@@ -193,7 +214,7 @@ def content_component(pairs: Pairs) -> Iterator[Draft]:
     return _component(pairs, "Decisions due to the content", "content")
 
 
-@figure("share", symbol="C_noi", null=0.0)
+@figure("share", symbol="C_noi", null=0.0, headline={"set=same_subset": 19}, cases=REPEATED)
 def noise_component(pairs: Pairs) -> Iterator[Draft]:
     """Share of the calls whose decision does not repeat when the same call is made again.
 
@@ -220,7 +241,7 @@ def _reads(number: int) -> str:
     return f"{number} read{'s' if number > 1 else ''}"
 
 
-@figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]")
+@figure("share", symbol="OCR", noise="repeat_change_rate[set={set}]", headline={"set=natural": 20})
 def order_change_rate(pairs: Pairs) -> Iterator[Draft]:
     """How often two calls on a pair in different orders disagree on the winner.
 
@@ -232,7 +253,7 @@ def order_change_rate(pairs: Pairs) -> Iterator[Draft]:
         yield _change_rate(group, "different", label).or_absent(_unpaired(group))
 
 
-@figure("share", symbol="RCR")
+@figure("share", symbol="RCR", headline={"set=natural": 21}, cases=REPEATED)
 def repeat_change_rate(pairs: Pairs) -> Iterator[Draft]:
     """How often two calls on a pair in the same order disagree on the winner: the noise.
 

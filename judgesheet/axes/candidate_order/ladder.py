@@ -10,8 +10,16 @@ from math import sqrt
 
 import numpy as np
 
+from judgesheet.axes.candidate_order._cases import MISSES, ON_LADDER
 from judgesheet.axes.candidate_order._design import BASELINE
-from judgesheet.axes.candidate_order._pairs import NOT_ANSWERED, Counts, Group, Pairs, figure
+from judgesheet.axes.candidate_order._pairs import (
+    LADDER,
+    NOT_ANSWERED,
+    Counts,
+    Group,
+    Pairs,
+    figure,
+)
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
 from judgesheet.base.digits import two_digits
@@ -21,6 +29,7 @@ from judgesheet.base.units import QUALITY_STEPS
 from judgesheet.stats import pairwise as stats
 from judgesheet.stats.interval import Interval
 
+figure = figure.but(cases={"set=natural": MISSES, "": ON_LADDER})
 NO_LADDER = Reason("no_ladder", "no pair with a better response was answered")
 NO_DECISION = Reason("no_decision", "no call chose a response")
 SLOT_TELLS = (
@@ -39,7 +48,16 @@ def _at(symbol: str) -> Callable[[Mapping[str, str]], str]:
     return lambda dims: f"{symbol}_{dims.get('delta', 'nat')}"
 
 
-@figure("share", symbol=_at("TS"), null=0.5, better="higher")
+@figure(
+    "share",
+    symbol=_at("TS"),
+    null=0.5,
+    better="higher",
+    headline={"set=natural": 6, "delta=1": 7, "delta=5": 24},
+    missing={"set=natural": "own pairs whose better response is known (cell.better)", "": LADDER},
+    sweep={"delta=1": 4},
+    reads="ladder",
+)
 def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that choose the better response; a tie counts as not correct.
 
@@ -49,7 +67,7 @@ def target_sensitivity(pairs: Pairs) -> Iterator[Draft]:
     return _shares(pairs, "Better response chosen", RIGHT)
 
 
-@figure("share", symbol=_at("TSd"), null=0.5, better="higher")
+@figure("share", symbol=_at("TSd"), null=0.5, better="higher", reads="ladder")
 def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
     """Share of correct choices among the calls that choose at all (003 equation 9)."""
     for rung in pairs.rungs:
@@ -59,13 +77,15 @@ def target_sensitivity_decided(pairs: Pairs) -> Iterator[Draft]:
         yield _unless_told(rung, rung.rate(label, (right, decided), NO_DECISION, published=False))
 
 
-@figure("share", symbol=_at("W"), null=0.0)
+@figure(
+    "share", symbol=_at("W"), null=0.0, headline={"delta=1": 22}, passes_blind=True, reads="ladder"
+)
 def wrong_rate(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that choose the worse response."""
     return _shares(pairs, "Worse response chosen", WRONG)
 
 
-@figure("share", better="")
+@figure("share", better="", reads="ladder")
 def tie_rate(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that say tie (or abstain), by difference and slot of the better response.
 
@@ -76,7 +96,7 @@ def tie_rate(pairs: Pairs) -> Iterator[Draft]:
         yield from _by_slot(rung, "Tie", TIED)
 
 
-@figure("share", symbol=_at("MBT"), null=0.0)
+@figure("share", symbol=_at("MBT"), null=0.0, headline={"delta=1": 23})
 def miss_by_tie(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that miss a better response by saying tie (003 equation 12).
 
@@ -119,7 +139,7 @@ def _by_slot(rung: Group, label: str, outcome: int) -> Iterator[Draft]:
         yield rung.rate(shown, counts, published=False, slot=slot)
 
 
-@figure(QUALITY_STEPS, symbol="Δ75")
+@figure(QUALITY_STEPS, symbol="Δ75", headline=8)
 def threshold75(pairs: Pairs) -> Iterator[Draft]:
     """The smallest difference at which the better response is chosen three times in four.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from judgesheet.axes.candidate_order._cases import PREFERS, STRICT_TIES, USUAL
 from judgesheet.axes.candidate_order._design import BASELINE, LISTING, STRICT, SWAPPED
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, apart, figure
 from judgesheet.axis.arrays import Floats
@@ -22,7 +23,7 @@ NO_FILLER = Reason("no_filler", "no pair with filler was answered")
 NO_CUE = Reason("no_cue", "no pair was answered in both orders under both listings of the answers")
 
 
-@figure("share", better="")
+@figure("share", better="", cases=STRICT_TIES)
 def criterion(pairs: Pairs) -> Iterator[Draft]:
     """Share of ties under a prompt: the operating point (003 equation 11).
 
@@ -36,7 +37,15 @@ def criterion(pairs: Pairs) -> Iterator[Draft]:
             yield replace(group.ties, label=label, dims={"delta": delta, "prompt": prompt})
 
 
-@figure("difference", symbol="ΔC_{delta}", better="")
+@figure(
+    "difference",
+    symbol="ΔC_{delta}",
+    better="",
+    headline={"delta=1": 12, "delta=0": 25},
+    missing="the same pairs under both prompts (cell.prompt)",
+    passes_blind=True,
+    cases=STRICT_TIES,
+)
 def criterion_shift(pairs: Pairs) -> Iterator[Draft]:
     """How much a stricter instruction about ties raises their share (003 equation 11).
 
@@ -100,7 +109,17 @@ class Padded:
         return f"{won}, {self.ties:,} ties of {calls:,} calls{under}"
 
 
-@figure("share", symbol="FP", null=0.5, better="nearer")
+@figure(
+    "share",
+    symbol="FP",
+    null=0.5,
+    better="nearer",
+    headline=15,
+    missing="pairs with filler added (condition filler)",
+    passes_blind=True,
+    reads="filler",
+    cases=PREFERS.only(condition="filler", **USUAL),
+)
 def filler_preference(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that prefer a response with filler sentences added to the same without them.
 
@@ -122,7 +141,16 @@ def filler_preference(pairs: Pairs) -> Iterator[Draft]:
         ).or_absent(NO_FILLER)
 
 
-@figure("difference", symbol="FC", null=0.0, better="nearer")
+@figure(
+    "difference",
+    symbol="FC",
+    null=0.0,
+    better="nearer",
+    headline=16,
+    missing="equal pairs with the answers listed in another order (cell.listing)",
+    passes_blind=True,
+    cases=PREFERS.only(listing=SWAPPED),
+)
 def format_cue(pairs: Pairs) -> Iterator[Draft]:
     """How much the listing of the allowed answers moves the choice of slot 1.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from judgesheet.axes.candidate_order._cases import PREFERS, USUAL
 from judgesheet.axes.candidate_order._design import KINDS
 from judgesheet.axes.candidate_order._pairs import Group, Pairs, figure
 from judgesheet.axis.figure import Draft
@@ -17,7 +18,17 @@ KIND_WORDS = {
 _SYMBOLS = {"identical": "DC_=", "empty": "DC_0", "whitespace": "DC_s"}
 
 
-@figure("share", symbol=lambda dims: _SYMBOLS[dims["kind"]], null=0.0)
+@figure(
+    "share",
+    symbol=lambda dims: _SYMBOLS[dims["kind"]],
+    null=0.0,
+    headline={"kind=identical": 5, "kind=empty": 13, "kind=whitespace": 14},
+    missing="pairs with nothing to prefer (condition vacuum)",
+    sweep={"kind=identical": 3},
+    passes_blind=True,
+    reads="vacuum",
+    cases=PREFERS.only(condition="vacuum", **USUAL),
+)
 def dark_current(pairs: Pairs) -> Iterator[Draft]:
     """Share of calls that prefer one of two responses although there is nothing to prefer.
 

@@ -11,17 +11,16 @@ orders are enough). Those that axes share are in `judgesheet.axis`: `reversal` (
 winners change), `raters` and `differences`. `findings` says what the figures mean.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from judgesheet.axes.criterion_order import alignment, averaging, changes, positions
-from judgesheet.axes.criterion_order._cases import CASES
 from judgesheet.axes.criterion_order._design import arm, design, fault
 from judgesheet.axes.criterion_order._impute import impute
 from judgesheet.axes.criterion_order._material import check, labels, material
 from judgesheet.axes.criterion_order._plots import plots
-from judgesheet.axes.criterion_order._reads import reads as reads
 from judgesheet.axes.criterion_order._reply import gives, parse, parts, reading
-from judgesheet.axes.criterion_order._scores import arrange
+from judgesheet.axes.criterion_order._scores import PLACES, REPEATED, arrange, figure
 from judgesheet.axes.criterion_order._shape import TAKES, shape
 from judgesheet.axes.criterion_order._simulated import simulate
 from judgesheet.axes.criterion_order.findings import control, find, mitigate, recommend, warn
@@ -35,9 +34,12 @@ from judgesheet.axis import (
     unequal,
     within_prompts,
 )
-from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.arms import balanced
+from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.reply import highest
+from judgesheet.axis.scored import FIXED_TOO, RANDOM_TOO
 from judgesheet.axis.words import longest
+from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
 NAME = "criterion_order"
@@ -50,68 +52,44 @@ PAPER = (
     "in Rubric-Based LLM-as-a-Judge, 2026"
 )
 
-ESTIMATES = {
+FIGURES = {
     **declared_in(positions),
-    **shared(NAME, reversal, scale_use),
+    **figure.adopted(reversal, scale_use),
     **declared_in(changes, alignment),
-    **shared(NAME, within_prompts, raters, differences),
+    **figure.adopted(within_prompts),
+    **figure.adopted(raters, headline={}),
+    **figure.adopted(differences),
     **declared_in(averaging),
-    **shared(NAME, unequal, losses),
-}
-
-HEADLINE = (
-    "mean_delta_pos",
-    "max_delta_pos",
-    "significant_criteria",
-    "order_change_rate",
-    "excess_change_rate",
-    "order_flip_rate",
-    "excess_flip_rate",
-    "pearson_r[arm=balanced]",
-    "single_read_r",
-    "pair_accuracy",
-    "delta_r[arms=balanced-fixed]",
-    "delta_r[arms=balanced-random]",
-    "kendall_tau",
-    "top1_flip_rate",
-    "top_tie_rate",
-    "within_item_sd[arm=balanced]",
-    "pearson_r[arm=fixed]",
-    "repeat_change_rate",
-    "repeat_flip_rate",
-    "within_item_sd[arm=fixed]",
-    "mean_delta_pos_null",
-    "unequal_stimuli",
-    "largest_stimulus_effect",
-)
-
-MISSING_REASONS = {
-    ("repeat_change_rate", "repeat_flip_rate", "excess_change_rate", "excess_flip_rate"): (
-        "an order that was read twice (repeat)"
+    "repeat_change_rate": figure.of(reversal.repeat_change_rate, missing=REPEATED),
+    "repeat_flip_rate": figure.of(reversal.repeat_flip_rate, missing=REPEATED),
+    "excess_flip_rate": figure.of(reversal.excess_flip_rate, headline=45, missing=REPEATED),
+    "delta_r": figure.of(
+        differences.delta_r,
+        missing={
+            "arms=balanced-fixed": f"{FIXED_TOO}, and labels",
+            "arms=balanced-random": f"{RANDOM_TOO}, and labels",
+        },
     ),
-    ("[arms=balanced-fixed]",): "balanced orders and a fixed one (cell.arm), and labels",
-    ("[arms=balanced-random]",): "balanced orders and random ones (cell.arm), and labels",
-    ("[arm=fixed]",): "one fixed order (cell.arm)",
-    ("top1_flip_rate", "kendall_tau"): "balanced orders and a fixed one (cell.arm)",
-    ("",): "criteria that stood at several places (cell.order)",
 }
-
-SWEEP_KEYS = (
-    "criterion_order.mean_delta_pos",
-    "criterion_order.order_change_rate",
-    "criterion_order.excess_flip_rate",
-    "criterion_order.pearson_r[arm=balanced]",
-)
+"""The figures of the scores."""
+ESTIMATES = {
+    **FIGURES,
+    **figure.adopted(unequal, cases=PLACES.only()),
+    "unequal_stimuli": figure.of(unequal.unequal_stimuli, headline=250, cases=PLACES.only()),
+    "largest_stimulus_effect": figure.of(
+        unequal.largest_stimulus_effect, headline=251, cases=PLACES.only()
+    ),
+    **figure.adopted(losses),
+}
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows."""
     scores = arrange(readings)
     if scores is None:
-        yield from measured([positions.mean_delta_pos], None)
+        yield from positions.mean_delta_pos(None)
     else:
-        mine = (name for name in ESTIMATES if name not in losses.NAMES | unequal.NAMES)
-        yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), scores)
+        yield from measured(FIGURES, scores, readings.families)
     yield from unequal.measure(NAME, readings, gives, "points")
     yield from losses.measure(NAME, readings, highest)
 
@@ -119,3 +97,14 @@ def measure(readings: Readings) -> Iterator[Estimate]:
 def tested_range(readings: Readings) -> Iterator[Rating]:
     """The longest list of criteria that was shown."""
     return longest(readings, "criteria in a prompt", "criteria")
+
+
+def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """Those of the balanced arm, for figures that say so.
+
+    `passes` are the first readings under every order, `repeats` all of them.
+    """
+    figure = ESTIMATES.get(key.name)
+    if figure is None or not figure.reads or key.dims.get("arm", "balanced") != "balanced":
+        return [True] * len(cells)
+    return balanced(cells, repeats=figure.reads == "repeats")

@@ -19,14 +19,6 @@ Seen = defaultdict[tuple[str, str], Counter[int]]
 Scored = Callable[[Call, str, int], int]
 """The score of a lost call on the criterion of that name at that place."""
 
-PLACES = frozenset({
-    *("mean_delta_pos", "max_delta_pos", "significant_criteria", "delta_pos", "friedman_p"),
-    *("friedman_p_holm", "position_shift", "position_mean", "order_change_rate"),
-    *("repeat_change_rate", "excess_change_rate", "order_flip_rate", "repeat_flip_rate"),
-    *("excess_flip_rate", "top_tie_rate", "within_item_sd"),
-})  # fmt: skip
-"""Figures of places and changes; no answer for a place moves the others further than the last."""
-
 
 def impute(readings: Readings) -> Iterator[Imputation]:
     """The extremes, those of places first."""
@@ -53,8 +45,8 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     for place in range(max(len(call["order"]) for call in calls)):
         for here in (True, False):
             only = _only(place, ends, here=here)
-            yield Imputation(answered(frame, _values(calls, only)), PLACES)
-    yield Imputation(answered(frame, _cancelling(calls, read, seen, ends)), PLACES)
+            yield Imputation(answered(frame, _values(calls, only)), of_places=True)
+    yield Imputation(answered(frame, _cancelling(calls, read, seen, ends)), of_places=True)
     yield Imputation(answered(frame, _values(calls, usual)))
     yield Imputation(answered(frame, _values(calls, furthest)))
     worth = _worth(readings)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judgesheet.axes.criterion_order._reply import gives
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.differences import MARGIN, Compared, compared
+from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import NAMES, Quality, Reference, reference
-from judgesheet.axis.reversal import Contest
-from judgesheet.axis.scored import Rows
+from judgesheet.axis.scored import Compared, Contest, Rows
+from judgesheet.axis.views import View, places
 from judgesheet.base.records import Label
 from judgesheet.stats import criteria as stats
 from judgesheet.stats.agreement import Agreement
@@ -29,7 +30,14 @@ from judgesheet.stats.reads import row_means
 if TYPE_CHECKING:
     import pandas as pd
 
-figure = Figures("criterion_order")
+PLACED = "criteria that stood at several places (cell.order)"
+FIXED = "one fixed order (cell.arm)"
+REPEATED = "an order that was read twice (repeat)"
+"""What recorded judgments must hold for figures."""
+figure = Figures("criterion_order", missing=PLACED)
+PLACES = View(
+    places(gives, things=("criterion",)), ("position", "criterion"), where={"arm": "balanced"}
+)
 # Arms in which criteria change places, the better first.
 _BASES = ("balanced", "random")
 

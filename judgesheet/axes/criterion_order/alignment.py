@@ -9,16 +9,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.criterion_order._scores import Scores, figure
+from judgesheet.axes.criterion_order._scores import FIXED, PLACED, Scores, figure
 from judgesheet.axis import alignment
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
+from judgesheet.axis.views import changed, off_quality, repeated
 from judgesheet.stats import correlation, macro
 
 
-@figure("points", symbol=lambda dims: f"s_{dims['arm'][:3]}", noise="within_item_sd[arm=fixed]")
+@figure(
+    "points",
+    symbol=lambda dims: f"s_{dims['arm'][:3]}",
+    noise="within_item_sd[arm=fixed]",
+    headline={"arm=balanced": 190, "arm=fixed": 230},
+    missing={"arm=fixed": FIXED, "": PLACED},
+    by_place=True,
+    passes_blind=True,
+    cases={"arm=fixed": repeated, "": changed},
+)
 def within_item_sd(scores: Scores) -> Iterator[Draft]:
     """Spread of a criterion's scores over the reads of a response, in points.
 
@@ -31,7 +41,17 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
         yield alignment.within_item_sd(label, arm, reads, scores.cluster, scores.span, given)
 
 
-@figure("r", symbol=lambda dims: f"r_{dims['arm'][:3]}", null=0.0, better="higher")
+@figure(
+    "r",
+    symbol=lambda dims: f"r_{dims['arm'][:3]}",
+    null=0.0,
+    better="higher",
+    headline={"arm=balanced": 50, "arm=fixed": 200},
+    missing={"arm=fixed": FIXED, "": PLACED},
+    sweep={"arm=balanced": 4},
+    reads="passes",
+    cases=off_quality,
+)
 def pearson_r(scores: Scores) -> Iterator[Draft]:
     """Correlation of mean scores with quality, mean over criteria and for each, by orders.
 
@@ -41,7 +61,7 @@ def pearson_r(scores: Scores) -> Iterator[Draft]:
     return _correlations(scores, "pearson")
 
 
-@figure("r", symbol="r_1", null=0.0, better="higher")
+@figure("r", symbol="r_1", null=0.0, better="higher", headline=60, cases=off_quality)
 def single_read_r(scores: Scores) -> Draft:
     """Correlation of one single reading with quality, mean over criteria.
 
@@ -58,7 +78,7 @@ def single_read_r(scores: Scores) -> Draft:
     return Draft(label, r, n=r.n, given=scores.quality(reads=1))
 
 
-@figure("r", better="higher")
+@figure("r", better="higher", reads="passes", cases=off_quality)
 def spearman_r(scores: Scores) -> Iterator[Draft]:
     """Rank correlation of mean scores with quality, mean over criteria and for each, by orders.
 

@@ -8,6 +8,7 @@ import numpy as np
 from judgesheet.axes.criterion_order._scores import Scores, figure
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Conditions, Draft
+from judgesheet.axis.views import changed, off_quality
 from judgesheet.stats import correlation
 from judgesheet.stats.interval import exactly
 from judgesheet.stats.reads import row_means
@@ -15,7 +16,7 @@ from judgesheet.stats.reads import row_means
 Curve = Callable[[Floats, Ints, int], tuple[correlation.BudgetPoint, ...]]
 
 
-@figure("r", better="higher")
+@figure("r", better="higher", cases=off_quality)
 def budget_r(scores: Scores) -> Iterator[Draft]:
     """Correlation with quality after averaging k orders, mean over criteria.
 
@@ -30,7 +31,7 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
         yield from _budget("r with quality", scores, curve, scores.quality())
 
 
-@figure("r", better="higher")
+@figure("r", better="higher", passes_blind=True, cases=changed)
 def budget_agreement(scores: Scores) -> Iterator[Draft]:
     """Correlation of the mean of k orders with the mean of all, mean over criteria.
 

@@ -7,10 +7,8 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from judgesheet.axes.criterion_order import changes, positions
 from judgesheet.axes.criterion_order.positions import FIXED_PLACES
-from judgesheet.axis import Readings, losses, reversal, unequal
-from judgesheet.axis.figure import declared_in
+from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
     Wording,
     enough,
@@ -334,18 +332,11 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
         )
 
 
-ORDER_FIGURES = (
-    *declared_in(positions, changes, reversal, unequal),
-    *("within_item_sd", "budget_agreement", "scores_used"),
-)
-"""Figures that a judge may pass by giving every response the same scores, or any."""
-
-
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the scores follow a quality that is known."""
     if _prompts(estimates):
         text = "Averaged over orders, scores on a criterion must rise with quality that is known."
-        yield from follows_quality(estimates, text, ORDER_FIGURES)
+        yield from follows_quality(estimates, text)
 
 
 # -- caveats -----------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ also compared within responses, and `conditions` say so.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from judgesheet.axes.criterion_order._scores import Scores, figure
+from judgesheet.axes.criterion_order._scores import PLACES, Scores, figure
 from judgesheet.axis.figure import Draft, absent
+from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -17,6 +18,8 @@ from judgesheet.stats import criteria as stats
 from judgesheet.stats.interval import Interval, exactly, missing
 from judgesheet.stats.multiplicity import holm
 
+figure = figure.but(passes_blind=True, cases=PLACES)
+OF_NOISE = no_reply("it is what replies without an order effect would give, by shuffling scores")
 NOTHING_READ = Reason("nothing_read", "no readable reply with criteria in changing places")
 FIXED_PLACES = Reason("fixed_places", "criteria never change places in this run")
 FEW = 6
@@ -25,7 +28,15 @@ FEW = 6
 ALPHA = 0.05
 
 
-@figure("points", symbol="ΔP", noise="mean_delta_pos_null")
+@figure(
+    "points",
+    symbol="ΔP",
+    noise="mean_delta_pos_null",
+    headline=1,
+    sweep=1,
+    by_place=True,
+    reads="passes",
+)
 def mean_delta_pos(scores: Scores | None) -> Draft:
     """How many points lie between a criterion's best and worst place in the list, on average.
 
@@ -36,7 +47,7 @@ def mean_delta_pos(scores: Scores | None) -> Draft:
     return _gap(label, scores.gaps.mean, scores) if scores else absent(label, FIXED_PLACES)
 
 
-@figure("points", symbol="ΔP_0", better="")
+@figure("points", symbol="ΔP_0", better="", headline=240, cases=OF_NOISE)
 def mean_delta_pos_null(scores: Scores) -> Draft:
     """The mean position gap expected if the order did not matter at all.
 
@@ -46,7 +57,9 @@ def mean_delta_pos_null(scores: Scores) -> Draft:
     return _with_p95(label, scores.null_gaps.mean, scores)
 
 
-@figure("points", symbol="ΔP_max", noise="max_delta_pos_null")
+@figure(
+    "points", symbol="ΔP_max", noise="max_delta_pos_null", headline=2, by_place=True, reads="passes"
+)
 def max_delta_pos(scores: Scores) -> Draft:
     """Position gap, in points, of the criterion whose score changes most with its place.
 
@@ -57,7 +70,7 @@ def max_delta_pos(scores: Scores) -> Draft:
     return _gap("Position gap, largest of all criteria", scores.gaps.most, scores)
 
 
-@figure("points", better="")
+@figure("points", better="", cases=OF_NOISE)
 def max_delta_pos_null(scores: Scores) -> Draft:
     """The largest position gap expected if the order did not matter at all.
 
@@ -67,7 +80,7 @@ def max_delta_pos_null(scores: Scores) -> Draft:
     return _with_p95(label, scores.null_gaps.most, scores)
 
 
-@figure("criteria", symbol="S", null=0.0)
+@figure("criteria", symbol="S", null=0.0, headline=3, by_place=True)
 def significant_criteria(scores: Scores) -> Draft:
     """Number of criteria whose score depends on the position at p < .05, corrected by Holm.
 
@@ -88,7 +101,7 @@ def significant_criteria(scores: Scores) -> Draft:
     return replace(draft, paper=PaperCompatible(papers_count, None, None, how))
 
 
-@figure("points")
+@figure("points", by_place=True, reads="passes")
 def delta_pos(scores: Scores) -> Iterator[Draft]:
     """Best less worst position of a criterion: how many points its place in the list can add.
 
@@ -100,7 +113,7 @@ def delta_pos(scores: Scores) -> Iterator[Draft]:
         yield replace(draft, dims={"criterion": name}, note=_few(scores, index))
 
 
-@figure("points", better="")
+@figure("points", better="", cases=OF_NOISE)
 def delta_pos_null(scores: Scores) -> Iterator[Draft]:
     """The `delta_pos` expected if the order did not matter at all.
 
@@ -112,7 +125,7 @@ def delta_pos_null(scores: Scores) -> Iterator[Draft]:
         yield replace(_null(label, null.mean, scores), dims={"criterion": name})
 
 
-@figure("points", better="")
+@figure("points", better="", cases=OF_NOISE)
 def delta_pos_null95(scores: Scores) -> Iterator[Draft]:
     """The `delta_pos` that noise alone exceeds in one run out of twenty.
 
@@ -123,7 +136,7 @@ def delta_pos_null95(scores: Scores) -> Iterator[Draft]:
         yield replace(_null(label, null.p95, scores), dims={"criterion": name})
 
 
-@figure("p", better="")
+@figure("p", better="", by_place=True, reads="passes")
 def friedman_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "the score of this criterion is the same at every position" (Friedman's test).
 
@@ -138,7 +151,7 @@ def friedman_p(scores: Scores) -> Iterator[Draft]:
         yield replace(_test(scores, index, test.p, method), paper=paper)
 
 
-@figure("p", better="")
+@figure("p", better="", by_place=True)
 def friedman_p_holm(scores: Scores) -> Iterator[Draft]:
     """`friedman_p` with Holm's correction over the criteria; findings of a bias are based on it."""
     method = "Friedman, blocks are prompts; Holm over criteria"
@@ -147,7 +160,7 @@ def friedman_p_holm(scores: Scores) -> Iterator[Draft]:
         yield replace(draft, label=f"{draft.label}, corrected for {len(scores.names)} tests")
 
 
-@figure("points", better="")
+@figure("points", better="", by_place=True, reads="passes")
 def position_shift(scores: Scores) -> Iterator[Draft]:
     """How far a criterion's mean score at a position departs from its mean over positions.
 
@@ -159,7 +172,7 @@ def position_shift(scores: Scores) -> Iterator[Draft]:
         yield from _by_position("Shift of {name} at position {position}", scores, index, shifts)
 
 
-@figure("points", better="")
+@figure("points", better="", by_place=True, reads="passes")
 def position_mean(scores: Scores) -> Iterator[Draft]:
     """Mean score of a criterion when it is listed at a position.
 

@@ -10,18 +10,23 @@ answer chosen, what is gained), `places` (does the winner follow its place) and 
 orders agree, how many are enough); `words` says what they mean.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from judgesheet.axes.listwise_consensus import agreement, decisions, places
+from judgesheet.axes.listwise_consensus import _design, agreement, decisions, places
 from judgesheet.axes.listwise_consensus._arrange import arrange
-from judgesheet.axes.listwise_consensus._cases import CASES
-from judgesheet.axes.listwise_consensus._design import arm, design, fault
+from judgesheet.axes.listwise_consensus._cases import PLACES
+from judgesheet.axes.listwise_consensus._design import (
+    arm,
+    design,
+    fault,
+)
 from judgesheet.axes.listwise_consensus._design import lists as lists
 from judgesheet.axes.listwise_consensus._impute import impute
+from judgesheet.axes.listwise_consensus._lists import figure
 from judgesheet.axes.listwise_consensus._material import check, labels, material
 from judgesheet.axes.listwise_consensus._material import golds as golds
 from judgesheet.axes.listwise_consensus._plots import plots
-from judgesheet.axes.listwise_consensus._reads import reads as reads
 from judgesheet.axes.listwise_consensus._reply import chosen, gives, parse, parts, reading
 from judgesheet.axes.listwise_consensus._shape import TAKES, shape
 from judgesheet.axes.listwise_consensus._simulated import simulate
@@ -34,7 +39,8 @@ from judgesheet.axes.listwise_consensus.findings import (
     warn,
 )
 from judgesheet.axis import Readings, losses, unequal
-from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.figure import declared_in, measured
+from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate
 
 NAME = "listwise_consensus"
@@ -44,38 +50,13 @@ QUESTION = (
     "right more often?"
 )
 
-ESTIMATES = {**declared_in(decisions, places, agreement), **shared(NAME, unequal, losses)}
-
-# Orders a decision: the paper's 7, and what short lists are balanced at.
-_DEPTHS = (2, 4, 6, 7, 8, 10)
-
-HEADLINE = (
-    "accuracy[arm=direct,k=1]",
-    *(f"accuracy[arm=permuted,k={k}]" for k in _DEPTHS),
-    *(f"gain[arm=permuted,k={k}]" for k in _DEPTHS),
-    *(f"gain_over_repeated[k={k}]" for k in _DEPTHS),
-    "win_share[position=1]",
-    "order_dependence_p",
-    "position_bias_p",
-    "order_flip_rate",
-    "excess_flip_rate",
-    "top_tie_rate",
-    "order_agreement",
-    "error_correlation",
-    "unequal_stimuli",
-    "largest_stimulus_effect",
-)
-
-MISSING_REASONS = {
-    ("[arm=repeated]",): "the canonical order several times (arm repeated)",
-    ("repeat_flip_rate", "excess_flip_rate"): "an order that was read twice (repeat)",
-    ("[arm=direct]",): "the canonical order (arm direct)",
-    ("",): "several orders of the same candidates (arm permuted)",
+FIGURES = declared_in(decisions, places, agreement)
+"""The figures of the verdicts."""
+ESTIMATES = {
+    **FIGURES,
+    **figure.adopted(unequal, cases=PLACES.only()),
+    **figure.adopted(losses),
 }
-
-SWEEP_KEYS = tuple(
-    f"{NAME}.{name}" for name in ("excess_flip_rate", "order_flip_rate", "accuracy[arm=direct,k=1]")
-)
 
 READ_BY = frozenset({"order"})
 PERMUTED = frozenset({"candidates"})
@@ -90,7 +71,17 @@ def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate of `ESTIMATES` that the run allows and the caller wants."""
     arranged = arrange(readings)
     if arranged is not None:
-        mine = (name for name in ESTIMATES if name not in losses.NAMES | unequal.NAMES)
-        yield from measured((ESTIMATES[name] for name in mine if readings.wants(name)), arranged)
+        yield from measured(FIGURES, arranged, readings.families)
         yield from unequal.measure(NAME, readings, gives, "points")
         yield from losses.measure(NAME, readings, chosen)
+
+
+def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """The direct reading, and where the key names no other arm one under each order."""
+    figure = ESTIMATES.get(key.name)
+    shown = key.dims.get("arm", figure.reads if figure else "")
+    if shown == _design.DIRECT:
+        return [cell["arm"] == _design.DIRECT for cell in cells]
+    if shown == _design.PERMUTED and "executions" not in key.dims:
+        return [cell["arm"] != _design.REPEATED and cell["repeat"] == 0 for cell in cells]
+    return [True] * len(cells)

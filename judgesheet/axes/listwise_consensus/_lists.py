@@ -24,7 +24,9 @@ from judgesheet.stats.consensus import (
 from judgesheet.stats.flips import CallFlips, call_flips
 from judgesheet.stats.interval import cluster_rate
 
-figure = Figures("listwise_consensus")
+SEVERAL = "several orders of the same candidates (arm permuted)"
+"""What recorded judgments must hold for most figures."""
+figure = Figures("listwise_consensus", missing=SEVERAL)
 NOTHING_READ = Reason("nothing_read", "no reply could be read")
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from judgesheet.axes.listwise_consensus._cases import OTHER_WINNER, RIGHT
+from judgesheet.axes.listwise_consensus._design import PERMUTED
 from judgesheet.axes.listwise_consensus._lists import (
     NOTHING_READ,
     Arm,
@@ -13,6 +15,7 @@ from judgesheet.axes.listwise_consensus._lists import (
 )
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
+from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import majority
@@ -20,13 +23,14 @@ from judgesheet.stats.consensus import run_points
 from judgesheet.stats.interval import cluster_rate, exactly, missing
 from judgesheet.stats.reads import row_means
 
+figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
 NO_CORRELATION = Reason("no_correlation", "too few prompts, or no error that orders could share")
 FEW_PROMPTS = 20
 FEW_COVER = f"under {FEW_PROMPTS} prompts the interval covers .87 to .94"
 """Simulated in docs/proof/listwise_consensus.md: the jackknife is short of data there."""
 
 
-@figure("share", symbol="a", better="higher")
+@figure("share", symbol="a", better="higher", headline=80, reads=PERMUTED)
 def order_agreement(lists: Lists) -> Iterator[Draft]:
     """Share of single orders whose winner is the one chosen by all orders together."""
     if lists.deepest is None:
@@ -78,7 +82,7 @@ def subset_agreement(lists: Lists) -> Iterator[Draft]:
     yield Draft(f"All {total} orders decide as all do", whole, {"k": total})
 
 
-@figure("r", symbol="ρ_err", better="")
+@figure("r", symbol="ρ_err", better="", headline=81, passes_blind=False, cases=RIGHT)
 def error_correlation(lists: Lists) -> Iterator[Draft]:
     """Correlation of the errors under two orders: 0 independent, 1 the same errors.
 
@@ -98,7 +102,12 @@ def error_correlation(lists: Lists) -> Iterator[Draft]:
     yield Draft(label, correlation, n=calls, given=given, note=FEW_COVER if few else "")
 
 
-@figure("share", better="")
+@figure(
+    "share",
+    better="",
+    passes_blind=False,
+    cases=no_reply("it is computed from accuracy; see its cases"),
+)
 def independent_error_bound(lists: Lists) -> Iterator[Draft]:
     """Hoeffding's bound of the error of a majority of orders, if errors were independent.
 

@@ -9,10 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from judgesheet.axes.listwise_consensus._cases import OTHER_WINNER, RIGHT
 from judgesheet.axes.listwise_consensus._design import DIRECT, PERMUTED, REPEATED
 from judgesheet.axes.listwise_consensus._lists import (
     DIRECTLY,
     NOTHING_READ,
+    SEVERAL,
     Arm,
     Lists,
     figure,
@@ -20,6 +22,7 @@ from judgesheet.axes.listwise_consensus._lists import (
 )
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft
+from judgesheet.axis.views import no_reply
 from judgesheet.base.digits import percent
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -28,6 +31,10 @@ from judgesheet.stats.flips import top1_flip
 from judgesheet.stats.interval import Interval, exactly, missing, wilson
 from judgesheet.stats.paired import changes, paired_difference, sign_test
 
+figure = figure.but(cases=RIGHT)
+ONCE = "the canonical order (arm direct)"
+DEPTHS = (2, 4, 6, 7, 8, 10)
+"""Orders a decision: the paper's 7, and what short lists are balanced at."""
 NO_GOLD = Reason("no_gold", "no prompt has a known right answer")
 NO_GAIN = Reason("no_gain", "no gain is proven")
 
@@ -41,7 +48,15 @@ def _as_repeated(dims: Mapping[str, str]) -> str:
     return "" if dims["arm"] == DIRECT else f"accuracy[arm={REPEATED},k={dims['k']}]"
 
 
-@figure("share", symbol=_symbol, better="higher", noise=_as_repeated)
+@figure(
+    "share",
+    symbol=_symbol,
+    better="higher",
+    noise=_as_repeated,
+    headline={"arm=direct,k=1": 1, **{f"arm=permuted,k={k}": 10 + k for k in DEPTHS}},
+    missing={"arm=direct": ONCE, "": SEVERAL},
+    sweep={"arm=direct,k=1": 3},
+)
 def accuracy(lists: Lists) -> Iterator[Draft]:
     """How often the right answer wins; a tie of m answers that includes it counts 1/m.
 
@@ -55,7 +70,7 @@ def accuracy(lists: Lists) -> Iterator[Draft]:
         yield _hit_rate(label, lists, lists.hits(arm), arm.dims, given)
 
 
-@figure("share", better="")
+@figure("share", better="", cases=no_reply("a pick at random needs no judge"))
 def chance_accuracy(lists: Lists) -> Iterator[Draft]:
     """How often a pick at random would be right: the share of right answers in a list.
 
@@ -70,18 +85,32 @@ def chance_accuracy(lists: Lists) -> Iterator[Draft]:
         yield Draft("Right answer chosen by a pick at random", share, n=known)
 
 
-@figure("difference", symbol="Δ_{k}", null=0.0, better="", noise="gain[arm=repeated,k={k}]")
+@figure(
+    "difference",
+    symbol="Δ_{k}",
+    null=0.0,
+    better="",
+    noise="gain[arm=repeated,k={k}]",
+    headline={f"arm=permuted,k={k}": 30 + k for k in DEPTHS},
+)
 def gain(lists: Lists) -> Iterator[Draft]:
     """Accuracy of several calls less that of one, on the same prompts: what the extra calls buy.
 
-    Interval of paired proportions from the exact ones of both parts (MOVER). `calls_per_decision` gives its price.
+    Interval of paired proportions from the exact ones of both parts (MOVER). `calls_per_decision`
+    gives its price.
     """
     for arm, gains in lists.gains.items():
         label = f"Gain in accuracy, {arm.words} against one call"
         yield _mean_gain(label, gains, arm, arm.dims)
 
 
-@figure("difference", symbol="Δ_{k} − Δ_rep", null=0.0, better="")
+@figure(
+    "difference",
+    symbol="Δ_{k} − Δ_rep",
+    null=0.0,
+    better="",
+    headline={f"k={k}": 50 + k for k in DEPTHS},
+)
 def gain_over_repeated(lists: Lists) -> Iterator[Draft]:
     """Accuracy with k orders less that with k repeats of one order: what permuting itself adds.
 
@@ -107,7 +136,11 @@ def regressed(lists: Lists) -> Iterator[Draft]:
     return _counts(lists, "regressed", 1)
 
 
-@figure("prompts", better="")
+@figure(
+    "prompts",
+    better="",
+    cases=no_reply("it counts prompts on which nothing changes; see change_rate"),
+)
 def unchanged(lists: Lists) -> Iterator[Draft]:
     """Prompts on which several calls do exactly as well as one."""
     return _counts(lists, "unchanged", 2)
@@ -129,7 +162,7 @@ def sign_test_p(lists: Lists) -> Iterator[Draft]:
         )
 
 
-@figure("calls")
+@figure("calls", cases=no_reply("it is the number of calls that a decision takes"))
 def calls_per_decision(lists: Lists) -> Iterator[Draft]:
     """Calls that one decision takes: the price of its gain."""
     for arm in lists.arms:
@@ -146,7 +179,7 @@ def calls_per_point_gained(lists: Lists) -> Iterator[Draft]:
         yield Draft(label, price, arm.dims, n=price.clusters)
 
 
-@figure("share")
+@figure("share", passes_blind=True, cases=OTHER_WINNER)
 def change_rate(lists: Lists) -> Iterator[Draft]:
     """How often several calls and one choose different answers; needs no known answer.
 

@@ -10,6 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from judgesheet.axes.listwise_consensus._cases import (
+    ANOTHER,
+    OTHER_WINNER,
+    PLACES,
+    RIGHT,
+    tied,
+    winner_and_scores,
+)
+from judgesheet.axes.listwise_consensus._design import PERMUTED
 from judgesheet.axes.listwise_consensus._lists import NOTHING_READ, Lists, Table, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
@@ -21,12 +30,15 @@ from judgesheet.axis.reversal import (
     pair_rate,
     ranks,
 )
+from judgesheet.axis.views import View, differing
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import cluster_rate, exactly, mean_excess, missing, wilson
 from judgesheet.stats.reads import total_calls
 
+REPEATED_ORDER = "an order that was read twice (repeat)"
+figure = figure.but(passes_blind=True, cases=OTHER_WINNER)
 ONE_ORDER = Reason("one_order", "no list was read under two orders")
 NOT_EVEN = Reason(
     "not_even",
@@ -36,7 +48,14 @@ NOT_EVEN = Reason(
 NO_TEST = ONE_CLUSTER.saying("one prompt: no test")
 
 
-@figure("share", symbol="w_{position}", better="")
+@figure(
+    "share",
+    symbol="w_{position}",
+    better="",
+    headline={"position=1": 70},
+    reads=PERMUTED,
+    cases=PLACES,
+)
 def win_share(lists: Lists) -> Iterator[Draft]:
     """Share of single calls whose winner stood at this place; 1/n if the place does not matter.
 
@@ -57,7 +76,7 @@ def win_share(lists: Lists) -> Iterator[Draft]:
         )
 
 
-@figure("p", symbol="p_dep", better="")
+@figure("p", symbol="p_dep", better="", headline=71)
 def order_dependence_p(lists: Lists) -> Draft:
     """p-value of "the winner of a list does not depend on its order at all".
 
@@ -78,7 +97,7 @@ def order_dependence_p(lists: Lists) -> Draft:
     )
 
 
-@figure("p", symbol="p_pos", better="")
+@figure("p", symbol="p_pos", better="", headline=72, reads=PERMUTED, cases=PLACES)
 def position_bias_p(lists: Lists) -> Draft:
     """p-value of "no place in the list wins more often than another, on average over prompts".
 
@@ -101,7 +120,7 @@ def position_bias_p(lists: Lists) -> Draft:
     return replace(draft, interval=p, note=test.note)
 
 
-@figure("share", better="")
+@figure("share", better="", passes_blind=False, cases=RIGHT)
 def winner_place(lists: Lists) -> Iterator[Draft]:
     """Place of the winner, by place of the right answer.
 
@@ -129,7 +148,7 @@ def winner_place(lists: Lists) -> Iterator[Draft]:
             yield draft.or_absent(NOTHING_READ)
 
 
-@figure("share", symbol="f", noise="repeat_flip_rate")
+@figure("share", symbol="f", noise="repeat_flip_rate", headline=73, sweep=2)
 def order_flip_rate(lists: Lists) -> Draft:
     """How often two single calls under two orders of a list choose different winners.
 
@@ -139,14 +158,14 @@ def order_flip_rate(lists: Lists) -> Draft:
     return draft.or_absent(ONE_ORDER if lists.readable else NOTHING_READ)
 
 
-@figure("share")
+@figure("share", cases=View(differing("same", winner_and_scores, least=ANOTHER)))
 def repeat_flip_rate(lists: Lists) -> Draft:
     """How often two single calls under the same order choose different winners: the noise."""
     draft = _flip_rate(lists, "same", "Winner differs under the same order")
     return draft.or_absent(NO_REPEAT if lists.readable else NOTHING_READ)
 
 
-@figure("share", symbol="Δf", null=0.0)
+@figure("share", symbol="Δf", null=0.0, headline=74, sweep=1, missing=REPEATED_ORDER)
 def excess_flip_rate(lists: Lists) -> Draft:
     """Flips of the winner that the order of the list causes, beyond noise and ties.
 
@@ -162,7 +181,7 @@ def excess_flip_rate(lists: Lists) -> Draft:
     return draft.or_absent(ONE_ORDER if np.isnan(across).all() else NO_REPEAT)
 
 
-@figure("share", symbol="T")
+@figure("share", symbol="T", headline=75, cases=View(tied, where={"arm": PERMUTED}))
 def top_tie_rate(lists: Lists) -> Draft:
     """How often several answers share the best score of a single call.
 

@@ -13,18 +13,17 @@ with quality), `ordering` (which order to print), `averaging` (how many orders a
 gained). `findings` says what the figures mean.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from judgesheet.axes.score_order import alignment, averaging, expected, ordering, positions
-from judgesheet.axes.score_order._cases import CASES
-from judgesheet.axes.score_order._design import arm, design, fault
+from judgesheet.axes.score_order._design import MAIN_SCALE, arm, design, fault
 from judgesheet.axes.score_order._impute import impute
 from judgesheet.axes.score_order._material import check, labels, material
 from judgesheet.axes.score_order._plots import plots
-from judgesheet.axes.score_order._reads import reads as reads
 from judgesheet.axes.score_order._reply import chosen, distribution, gives, parse, reading
-from judgesheet.axes.score_order._scores import Scores, arrange
+from judgesheet.axes.score_order._scores import PLACES, Scores, arrange, figure
 from judgesheet.axes.score_order._shape import TAKES, shape
 from judgesheet.axes.score_order._simulated import simulate, simulated_shares
 from judgesheet.axes.score_order.findings import control, find, mitigate, recommend, warn
@@ -38,8 +37,10 @@ from judgesheet.axis import (
     unequal,
     within_prompts,
 )
-from judgesheet.axis.figure import declared_in, measured, shared
+from judgesheet.axis.arms import balanced
+from judgesheet.axis.figure import declared_in, measured
 from judgesheet.axis.words import made
+from judgesheet.base.keys import Key
 from judgesheet.base.records import Estimate, Rating
 
 NAME = "score_order"
@@ -55,74 +56,25 @@ PAPER = (
 
 SAMPLED = {
     **declared_in(positions),
-    **shared(NAME, reversal, scale_use),
+    **figure.adopted(reversal, scale_use),
     **declared_in(alignment),
-    **shared(NAME, within_prompts, raters, differences),
+    **figure.adopted(within_prompts, raters, differences),
     **declared_in(ordering, averaging),
+    # Balance is what the axis is about; random orders come late.
+    "delta_r": figure.of(
+        differences.delta_r,
+        headline={"arms=balanced-fixed": 80, "arms=balanced-random": 210},
+    ),
 }
 """The figures of the sampled score, which every run has."""
 EXPECTED = declared_in(expected)
 """The figures of the expected score, which need log-probabilities."""
-ESTIMATES = SAMPLED | EXPECTED | shared(NAME, unequal, losses)
-
-HEADLINE = (
-    "cramers_v_debiased",
-    "order_change_rate",
-    "excess_flip_rate",
-    "order_flip_rate",
-    "pearson_r[arm=balanced]",
-    "single_read_r",
-    "pair_accuracy",
-    "delta_r[arms=balanced-fixed]",
-    "rater_ceiling_r",
-    "rater_alpha",
-    "averaging_gain[k=10]",
-    "averaging_gain_order[k=10]",
-    "averaging_gain_noise[k=10]",
-    "bias_cost[order=12345]",
-    "kendall_tau",
-    "position_share[position=1]",
-    "position_bias_p",
-    "order_dependence_p",
-    "unequal_stimuli",
-    "largest_stimulus_effect",
-    "cramers_v",
-    "top1_flip_rate",
-    "top_tie_rate",
-    "within_item_sd[arm=balanced]",
-    "pearson_r[arm=fixed]",
-    "delta_r[arms=balanced-random]",
-    "repeat_change_rate",
-    "repeat_flip_rate",
-    "within_item_sd[arm=fixed]",
-    "min_bias_confidence",
-    "expected_single_read_r",
-    "expected_pearson_r[arm=balanced]",
-    "expected_order_effect",
-    "expected_within_item_sd[arm=balanced]",
-    "calls_for_same_width[of=item_score]",
-    "calls_for_same_width[of=position_share]",
-    "expected_mass",
-    "expected_readable",
-)
-
-MISSING_REASONS = {
-    tuple(EXPECTED): "log-probabilities",
-    ("pearson_r[arm=fixed]", "within_item_sd[arm=fixed]"): "one fixed order (cell.arm)",
-    (
-        "top1_flip_rate",
-        "kendall_tau",
-        "[arms=balanced-fixed]",
-    ): "balanced orders and a fixed one (cell.arm)",
-    ("[arms=balanced-random]",): "balanced orders and random ones (cell.arm)",
-    ("bias_cost[order=12345]",): "balanced orders (cell.arm) at a 5-point scale",
-    ("",): "balanced orders (cell.arm), in which every score stands at every position",
+ESTIMATES = {
+    **SAMPLED,
+    **EXPECTED,
+    **figure.adopted(unequal, cases=PLACES.only()),
+    **figure.adopted(losses),
 }
-
-SWEEP_KEYS = tuple(
-    f"{NAME}.{name}"
-    for name in ("cramers_v", "order_change_rate", "excess_flip_rate", "pearson_r[arm=balanced]")
-)
 
 
 def measure(readings: Readings) -> Iterator[Estimate]:
@@ -132,11 +84,10 @@ def measure(readings: Readings) -> Iterator[Estimate]:
         return
     if not scores.has_balanced_arm:
         yield from positions.chi2(scores)  # has no value then, and says why
-    sampled = [SAMPLED[name] for name in _possible(scores) if readings.wants(name)]
-    yield from measured(sampled, scores)
-    second = [figure for name, figure in EXPECTED.items() if readings.wants(name)]
-    if second and (both := expected.arrange_both(readings)) is not None:
-        yield from measured(second, both)
+    sampled = {name: SAMPLED[name] for name in _possible(scores)}
+    yield from measured(sampled, scores, readings.families)
+    if any(map(readings.wants, EXPECTED)) and (both := expected.arrange_both(readings)) is not None:
+        yield from measured(EXPECTED, both, readings.families)
     main = readings.frame[readings.frame["scale"] == scores.scale]
     yield from unequal.measure(NAME, replace(readings, frame=main), gives)
     yield from losses.measure(NAME, readings, chosen)
@@ -158,3 +109,19 @@ def tested_range(readings: Readings) -> Iterator[Rating]:
     if len(scales):
         why = "longer rubrics have more places to prefer, and none was shown"
         yield Rating("scores in a rubric", float(scales.max()), "scores", why)
+
+
+def reads(key: Key, cells: Sequence[Mapping[str, Any]]) -> list[bool]:
+    """Those of the balanced arm at one scale, for figures that say so.
+
+    `passes` are the first readings under every order, `repeats` all of them.
+    """
+    figure = ESTIMATES.get(key.name)
+    elsewhere = "scale" in key.dims or key.dims.get("arm", "balanced") != "balanced"
+    if figure is None or not figure.reads or elsewhere:
+        return [True] * len(cells)
+    scales = {cell["scale"] for cell in cells}
+    main = MAIN_SCALE if MAIN_SCALE in scales else max(scales, default=0)
+    mine = [cell for cell in cells if cell["scale"] == main]
+    kept = iter(balanced(mine, repeats=figure.reads == "repeats"))
+    return [cell["scale"] == main and next(kept) for cell in cells]

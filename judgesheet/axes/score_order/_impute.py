@@ -16,14 +16,6 @@ from judgesheet.axis.labels import reference
 from judgesheet.axis.losses import Call, answered, even_places, split
 from judgesheet.base.records import Label
 
-PLACES = frozenset({
-    *("position_share", "chi2", "chi2_p", "cramers_v", "cramers_v_debiased", "position_bias_p"),
-    *("order_dependence_p", "selection", "bias_cost", "min_bias_order", "min_bias_confidence"),
-    *("order_change_rate", "repeat_change_rate", "order_flip_rate", "repeat_flip_rate"),
-    *("excess_flip_rate", "top_tie_rate"),
-})  # fmt: skip
-"""Figures of places and changes; no answer for a place moves the others further than the last."""
-
 
 def impute(readings: Readings) -> Iterator[Imputation]:
     """The extremes, those of places first."""
@@ -31,8 +23,8 @@ def impute(readings: Readings) -> Iterator[Imputation]:
     calls, read = split(frame)
     for place in range(max(len(call["order"]) for call in calls)):
         values = [call["order"][min(place, len(call["order"]) - 1)] for call in calls]
-        yield Imputation(answered(frame, values), PLACES)
-    yield Imputation(answered(frame, _even(calls, read)), PLACES)
+        yield Imputation(answered(frame, values), of_places=True)
+    yield Imputation(answered(frame, _even(calls, read)), of_places=True)
     usual, seldom = _usual(calls, read, most=True), _usual(calls, read, most=False)
     yield Imputation(answered(frame, usual))
     yield Imputation(answered(frame, seldom))

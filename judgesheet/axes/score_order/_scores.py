@@ -1,20 +1,22 @@
 """The readings of score_order as arrays, the input of all its estimates."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from judgesheet.axes.score_order._design import MAIN_SCALE
+from judgesheet.axes.score_order._reply import gives
 from judgesheet.axis import Readings, raters
 from judgesheet.axis.arrays import Flags, Floats, Ints
-from judgesheet.axis.differences import MARGIN, Compared, compared
+from judgesheet.axis.differences import MARGIN, compared
 from judgesheet.axis.figure import Figures
 from judgesheet.axis.labels import Quality, Reference, reference
-from judgesheet.axis.reversal import Contest
-from judgesheet.axis.scored import Rows
+from judgesheet.axis.scored import Compared, Contest, Rows
+from judgesheet.axis.views import Question, View, changed, places
+from judgesheet.base.records import Case
 from judgesheet.stats.agreement import Agreement
 from judgesheet.stats.averaging import Gain, averaging_gains
 from judgesheet.stats.correlation import DeltaR, delta_r
@@ -24,7 +26,10 @@ from judgesheet.stats.reads import row_means
 if TYPE_CHECKING:
     import pandas as pd
 
-figure = Figures("score_order")
+BALANCED = "balanced orders (cell.arm), in which every score stands at every position"
+FIXED = "one fixed order (cell.arm)"
+"""What recorded judgments must hold for figures."""
+figure = Figures("score_order", missing=BALANCED)
 # Arms by what can be read from them alone.
 _MOST_TELLING = ("balanced", "fixed", "random")
 
@@ -286,3 +291,24 @@ def _arms(rows: "pd.DataFrame", items: "pd.Index", grid: Grid, base: str) -> dic
             reads[items.get_indexer(pd.Index(mine["item"])), repeat] = values
             arms[arm] = reads
     return arms
+
+
+# -- cases ---------------------------------------------------------------------------------------
+
+
+def of_main_scale(view: View) -> View:
+    """The view of the balanced arm, at the scale of the headline figures if the key names none."""
+
+    def find(question: Question) -> Iterable[Case]:
+        scales = [call.cell["scale"] for call in question.calls]
+        main = MAIN_SCALE if MAIN_SCALE in scales else max(scales, default=0)
+        if "scale" in question.key.dims:
+            return view.find(question)
+        calls = [call for call in question.calls if call.cell["scale"] == main]
+        return view.find(replace(question, calls=calls))
+
+    return replace(view, find=find, where={"arm": "balanced"})
+
+
+PLACES = of_main_scale(View(places(gives, ("score",)), ("position", "score", "order", "among")))
+CHANGES = of_main_scale(changed)

@@ -9,13 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from judgesheet.axes.score_order._scores import Scores, figure
+from judgesheet.axes.score_order._scores import BALANCED, CHANGES, FIXED, Scores, figure
 from judgesheet.axis import alignment
 from judgesheet.axis.arms import WORDS
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
 from judgesheet.axis.undefined import explained
+from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import correlation as stats
 from judgesheet.stats.reads import row_means
@@ -26,7 +27,15 @@ def _of_arm(sign: str) -> Callable[[Mapping[str, str]], str]:
     return lambda dims: f"{sign}_{dims['arm'][:3]}"
 
 
-@figure("points", symbol=_of_arm("s"), noise="within_item_sd[arm=fixed]")
+@figure(
+    "points",
+    symbol=_of_arm("s"),
+    noise="within_item_sd[arm=fixed]",
+    headline={"arm=balanced": 190, "arm=fixed": 230},
+    missing={"arm=fixed": FIXED, "": BALANCED},
+    passes_blind=True,
+    cases={"arm=balanced": CHANGES, "arm=fixed": repeated},
+)
 def within_item_sd(scores: Scores) -> Iterator[Draft]:
     """Spread of an item's scores over its reads, in points: how far one read may be off.
 
@@ -41,7 +50,17 @@ def within_item_sd(scores: Scores) -> Iterator[Draft]:
         )
 
 
-@figure("r", symbol=_of_arm("r"), null=0.0, better="higher")
+@figure(
+    "r",
+    symbol=_of_arm("r"),
+    null=0.0,
+    better="higher",
+    headline={"arm=balanced": 50, "arm=fixed": 200},
+    missing={"arm=fixed": FIXED, "": BALANCED},
+    sweep={"arm=balanced": 4},
+    reads="passes",
+    cases=off_quality,
+)
 def pearson_r(scores: Scores) -> Iterator[Draft]:
     """Correlation of mean scores with quality, by the orders that they are means over.
 
@@ -63,7 +82,9 @@ def pearson_r(scores: Scores) -> Iterator[Draft]:
             )
 
 
-@figure("r", symbol="r_1", null=0.0, better="higher")
+@figure(
+    "r", symbol="r_1", null=0.0, better="higher", headline=60, reads="passes", cases=off_quality
+)
 def single_read_r(scores: Scores) -> Draft:
     """Correlation of one single reading with quality: what a user gets without averaging.
 
@@ -81,7 +102,7 @@ def single_read_r(scores: Scores) -> Draft:
     return _draft(label, stats.cluster_jackknife_r(reads.ravel(), quality, cluster), scores, 1)
 
 
-@figure("r", better="higher")
+@figure("r", better="higher", reads="passes", cases=off_quality)
 def spearman_r(scores: Scores) -> Iterator[Draft]:
     """Rank correlation of mean scores with quality, by the orders that they are means over.
 

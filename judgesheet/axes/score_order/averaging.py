@@ -9,9 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from judgesheet.axes.score_order._scores import Scores, figure
+from judgesheet.axes.score_order._scores import CHANGES, Scores, figure, of_main_scale
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE, Quality
+from judgesheet.axis.views import off_quality, repeated
 from judgesheet.base.digits import percent
 from judgesheet.base.missing_reasons import CONSTANT, NO_OBSERVATIONS
 from judgesheet.stats import correlation as stats
@@ -19,7 +20,7 @@ from judgesheet.stats.averaging import Gain
 from judgesheet.stats.interval import Interval
 
 
-@figure("r", better="higher")
+@figure("r", better="higher", cases=off_quality)
 def budget_r(scores: Scores) -> Iterator[Draft]:
     """Correlation with quality after averaging k orders (Xu et al., section 5.3).
 
@@ -31,7 +32,7 @@ def budget_r(scores: Scores) -> Iterator[Draft]:
         yield from _budget("r with quality", scores, sweep, scores.reference.given())
 
 
-@figure("r", better="higher")
+@figure("r", better="higher", passes_blind=True, cases=CHANGES)
 def budget_agreement(scores: Scores) -> Iterator[Draft]:
     """Correlation of the mean of k orders with the mean of all of them: how many are enough?
 
@@ -75,7 +76,7 @@ def _band(point: stats.BudgetPoint, clusters: int) -> Interval:
     return Interval(point.value, low, high, clusters=clusters, method=method, proves=False)
 
 
-@figure("difference of r", symbol="G", better="")
+@figure("difference of r", symbol="G", better="", headline={"k=10": 100}, cases=off_quality)
 def averaging_gain(scores: Scores) -> Iterator[Draft]:
     """Gain in correlation with quality from averaging k orders, against a single reading.
 
@@ -86,7 +87,13 @@ def averaging_gain(scores: Scores) -> Iterator[Draft]:
     return _gains(scores, "Gain in r", lambda gain: gain.total)
 
 
-@figure("difference of r", symbol="G_noi", better="")
+@figure(
+    "difference of r",
+    symbol="G_noi",
+    better="",
+    headline={"k=10": 102},
+    cases=of_main_scale(repeated),
+)
 def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
     """The part of `averaging_gain` that k calls in one and the same order would give.
 
@@ -98,7 +105,7 @@ def averaging_gain_noise(scores: Scores) -> Iterator[Draft]:
     return _gains(scores, "Gain in r from less noise", lambda gain: gain.noise, _greedy(scores))
 
 
-@figure("difference of r", symbol="G_ord", better="")
+@figure("difference of r", symbol="G_ord", better="", headline={"k=10": 101}, cases=off_quality)
 def averaging_gain_order(scores: Scores) -> Iterator[Draft]:
     """The rest of `averaging_gain`: the gain because the k orders differ.
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from judgesheet.axes.score_order import alignment
-from judgesheet.axes.score_order._scores import Scores, arrange, figure
+from judgesheet.axes.score_order._scores import CHANGES, PLACES, Scores, arrange, figure
 from judgesheet.axis import Readings
 from judgesheet.axis.arrays import Floats, Ints
 from judgesheet.axis.figure import Draft
 from judgesheet.axis.logprobs import Distribution
+from judgesheet.axis.views import inline, no_reply, off_quality
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.stats import precision
@@ -87,11 +88,12 @@ def _readable(frame: "pd.DataFrame") -> "pd.Series[bool]":
     return frame["distribution"].map(lambda value: isinstance(value, Distribution))
 
 
+figure = figure.but(missing="log-probabilities")
 WITHIN = 0.0, 1.0
 """Range of a share of variance, and of a probability."""
 
 
-@figure("share", symbol="R_E", better="higher")
+@figure("share", symbol="R_E", better="higher", headline=307, cases=inline)
 def expected_readable(both: Both) -> Draft:
     """Share of answered calls whose log-probabilities gave an expected score.
 
@@ -106,7 +108,7 @@ def expected_readable(both: Both) -> Draft:
     return Draft("Calls with an expected score", share, n=len(both.asked), note=note)
 
 
-@figure("probability", symbol="M", better="higher")
+@figure("probability", symbol="M", better="higher", headline=306, cases=inline)
 def expected_mass(both: Both) -> Draft:
     """Total probability of the allowed scores before they were renormalised to 1.
 
@@ -123,7 +125,7 @@ def expected_mass(both: Both) -> Draft:
     )
 
 
-@figure("points", symbol="s_E")
+@figure("points", symbol="s_E", headline={"arm=balanced": 303}, passes_blind=True, cases=CHANGES)
 def expected_within_item_sd(both: Both) -> Iterator[Draft]:
     """Spread of an item's expected scores over its reads, in points, without sampling noise.
 
@@ -133,7 +135,7 @@ def expected_within_item_sd(both: Both) -> Iterator[Draft]:
     return _of_expected(alignment.within_item_sd.drafts(both.expected))
 
 
-@figure("share of variance", symbol="η_E")
+@figure("share of variance", symbol="η_E", headline=302, passes_blind=True, cases=CHANGES)
 def expected_order_effect(both: Both) -> Draft:
     """Share of the variance of expected scores that is due to the order, not to the response.
 
@@ -157,7 +159,7 @@ def expected_order_effect(both: Both) -> Draft:
     return draft.or_absent(NO_VARIANCE if known.any() else NO_DISTRIBUTION)
 
 
-@figure("probability", better="nearer")
+@figure("probability", better="nearer", passes_blind=True, cases=PLACES)
 def expected_position_mass(both: Both) -> Iterator[Draft]:
     """Mean probability on the description listed at a position; 1/n if place does not matter.
 
@@ -175,13 +177,20 @@ def expected_position_mass(both: Both) -> Iterator[Draft]:
         yield draft.or_absent(NO_DISTRIBUTION)
 
 
-@figure("r", symbol=lambda dims: f"r_E,{dims['arm'][:3]}", null=0.0, better="higher")
+@figure(
+    "r",
+    symbol=lambda dims: f"r_E,{dims['arm'][:3]}",
+    null=0.0,
+    better="higher",
+    headline={"arm=balanced": 301},
+    cases=off_quality,
+)
 def expected_pearson_r(both: Both) -> Iterator[Draft]:
     """Correlation of mean expected scores with quality, by orders; read it beside `pearson_r`."""
     return _of_expected(alignment.pearson_r.drafts(both.expected))
 
 
-@figure("r", symbol="r_E", null=0.0, better="higher")
+@figure("r", symbol="r_E", null=0.0, better="higher", headline=300, cases=off_quality)
 def expected_single_read_r(both: Both) -> Iterator[Draft]:
     """Correlation of one single expected score with quality; read it beside `single_read_r`.
 
@@ -205,6 +214,10 @@ def _mean(values: ArrayLike, clusters: ArrayLike) -> Interval:
     "calls",
     symbol=lambda dims: {"item_score": "k_E", "position_share": "k_P"}.get(dims["of"], ""),
     better="",
+    headline={"of=item_score": 304, "of=position_share": 305},
+    cases=no_reply(
+        "it compares the widths of two intervals; see expected_single_read_r and pearson_r"
+    ),
 )
 def calls_for_same_width(both: Both) -> Iterator[Draft]:
     """Calls that the sampled score needs for the interval that one expected score gives.

@@ -6,12 +6,10 @@ it rests on. What the data cannot tell is said to be unknown, never good.
 
 from collections.abc import Iterator
 
-from judgesheet.axes.score_order import positions
 from judgesheet.axes.score_order._design import MAIN_SCALE
 from judgesheet.axes.score_order.ordering import CONFIDENT, DEFAULT_IS_BEST
 from judgesheet.axes.score_order.positions import NO_BALANCED_ARM
-from judgesheet.axis import Readings, losses, reversal, unequal
-from judgesheet.axis.figure import declared_in
+from judgesheet.axis import Readings, losses, unequal
 from judgesheet.axis.findings import (
     Wording,
     enough,
@@ -418,19 +416,10 @@ def mitigate(estimates: Estimates) -> Iterator[Mitigation]:
     )
 
 
-ORDER_FIGURES = (
-    *declared_in(positions, reversal, unequal),
-    *("selection", "bias_cost", "min_bias_order", "min_bias_confidence"),
-    *("within_item_sd", "budget_agreement", "scores_used"),
-    *("expected_within_item_sd", "expected_order_effect", "expected_position_mass"),
-)
-"""Figures that a judge may pass by giving every response the same score, or any."""
-
-
 def control(estimates: Estimates) -> Iterator[Control]:
     """Whether the scores follow a quality that is known."""
     text = "Averaged over orders, scores must rise with the quality that is known."
-    return follows_quality(estimates, text, ORDER_FIGURES)
+    return follows_quality(estimates, text)
 
 
 # -- caveats -----------------------------------------------------------------------------------

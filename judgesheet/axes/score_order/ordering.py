@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judgesheet.axes.score_order._scores import Scores, figure
+from judgesheet.axes.score_order._scores import PLACES, Scores, figure
 from judgesheet.axis.arrays import Floats
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.axis.labels import NO_REFERENCE
+from judgesheet.axis.views import off_quality
 from judgesheet.base.digits import percent, two_digits
 from judgesheet.base.missing_reasons import Reason
 from judgesheet.base.records import PaperCompatible
@@ -36,7 +37,7 @@ def canonical(scores: Scores) -> Order:
     return designs.balanced(scores.scale)[0]
 
 
-@figure("share", better="nearer")
+@figure("share", better="nearer", by_place=True, passes_blind=True, reads="passes", cases=PLACES)
 def selection(scores: Scores) -> Iterator[Draft]:
     """When the judge gives this score, how often is its line at this position?
 
@@ -54,7 +55,17 @@ def selection(scores: Scores) -> Iterator[Draft]:
             yield Draft(label, share, dims, n=int(sizes.sum())).or_absent(NEVER_GIVEN)
 
 
-@figure("percentage points", symbol="BC", null=0.0)
+@figure(
+    "percentage points",
+    symbol="BC",
+    null=0.0,
+    headline={"order=12345": 115},
+    missing="balanced orders (cell.arm) at a 5-point scale",
+    by_place=True,
+    passes_blind=True,
+    reads="passes",
+    cases=PLACES,
+)
 def bias_cost(scores: Scores) -> Iterator[Draft]:
     """How far an order's own cells of the selection matrix depart from 1/n, in percentage points.
 
@@ -78,7 +89,7 @@ def bias_cost(scores: Scores) -> Iterator[Draft]:
         yield draft.or_absent(NEVER_GIVEN)
 
 
-@figure("order", better="")
+@figure("order", better="", by_place=True, passes_blind=True, cases=PLACES)
 def min_bias_order(scores: Scores) -> Iterator[Draft]:
     """The order of least bias cost, written as a number (54321 lists 5 first).
 
@@ -106,7 +117,9 @@ def min_bias_order(scores: Scores) -> Iterator[Draft]:
         yield draft.or_absent(NEVER_GIVEN)
 
 
-@figure("share", symbol="conf", better="")
+@figure(
+    "share", symbol="conf", better="", headline=240, by_place=True, passes_blind=True, cases=PLACES
+)
 def min_bias_confidence(scores: Scores) -> Draft:
     """How certain it is that the best probed order costs less than the default 1 2 … n.
 
@@ -131,7 +144,7 @@ def min_bias_confidence(scores: Scores) -> Draft:
     return draft.or_absent(NEVER_GIVEN if best is None else DEFAULT_IS_BEST)
 
 
-@figure("r", better="higher")
+@figure("r", better="higher", cases=off_quality)
 def per_order_r(scores: Scores) -> Iterator[Draft]:
     """Correlation with quality of single reads under one order (Xu et al. v1, table 4).
 
@@ -153,7 +166,7 @@ def per_order_r(scores: Scores) -> Iterator[Draft]:
         )
 
 
-@figure("rank")
+@figure("rank", cases=off_quality)
 def default_order_rank(scores: Scores) -> Draft:
     """Rank of the default order 1 2 … n among the probed ones by `per_order_r` (1 is best).
 

@@ -8,7 +8,7 @@ the time, whichever scores it prefers.
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 
-from judgesheet.axes.score_order._scores import Grid, RubricOrders, Scores, figure
+from judgesheet.axes.score_order._scores import CHANGES, PLACES, Grid, RubricOrders, Scores, figure
 from judgesheet.axis.figure import Draft, absent
 from judgesheet.base.digits import two_digits
 from judgesheet.base.missing_reasons import ONE_CLUSTER, Reason
@@ -16,6 +16,7 @@ from judgesheet.base.records import PaperCompatible
 from judgesheet.stats import position as stats
 from judgesheet.stats.interval import exactly, missing, wilson
 
+figure = figure.but(by_place=True, passes_blind=True, cases=PLACES)
 NO_BALANCED_ARM = Reason(
     "no_balanced_arm",
     "the records lack balanced orders, in which every score stands at every position",
@@ -30,7 +31,13 @@ NOTHING_READ = Reason("nothing_read", "no readable reply under balanced orders")
 NO_TEST = ONE_CLUSTER.saying("one cluster: no test")
 
 
-@figure("share", symbol=lambda dims: f"P_{dims['position']}", better="")
+@figure(
+    "share",
+    symbol=lambda dims: f"P_{dims['position']}",
+    better="",
+    headline={"position=1": 130},
+    reads="passes",
+)
 def position_share(scores: Scores) -> Iterator[Draft]:
     """Share of calls that chose the description listed at a position; 1/n if place does not matter.
 
@@ -61,7 +68,7 @@ class Tested(RubricOrders):
     df: int
 
 
-@figure("chi-square")
+@figure("chi-square", reads="passes")
 def chi2(scores: Scores) -> Draft:
     """Pearson's chi-square of the chosen positions against equal shares, as in the papers.
 
@@ -82,7 +89,7 @@ def chi2(scores: Scores) -> Draft:
     return draft.or_absent(NOTHING_READ)
 
 
-@figure("p")
+@figure("p", reads="passes")
 def chi2_p(scores: Scores) -> Draft:
     """The papers' p-value of `chi2` (n-1 degrees of freedom); paper-compatible, not to be trusted.
 
@@ -101,7 +108,7 @@ def chi2_p(scores: Scores) -> Draft:
     return draft.or_absent(NOTHING_READ)
 
 
-@figure("V", symbol="V_raw", null=0.0)
+@figure("V", symbol="V_raw", null=0.0, headline=160, sweep=1, reads="passes")
 def cramers_v(scores: Scores) -> Iterator[Draft]:
     """Strength of the position preference, 0 (none) to 1 (always the same position), at any n.
 
@@ -124,7 +131,7 @@ def cramers_v(scores: Scores) -> Iterator[Draft]:
     return _by_scale(scores, at)
 
 
-@figure("V", symbol="V", null=0.0)
+@figure("V", symbol="V", null=0.0, headline=10, reads="passes")
 def cramers_v_debiased(scores: Scores) -> Draft:
     """Cramér's V without the part that chance alone would give (0 where nothing is left).
 
@@ -145,7 +152,7 @@ def cramers_v_debiased(scores: Scores) -> Draft:
     return draft.or_absent(ONE_CLUSTER if v.clusters else NOTHING_READ)
 
 
-@figure("p", symbol="p_ord", better="")
+@figure("p", symbol="p_ord", better="", headline=141, cases=CHANGES)
 def order_dependence_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "the score of an item does not depend on the order of its rubric at all".
 
@@ -173,7 +180,7 @@ def order_dependence_p(scores: Scores) -> Iterator[Draft]:
     return _by_scale(scores, at)
 
 
-@figure("p", symbol="p_pos", better="")
+@figure("p", symbol="p_pos", better="", headline=140, reads="passes")
 def position_bias_p(scores: Scores) -> Iterator[Draft]:
     """p-value of "no position is favoured on average over items".
 

@@ -1,8 +1,8 @@
 """Logs of other tools as recorded judgments: which format a file has, and what it says.
 
-A format is a `Log`: how its records become rows of one verdict each, and which of their columns
-hold what. `--map` adds to that or replaces it, and is all that a table has. `_judged` then makes
-recorded judgments of the rows of every format, as `collect.ingest` takes them.
+A format is a `LogFormat`: how its records become rows of one verdict each, and which of their
+columns hold what. `--map` adds to that or replaces it, and is all that a table has. `_judged` then
+makes recorded judgments of the rows of every format, as `collect.ingest` takes them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from judgesheet.base.errors import UsageError
 from judgesheet.importers._rows import Row
 from judgesheet.importers.logs import _tables, inspect_ai, mt_bench, promptfoo
 from judgesheet.importers.logs._judged import FIELDS, TRUTHS, Judged
-from judgesheet.importers.logs._log import Choice, Log, Scale
+from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
 from judgesheet.importers.logs._records import raw
 
-LOGS: Mapping[str, Log] = {
+LOGS: Mapping[str, LogFormat] = {
     "inspect": inspect_ai.LOG,
     "promptfoo": promptfoo.LOG,
     "promptfoo-select-best": promptfoo.SELECT_BEST,
@@ -39,7 +39,7 @@ class Opened:
     """
 
     form: str | None
-    log: Log
+    log: LogFormat
     columns: tuple[str, ...]
     rows: Iterator[Row]
 
@@ -67,11 +67,11 @@ def _known(columns: frozenset[str]) -> str | None:
     return next((name for name, log in LOGS.items() if _fits(log, columns)), None)
 
 
-def _fits(log: Log, columns: frozenset[str]) -> bool:
+def _fits(log: LogFormat, columns: frozenset[str]) -> bool:
     return any(marks <= columns for marks in log.marks)
 
 
-def judged(files: Sequence[Path], choice: Choice) -> Judged:
+def judged(files: Sequence[Path], choice: LogOptions) -> Judged:
     """The recorded judgments of a log. UsageError if nothing says which column holds what."""
     if len(files) > 1:
         raise UsageError("a log is read from one file; join them, or make a sheet of each")
@@ -90,8 +90,8 @@ __all__ = [
     "LOGS",
     "TABLES",
     "TRUTHS",
-    "Choice",
     "Judged",
+    "LogOptions",
     "Row",
     "Scale",
     "judged",

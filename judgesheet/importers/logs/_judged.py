@@ -14,7 +14,7 @@ from typing import Any
 from judgesheet.axes import all_axes
 from judgesheet.base.errors import StimuliError, UsageError
 from judgesheet.importers._rows import Row
-from judgesheet.importers.logs._log import Choice, Log, Scale
+from judgesheet.importers.logs._log import LogFormat, LogOptions, Scale
 
 Record = dict[str, Any]
 
@@ -112,8 +112,8 @@ class Judged:
     """A log on its way to recorded judgments; what is counted is known when all rows are read."""
 
     name: str
-    log: Log
-    choice: Choice
+    log: LogFormat
+    choice: LogOptions
     rows: Iterator[Row]
     verdicts: int = 0
     left_out: int = 0

@@ -13,7 +13,7 @@ NEAR = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class LogFormat:
     """A format: `rows` makes one row per verdict of its records.
 
     A file is of this format if its first record has all columns of one of `marks`. `columns` are
@@ -34,7 +34,7 @@ class Log:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LogOptions:
     """What the user says of a log: its format, `--map`, `--where`, `--scale` and `--round`."""
 
     form: str | None = None

@@ -5,7 +5,7 @@ from typing import Any
 
 from judgesheet.base.records import digest
 from judgesheet.importers._rows import Row
-from judgesheet.importers.logs._log import Log
+from judgesheet.importers.logs._log import LogFormat
 
 
 def as_they_are(records: Iterator[Row]) -> Iterator[Row]:
@@ -77,13 +77,13 @@ def _snake(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-PLAIN = Log(
+PLAIN = LogFormat(
     as_they_are, columns={}, marks=(), checked="", lacks="each stands alone in the mapped columns"
 )
 """A table: the user's map says all."""
 
-LOGS: Mapping[str, Log] = {
-    "deepeval": Log(
+LOGS: Mapping[str, LogFormat] = {
+    "deepeval": LogFormat(
         deepeval,
         columns={
             "stimulus": "case", "item": "response", "repeat": "reading", "metric": "name",
@@ -93,7 +93,7 @@ LOGS: Mapping[str, Log] = {
         lacks="deepeval asks its judge once per test case, with one prompt",
         checked="deepeval 4.3.1",
     ),
-    "alpaca-eval": Log(
+    "alpaca-eval": LogFormat(
         alpaca_eval,
         columns={
             "stimulus": "question", "first": "first", "second": "second", "verdict": "winner",
@@ -103,14 +103,14 @@ LOGS: Mapping[str, Log] = {
         lacks="AlpacaEval asks about each pair once, and does not write which it showed first",
         checked="alpaca-eval 0.6.6",
     ),
-    "lm-eval": Log(
+    "lm-eval": LogFormat(
         as_they_are,
         columns={"stimulus": "doc_id"},
         marks=(frozenset({"doc_id", "doc", "filtered_resps", "metrics"}),),
         lacks="lm-eval asks about each document once",
         checked="lm-eval 0.4.13",
     ),
-    "langsmith": Log(
+    "langsmith": LogFormat(
         langsmith,
         columns={
             "stimulus": "example", "item": "run", "metric": "key", "by": "by", "verdict": "score",
@@ -122,7 +122,7 @@ LOGS: Mapping[str, Log] = {
         people=frozenset({"app"}),
         checked="langsmith 0.15.0",
     ),
-    "langfuse": Log(
+    "langfuse": LogFormat(
         langfuse,
         columns={
             "stimulus": "trace", "item": "scored", "metric": "name", "by": "source",

@@ -10,7 +10,7 @@ from typing import Any
 
 from judgesheet.base.records import digest
 from judgesheet.importers._rows import Row
-from judgesheet.importers.logs._log import Log
+from judgesheet.importers.logs._log import LogFormat
 
 UNREADABLE = "Grade not found in model output"
 """How the explanation begins where the grader gave no grade; older versions score that as wrong."""
@@ -74,7 +74,7 @@ def _offered(sample: Row) -> dict[str, str]:
     return offered
 
 
-LOG = Log(
+LOG = LogFormat(
     rows,
     columns={
         "stimulus": "sample", "item": "response", "repeat": "epoch", "metric": "scorer",

@@ -9,7 +9,7 @@ from typing import Any
 
 from judgesheet.base.errors import StimuliError
 from judgesheet.importers._rows import Row
-from judgesheet.importers.logs._log import Log
+from judgesheet.importers.logs._log import LogFormat
 
 UNREADABLE = -1  # what FastChat writes where it found no score
 
@@ -63,14 +63,14 @@ def _turned(record: Row, column: str) -> str:
 _COMMON = {"stimulus": "question", "judge": "judge"}
 _CHECKED = "FastChat 0.2.36"
 
-PAIRS = Log(
+PAIRS = LogFormat(
     pairs,
     columns={**_COMMON, "first": "first", "second": "second", "verdict": "winner"},
     marks=(frozenset({"question_id", "model_1", "model_2", "g1_winner", "g2_winner"}),),
     lacks="FastChat asks once in each order",
     checked=_CHECKED,
 )
-SINGLE = Log(
+SINGLE = LogFormat(
     single,
     columns={**_COMMON, "item": "response", "verdict": "score"},
     marks=(frozenset({"question_id", "model", "judge", "score", "turn"}),),

@@ -11,7 +11,7 @@ from typing import Any
 from judgesheet.base.errors import StimuliError
 from judgesheet.base.records import canonical_json, digest
 from judgesheet.importers._rows import Row
-from judgesheet.importers.logs._log import Log
+from judgesheet.importers.logs._log import LogFormat
 
 GRADED = frozenset(
     {
@@ -107,7 +107,7 @@ _MARKS = (
 )
 _CHECKED = "promptfoo 0.123.1 (results version 3)"
 
-LOG = Log(
+LOG = LogFormat(
     scores,
     columns={
         "stimulus": "test", "item": "output", "repeat": "result", "metric": "metric",
@@ -118,7 +118,7 @@ LOG = Log(
     lacks="promptfoo asks its grader once per output, with one prompt",
     checked=_CHECKED,
 )  # fmt: skip
-SELECT_BEST = Log(
+SELECT_BEST = LogFormat(
     selections,
     columns={
         "stimulus": "test", "first": "first", "second": "second", "metric": "metric",

@@ -51,7 +51,7 @@ class EstimateLine:
 
     anchor: str
     dims: str
-    shown: show.Shown
+    shown: show.PrintedEstimate
     size: str
     conditions: str
     method: str
@@ -63,12 +63,12 @@ class EstimateLine:
     @property
     def value(self) -> str:
         """`97.1 % (93.3–98.8)`, or the words for nothing."""
-        return show.tied(self.shown.sentence if self.shown.measured else self.shown.value)
+        return show.no_break(self.shown.sentence if self.shown.measured else self.shown.value)
 
     @property
     def in_cell(self) -> str:
         """The value in a table whose head names the unit."""
-        return show.tied(self.shown.in_table)
+        return show.no_break(self.shown.in_table)
 
     @property
     def remarks(self) -> str:
@@ -240,7 +240,7 @@ def _line(estimate: Estimate, anchors: Anchors) -> EstimateLine:
         conditions=", ".join(filter(None, told)),
         method=show.visible(estimate.method, 300),
         note=show.visible(estimate.note, 600) if shown.measured else "",
-        paper=show.tied(printed),
+        paper=show.no_break(printed),
         paper_method=show.visible(paper.method, 200) if paper else "",
         imputed=show.imputed(estimate),
     )

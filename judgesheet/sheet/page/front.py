@@ -182,7 +182,7 @@ def _findings(axis: AxisResult, context: Context) -> Iterator[Finding]:
             mark = STOP
         yield Finding(
             axis=show.visible(axis.title, 80),
-            text=show.tied(show.visible(statement.text, 600)),
+            text=show.no_break(show.visible(statement.text, 600)),
             void="" if axis.void is not None else show.visible(statement.void, 200),
             holds=not statement.void,
             evidence=context.evidence(statement.evidence),
@@ -196,7 +196,7 @@ def advice(context: Context) -> Iterator[Advice]:
     """The recommendations, in the sheet's order."""
     for advised in context.sheet.recommendations:
         title, void = context.title(advised.axis, 80), show.visible(advised.void, 200)
-        text = show.tied(show.visible(advised.text, 600))
+        text = show.no_break(show.visible(advised.text, 600))
         evidence = context.evidence(advised.evidence)
         yield Advice(title, text, void, evidence, advised.binding or advised.stops)
 
@@ -208,10 +208,10 @@ def _banner(context: Context) -> Banner:
     return Banner(
         mark=DECISIONS[decision.verdict],
         policy=show.short(decision.policy, 60),
-        text=show.tied(show.visible(decision.text, 600)),
+        text=show.no_break(show.visible(decision.text, 600)),
         counts=show.limits(decision),
         limiting=_limiting(context, decision),
-        needed=tuple(show.tied(show.visible(one, 300)) for one in decision.needed),
+        needed=tuple(show.no_break(show.visible(one, 300)) for one in decision.needed),
         outside=_outside(decision),
         conditions=tuple(show.visible(told, 300) for told in decision.conditions),
     )

@@ -133,7 +133,7 @@ class Context:
                 key=show.visible(key, 160),
                 anchor=self.anchors.of(key),
                 label=show.visible(estimate.label, 120),
-                sentence=show.tied(show.estimate(estimate).sentence),
+                sentence=show.no_break(show.estimate(estimate).sentence),
             )
             for key, estimate in figures
         )

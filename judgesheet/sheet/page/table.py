@@ -45,7 +45,7 @@ MOST_FREE = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Spec:
+class TableRow:
     """One row of the characteristics table, and what the forest plot draws of it.
 
     `least` and `most` are the ends of the interval; under a limit the one-sided bound that decides
@@ -58,7 +58,7 @@ class Spec:
     anchor: str
     label: str
     conditions: str
-    shown: show.Shown
+    shown: show.PrintedEstimate
     least: str
     most: str
     size: str
@@ -98,8 +98,8 @@ class AxisPart:
     counts: str
     conditions: str
     void: str
-    rows: tuple[Spec, ...]
-    every: tuple[Spec, ...]
+    rows: tuple[TableRow, ...]
+    every: tuple[TableRow, ...]
     unmeasured: int
     caveats: tuple[str, ...]
     estimates_anchor: str
@@ -163,7 +163,7 @@ def counts(axis: AxisResult) -> str:
     return f"{text} ({told})" if told else text
 
 
-def _rows(axis: AxisResult, context: Context) -> list[Spec]:
+def _rows(axis: AxisResult, context: Context) -> list[TableRow]:
     """The axis's rows by rank: those under a limit first, those without a value last."""
     named = {row.key: row for row in axis.characteristics}
     # A limit is shown with its figure, whether or not the axis counts that among its own rows.
@@ -173,7 +173,7 @@ def _rows(axis: AxisResult, context: Context) -> list[Spec]:
     return sorted(specs, key=lambda spec: (spec.verdict is None, not spec.shown.measured))
 
 
-def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
+def _row(row: Characteristic, axis: AxisResult, context: Context) -> TableRow:
     estimate, noise = context.estimates[row.key], context.estimates.get(row.noise)
     verdict, reason = context.verdicts.get(row.key), show.visible(axis.void_reason(row.key), 200)
     given_in, shown = unit(estimate.unit), show.estimate(estimate)
@@ -187,7 +187,7 @@ def _row(row: Characteristic, axis: AxisResult, context: Context) -> Spec:
     marks = tuple(_marks(estimate, status))
     given = show.visible(estimate.conditions, 300), show.ceiling(estimate)
     meaning = show.visible(axis.glossary.get(Key.parse(row.key).name, ""), 600).replace("`", "")
-    return Spec(
+    return TableRow(
         key=show.visible(row.key, 160),
         anchor=context.anchors.of(row.key),
         label=show.short(estimate.label, 90),

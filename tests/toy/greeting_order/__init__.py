@@ -38,17 +38,14 @@ from judgesheet.stats.interval import by_cluster, cluster_rate
 NAME = "greeting_order"
 TITLE = "Order of two greetings"
 QUESTION = "Does a judge choose the same greeting whichever of two is listed first?"
-HEADLINE = ("first_share",)
-MISSING_REASONS = {("",): "greetings in both orders"}
-SWEEP_KEYS = ("greeting_order.first_share",)
 PERMUTED = frozenset({"greetings"})
 PARTS = "comparison"
 TAKES = {Holds.ANSWERS: 3}
 
-figure = Figures(NAME)
+figure = Figures(NAME, missing="greetings in both orders")
 
 
-@figure("share", symbol="G", better="nearer", null=0.5)
+@figure("share", symbol="G", better="nearer", null=0.5, headline=1, sweep=1)
 def first_share(frame: pd.DataFrame) -> Draft:
     """Share of calls that choose the greeting listed first; 1/2 if the order does not matter."""
     read = frame.dropna(subset=["value"])
@@ -126,7 +123,7 @@ def fault(cell: Mapping[str, Any]) -> str | None:
 
 def measure(readings: Readings) -> Iterator[Estimate]:
     """Every estimate."""
-    return measured(ESTIMATES.values(), readings.frame)
+    return measured(ESTIMATES, readings.frame, readings.families)
 
 
 def plots(estimates: Estimates) -> Iterator[Plot]:

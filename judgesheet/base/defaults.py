@@ -1,0 +1,16 @@
+"""Default values, declared once for options, functions and stages."""
+
+from typing import Literal
+
+PROFILE = "quick"
+SEED = 0
+SEQUENCES: Literal["cyclic"] = "cyclic"
+TEMPERATURE = 0.0
+TIMEOUT_S = 120.0
+"""Seconds per call."""
+CONCURRENCY = 64
+"""Calls in flight at most."""
+CONSENSUS_ORDERS = 7
+"""Orders under which a list is judged."""
+ENGINE: Literal["local"] = "local"
+PAPER: Literal["a4"] = "a4"

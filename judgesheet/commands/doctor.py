@@ -1,0 +1,70 @@
+"""`judgesheet doctor`: can this machine and endpoint run a probe, and is a run directory whole?"""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from judgesheet.base.errors import UsageError
+from judgesheet.base.files import one_command
+from judgesheet.commands.options import AUTH, BASE_URL, JSON, KEY, PATH, option
+from judgesheet.commands.terminal import say, say_record
+
+if TYPE_CHECKING:
+    from judgesheet.commands.checkup import Diagnosis
+
+
+@one_command()
+def doctor(
+    model: str | None = None,
+    *,
+    directory: str | Path | None = None,
+    save: str | Path | None = None,
+    **how: Any,
+) -> "list[Diagnosis]":
+    """Check the machine, and with `model` also the endpoint (a few tiny questions).
+
+    `how` it is reached: `base_url`, `api_key_env`, `auth` and `transport`, as with `probe`. With a
+    `directory`, that run is checked instead: its ledger, its plan, and whether its files were made
+    from it. `save` names a new folder for a run of all that can be read of its ledger.
+    """
+    from judgesheet.commands.checkup import examine
+
+    if directory is None:
+        if save is not None:
+            raise UsageError("--save needs the run directory that is to be saved")
+        return examine(model, **how)
+    if model is not None:
+        raise UsageError("give a run directory or --model, not both")
+    from judgesheet.commands.run_checkup import examine_run, save_run
+
+    if save is not None:
+        return [save_run(Path(directory), Path(save))]
+    return list(examine_run(Path(directory)))
+
+
+@click.command("doctor")
+@click.argument("directory", type=click.Path(path_type=Path, exists=True, file_okay=False),
+                required=False)  # fmt: skip
+@option("--save", type=PATH, metavar="NEW",
+        help="Make a run in this folder of all that can be read of it.")  # fmt: skip
+@option("--model", metavar="PROVIDER/NAME", help="Also ask this endpoint.")
+@BASE_URL
+@KEY
+@AUTH
+@JSON
+def command(as_json: bool, **options: Any) -> None:
+    """Check this machine, and an endpoint if --model is given; or verify a run DIRECTORY.
+
+    A run is whole if its ledger is undamaged, every id follows from its question, every call is
+    settled once, and plan, sheet and table are those of the ledger. Nothing in it is changed.
+    """
+    checks = doctor(**options)
+    if as_json:
+        say_record([asdict(check) for check in checks])
+    else:
+        for check in checks:
+            say(f"{check.status:8} {check.what}: {check.detail}")
+    if any(check.status == "failed" for check in checks):
+        raise SystemExit(1)

@@ -1,0 +1,47 @@
+"""`judgesheet explain`: what an estimate is, and how to read it."""
+
+from difflib import get_close_matches
+from inspect import cleandoc
+
+import click
+
+from judgesheet.base.errors import UsageError
+from judgesheet.commands.terminal import say_lines
+
+
+def explain(key: str | None = None) -> str:
+    """What an estimate is, its formula, source and how to read it; without a key, all there are.
+
+    UsageError if it is not a key, or a name that several axes have; the sentence lists likely ones.
+    """
+    from judgesheet.axes import all_axes
+    from judgesheet.sweep.estimates import EXPLAINED
+
+    texts = {
+        f"{axis.NAME}.{name}": figure.__doc__
+        for axis in all_axes().values()
+        for name, figure in {**axis.ESTIMATES, **EXPLAINED}.items()
+    }
+    if key is None:
+        return "\n".join(texts)
+    wanted = key.partition("[")[0]
+    meant = [name for name in texts if wanted in (name, name.partition(".")[2])]
+    if len(meant) == 1:
+        return f"{meant[0]}\n\n{cleandoc(texts[meant[0]] or '')}"
+    if not meant:  # the names alone: all keys of an axis begin alike
+        names = {name: name.partition(".")[2] for name in texts}
+        near = get_close_matches(wanted.rpartition(".")[2], set(names.values()), n=3, cutoff=0.5)
+        axis = wanted.partition(".")[0]
+        meant = [name for name in texts if names[name] in near or name.startswith(f"{axis}.")]
+    more = f"take {', '.join(meant)}" if meant else "`judgesheet explain` lists them all"
+    raise UsageError(f"{key!r} is not one estimate; {more}")
+
+
+@click.command("explain")
+@click.argument("key", required=False)
+def command(key: str | None) -> None:
+    """Explain an estimate: its formula, its source and how to read it.
+
+    KEY is axis.name, or only the name if a single axis has it; without a KEY all are listed.
+    """
+    say_lines(explain(key))

@@ -1,0 +1,85 @@
+"""`judgesheet gate`: a datasheet against the limits of a policy, for CI."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from judgesheet.base.files import one_command, write_whole
+from judgesheet.base.records import Datasheet
+from judgesheet.commands.compare import comparison_of
+from judgesheet.commands.options import EXISTING, JSON, PATH, POLICIES, option
+from judgesheet.commands.sheets import load
+from judgesheet.commands.terminal import say, say_command, say_json, say_lines
+
+
+@one_command()
+def gate(
+    source: str | Path,
+    policy: str | Path,
+    *,
+    baseline: str | Path | None = None,
+    junit: str | Path | None = None,
+    force: bool = False,
+) -> Datasheet:
+    """The datasheet of `source` with a policy's verdicts and decision; nothing in it is changed.
+
+    `sheet.decision.verdict` is `adopt`, `conditions`, `reject` or `not proven`. With a `baseline`
+    (run directory or datasheet.json) it is also compared with that one; `force` does so even if the
+    two answer different questions. `junit` names a file for the verdicts.
+    """
+    from judgesheet.decide import decide
+    from judgesheet.decide import policy as policies
+    from judgesheet.decide.baseline import against
+    from judgesheet.sheet import render
+
+    rules, sheet = policies.load(policy), load(source)
+    if baseline is None:
+        judged = decide(sheet, rules)
+    else:
+        comparison = comparison_of((baseline, source), (load(baseline), sheet), force=force)
+        judged = decide(sheet, rules, against(comparison, rules))
+    if junit is not None:
+        write_whole(Path(junit), render(judged, "junit"))
+    return judged
+
+
+@click.command("gate")
+@click.argument("source", type=EXISTING)
+@option("--policy", required=True, metavar="FILE|NAME", help=f"The limits: {POLICIES}")
+@option("--junit", type=PATH, help="Write the verdicts as JUnit XML.")
+@option("--baseline", type=EXISTING, help="An earlier run or datasheet that must not be better.")
+@option("--force", is_flag=True, help="Use a baseline that answered other questions.")
+@JSON
+def command(as_json: bool, **options: Any) -> None:
+    """Check a datasheet (run directory or datasheet.json) against the limits of a policy.
+
+    Exits 0 if every limit is proven, 3 if one is broken, 4 if one is not proven.
+    """
+    from judgesheet.decide import EXIT_CODES
+    from judgesheet.sheet import verdicts
+
+    sheet = gate(**options)
+    assert sheet.decision is not None  # noqa: S101  (a gate decides)
+    code = EXIT_CODES[sheet.decision.verdict]
+    if as_json:
+        say_json(verdicts.as_json(sheet, code))
+    else:
+        say_lines(verdicts.as_text(sheet))
+    if os.environ.get("GITHUB_ACTIONS"):
+        # The runner reads both streams; standard output stays one document under --json.
+        for line in verdicts.annotations(sheet):
+            say_command(line, err=as_json)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        _append(Path(summary), verdicts.as_markdown(sheet) + "\n")
+    raise SystemExit(code)
+
+
+def _append(path: Path, text: str) -> None:
+    """Append to a file of the CI system; if that fails, the verdict still counts."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        say(f"judgesheet: the summary {path} was not written: {error.strerror}", err=True)

@@ -1,0 +1,94 @@
+"""`judgesheet ingest`: a run made from judgments that others recorded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from judgesheet.base.files import one_command
+from judgesheet.commands.measure import measure
+from judgesheet.commands.options import (
+    EXISTING,
+    JSON,
+    NO_CASES,
+    NO_PDF,
+    PATH,
+    POLICY,
+    option,
+    reading_a_log,
+)
+from judgesheet.commands.policy import load_policy
+from judgesheet.commands.reporting import report
+from judgesheet.commands.terminal import note, say
+
+if TYPE_CHECKING:
+    from judgesheet.commands.sheets import Run
+
+
+@one_command()
+def ingest(
+    file: str | Path | Sequence[str | Path],
+    out: str | Path,
+    policy: str | Path | None = None,
+    *,
+    form: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    scale: str | None = None,
+    nearest: bool = False,
+    pdf: bool = True,
+    cases: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
+) -> "Run":
+    """Recorded judgments, or the results of a batch (one file or several), into a run directory.
+
+    For a batch, `out` holds the plan that was exported (`judgesheet plan --out DIR/plan.jsonl`), or
+    the run that is to be completed.
+
+    For a log, `form` is one of `importers.logs.LOGS` or `TABLES`, and `columns` (`--map`), `where`,
+    `scale` and `nearest` (`--round`) say what is in it; `tell` receives how it was read.
+    """
+    from judgesheet.collect.ingest import ingest as fill_ledger
+    from judgesheet.importers import logs
+    from judgesheet.ledger.run_directory import LEDGER, make_directory
+
+    files = [Path(one) for one in ([file] if isinstance(file, str | Path) else file)]
+    directory = Path(out)
+    load_policy(policy)  # so that a refusal comes before anything is written
+    choice = logs.LogOptions(form, columns or {}, where or {}, scale, nearest)
+    # Any option about a log makes it one; else it holds recorded judgments or a batch.
+    log = logs.judged(files, choice) if choice != logs.LogOptions() else None
+    make_directory(directory, fresh=False)
+    fill_ledger(files, directory / LEDGER, log)
+    for sentence in log.notes() if log else ():
+        tell(sentence)
+    return measure(directory, policy=policy, pdf=pdf, cases=cases)
+
+
+@click.command("ingest")
+@click.argument("file", type=EXISTING, nargs=-1, required=True)
+@reading_a_log
+@option("--out", type=PATH, required=True, help="Run directory to fill.")
+@POLICY
+@NO_PDF
+@NO_CASES
+@JSON
+def command(as_json: bool, **options: Any) -> None:
+    """Make a run and its datasheet from recorded judgments, results of a batch, or another log.
+
+    Without --from and --map, FILE holds recorded judgments or results of a batch, which may lie in
+    several files, with those of errors (docs/batches.md). `judgesheet inspect-log FILE` shows what
+    another log allows, and the command to read it.
+    """
+    run = ingest(tell=note, **options)
+    report(run, as_json=as_json)
+    counts = run.datasheet.run
+    if not counts.get("complete"):
+        missing = counts["planned"] - counts["settled"]
+        say(
+            f"The run is not complete: {missing:,} of {counts['planned']:,} calls have no answer. "
+            f"The same `judgesheet plan` with --resume {run.directory} exports them again, "
+            f"`judgesheet probe` with its options and --out {run.directory} asks them.",
+            err=True,
+        )

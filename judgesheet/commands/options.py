@@ -1,0 +1,163 @@
+"""Options that several commands take."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from judgesheet.axis import PROFILES
+from judgesheet.base import defaults
+from judgesheet.commands.option_types import (
+    Finite,
+    Place,
+    as_dict,
+    column_map,
+    json_object,
+    on_off,
+    pair,
+    prices,
+)
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+option = click.option
+PATH = Place(path_type=Path)
+EXISTING = Place(path_type=Path, exists=True)
+POLICIES = "a TOML file, or a shipped one (`judgesheet policy list`)."
+_MODELS = (
+    "openai/NAME, anthropic/NAME or another provider's (docs/judges.md), openai-compatible/NAME "
+    "(with --base-url), local/smollm2-135m, local/FILE.gguf, sim/NAME?key=value, "
+    "python/module:function, deepeval/GEval or another framework's judge (docs/frameworks.md)."
+)
+
+
+def choice(name: str, *words: str, **more: Any) -> Callable[[Command], Command]:
+    """An option that takes one of a few words."""
+    return option(name, type=click.Choice(words), **more)
+
+
+def axis_files(name: str, meaning: str) -> Callable[[Command], Command]:
+    """A repeatable option that names a file for an axis."""
+    axis_file = pair(f"--{name}", "AXIS=FILE", "my_axis=mine.j2", Path)
+    return option(f"--{name}", f"{name}s", multiple=True, type=axis_file, callback=as_dict,
+                  metavar="AXIS=FILE", help=meaning)  # fmt: skip
+
+
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """One decorator of several options, in the order of `--help`."""
+
+    def decorate(command: Command) -> Command:
+        for add in reversed(options):
+            command = add(command)
+        return command
+
+    return decorate
+
+
+BASE_URL = option("--base-url", help="Address of an OpenAI-compatible server.")
+KEY = option("--api-key-env", metavar="NAME", help="Environment variable with the key.")
+AUTH = option(
+    "--auth",
+    metavar="MODULE:FACTORY",
+    help="Your own function that makes an httpx.Auth or a transport (docs/corporate.md).",
+)
+POLICY = option(
+    "--policy", metavar="FILE|NAME", help=f"Limits to check the judge against: {POLICIES}"
+)
+UNTIL = option(
+    "--until-decided",
+    metavar="FILE|NAME",
+    help="Ask only as much as it takes to prove or break the limits of this policy.",
+)
+NO_PDF = option("--no-pdf", "pdf", is_flag=True, flag_value=False, default=True,
+                show_default=False, help="Write no PDF, which takes seconds.")  # fmt: skip
+NO_CASES = option("--no-cases", "cases", is_flag=True, flag_value=False, default=True,
+                  show_default=False, help="Write no page with all replies.")  # fmt: skip
+FRESH = option("--fresh", is_flag=True, help="Start over; an earlier run there is renamed.")
+PAPER = choice("--paper", "a4", "letter", default=defaults.PAPER, help="Page size of the PDF.")
+JSON = option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+_JUDGE = option("--model", required=True, metavar="PROVIDER/NAME", help=_MODELS)
+_PROMPT = axis_files("prompt", "Your own prompt template.")
+_SEED = option("--seed", type=click.IntRange(0), default=defaults.SEED,
+               help="Seed of every random choice.")  # fmt: skip
+_TEMPERATURE = option("--temperature", type=Finite(0, 5), default=defaults.TEMPERATURE,
+                      help="Sampling temperature.")  # fmt: skip
+_TOKENS = option("--max-tokens", type=click.IntRange(1),
+                 help="Most tokens of a reply. [1024 text, 32 json]")  # fmt: skip
+_REPLY = choice(
+    "--reply", "auto", "text", "json",
+    help="Reply format; auto: json if only that is kept to. [text; json for local/, sim/]",
+)  # fmt: skip
+
+_WHAT_TO_ASK = (
+    _JUDGE,
+    option("--axis", "axes", multiple=True, help="Axis to probe; repeatable. [all]"),
+    choice("--profile", *PROFILES, default=defaults.PROFILE,
+           help="How much to ask; see `judgesheet plan`."),
+    option("--stimuli", type=PATH, help="Your own stimuli (JSONL file, or a folder)."),
+    _PROMPT,
+    axis_files("parser", "Your own parser of the replies. [FILE.toml beside --prompt, if any]"),
+    _SEED,
+    option("--repeats", type=click.IntRange(1, 100),
+           help="Reads of a repeated cell. [set by axis and profile: 2, or 1 in quick]"),
+    option("--design", "sequences", type=click.Choice(["cyclic", "williams"]),
+           default=defaults.SEQUENCES,
+           help="Balanced orders: the papers' rotations, or balanced for neighbours too."),
+    _TEMPERATURE,
+    option("--sweep", metavar="NAME=V,V,…",
+           help="Ask everything under several values of a request parameter, on one sheet."),
+    _TOKENS,
+    _REPLY,
+    choice("--logprobs", "on", "off", "auto", callback=on_off, is_flag=False, flag_value="on",
+           help="Also read the probabilities of all scores; auto asks once. [off; on for local/]"),
+)  # fmt: skip
+
+_HOW_TO_ASK = (
+    BASE_URL,
+    KEY,
+    AUTH,
+    option("--extra-body", metavar="JSON", type=json_object, default="{}", show_default=False,
+           help="Merged into every request."),
+    option("--timeout", "timeout_s", type=Finite(0.1), default=defaults.TIMEOUT_S,
+           help="Seconds per call."),
+    option("--concurrency", type=click.IntRange(1, 4096), default=defaults.CONCURRENCY,
+           help="Maximum concurrent calls (adaptive)."),
+    option("--rpm", type=Finite(0, min_open=True),
+           help="Requests per minute. [from response headers]"),
+    option("--tpm", type=Finite(0, min_open=True),
+           help="Tokens per minute, prompts and replies. [from response headers]"),
+    option("--rate", type=Finite(0, min_open=True), help="Requests per second."),
+    option("--max-calls", type=click.IntRange(1),
+           help="Stop after this many requests in this session."),
+    option("--max-cost", type=Finite(0), help="Stop at this cost of the run, US dollars."),
+    option("--max-total-tokens", type=click.IntRange(0),
+           help="Stop at this many tokens of the run, prompts and replies."),
+    option("--prices", metavar="IN,OUT", type=prices, help="US dollars per million tokens."),
+    option("--quiet", is_flag=True, help="Show no progress."),
+    JSON,
+)  # fmt: skip
+
+_WHERE_FROM = (
+    choice("--engine", "local", "ray", default=defaults.ENGINE,
+           help="Ask from this process, or from the workers of a Ray cluster."),
+    option("--engine-address", metavar="ADDRESS",
+           help="The Ray cluster, HOST:PORT or auto. [one on this machine, for this probe]"),
+)  # fmt: skip
+
+asking = together(*_WHAT_TO_ASK, *_HOW_TO_ASK, *_WHERE_FROM)
+"""The options that `probe` and `plan` share."""
+deciding = together(_JUDGE, _PROMPT, _SEED, _TEMPERATURE, _TOKENS, _REPLY, *_HOW_TO_ASK)
+"""Those of `asking` that do not choose what is measured."""
+reading_a_log = together(
+    option("--from", "form", metavar="FORMAT",
+           help="inspect, promptfoo, deepeval, langfuse, …, or csv, jsonl, json, parquet."),
+    option("--map", "columns", multiple=True, callback=column_map, metavar="FIELD=COLUMN,…",
+           help="Which column of a log holds what; repeatable. docs/ingest.md lists the fields."),
+    option("--where", multiple=True, type=pair("--where", "COLUMN=VALUE", "judge=NAME", str),
+           callback=as_dict, metavar="COLUMN=VALUE", help="Only these rows; repeatable."),
+    option("--scale", metavar="LOW:HIGH[:STEP]|WORST,…,BEST", help="All possible scores."),
+    option("--round", "nearest", is_flag=True, help="Round scores to --scale."),
+)  # fmt: skip
+"""The options that `ingest` and `inspect-log` share."""

@@ -1,0 +1,175 @@
+"""`judgesheet probe`: measure a judge and write its datasheet."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from judgesheet.base.errors import MissingDependencyError, UsageError
+from judgesheet.base.files import one_command
+from judgesheet.base.records import Datasheet
+from judgesheet.base.resources import require_typesetter
+from judgesheet.commands.options import (
+    FRESH,
+    NO_CASES,
+    NO_PDF,
+    PATH,
+    POLICY,
+    UNTIL,
+    asking,
+    option,
+)
+from judgesheet.commands.policy import load_policy
+from judgesheet.commands.reporting import exit_incomplete, report
+from judgesheet.commands.terminal import note
+
+if TYPE_CHECKING:
+    from judgesheet.collect.collect import Progress
+    from judgesheet.collect.request import Request
+    from judgesheet.commands.sheets import Run
+
+
+@one_command()
+def probe(
+    model: "str | Request",
+    out: str | Path | None = None,
+    *,
+    fresh: bool = False,
+    fresh_if_changed: bool = False,
+    retry_failed: bool = False,
+    give_up: bool = False,
+    policy: str | Path | None = None,
+    until_decided: str | Path | None = None,
+    pdf: bool = True,
+    cases: bool = True,
+    templates: Sequence[str | Path] = (),
+    on_progress: "Callable[[Progress], None]" = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
+    **options: Any,
+) -> "Run":
+    """Measure a judge: plan, collect, measure, render. Resumes a run of the same plan in `out`.
+
+    `options` are the fields of `Request`: `probe("openai/NAME", profile="standard")`. With a
+    `policy` (file, or name of a shipped one) the datasheet carries its verdicts. Without `pdf` the
+    slowest part of writing the sheet is left out, without `cases` the page with all replies;
+    `templates` (files NAME.html.jinja, or names of shipped ones) are pages of your own beside it.
+    With `until_decided`, a policy too, only what its limits read is asked, of more and more
+    stimuli, until each of them is proven or one is broken. `retry_failed` asks the calls again that
+    a run counted as failed, `give_up` counts those that failed so far and asks only the rest.
+    `fresh_if_changed` starts over, and says why, where the run that is there is of another plan or
+    judge, or the endpoint now names another version.
+
+    StoppedError if the judge no longer answers in any useful way: the datasheet is written first.
+    JudgeError if it never did.
+    """
+    from judgesheet.collect.request import as_request
+    from judgesheet.commands.probing import RunOptions, probe_once
+    from judgesheet.ledger.run_directory import default_directory
+
+    request = as_request(model, options)
+    _check_combination(request, policy, until_decided)
+    until = load_policy(until_decided)
+    pages = _found(templates)
+    how = RunOptions(
+        fresh_if_changed=fresh_if_changed,
+        retry_failed=retry_failed,
+        give_up=give_up,
+        policy=until or load_policy(policy),
+        until=until,
+        pdf=pdf and _can_typeset(tell),
+        cases=cases,
+        on_progress=on_progress,
+        tell=tell,
+    )
+    directory = Path(out) if out is not None else default_directory(request.model)
+    if request.sweep is None:
+        run = probe_once(request, directory, how, fresh=fresh)
+    else:
+        from judgesheet.commands.sweep_loop import probe_each_value
+
+        once = partial(probe_once, options=how)
+        run = probe_each_value(request, directory, once, fresh=fresh, pdf=how.pdf)
+    _write_own(run.datasheet, pages, directory, how.pdf, tell)
+    return run
+
+
+def _check_combination(
+    request: "Request", policy: str | Path | None, until_decided: str | Path | None
+) -> None:
+    """UsageError for options that contradict `--until-decided`."""
+    if until_decided is not None and policy is not None:
+        raise UsageError("--until-decided names the policy: leave --policy out")
+    if until_decided is not None and request.sweep is not None:
+        raise UsageError("a sweep compares settings on the same stimuli: leave --until-decided out")
+
+
+def _found(templates: Sequence[str | Path]) -> list[Path]:
+    """The templates, looked up before anything is asked."""
+    if not templates:
+        return []
+    from judgesheet.sheet.own_template import found
+
+    return [found(template) for template in templates]
+
+
+def _can_typeset(tell: Callable[[str], None]) -> bool:
+    """Whether a PDF can be written; if not, the user hears it before anything is asked."""
+    try:
+        require_typesetter()
+    except MissingDependencyError as error:
+        tell(f"no datasheet.pdf will be written: {error}")
+        return False
+    return True
+
+
+def _write_own(
+    sheet: Datasheet,
+    templates: Sequence[Path],
+    directory: Path,
+    pdf: bool,
+    tell: Callable[[str], None],
+) -> None:
+    """Write the user's own pages; one that cannot be written is only reported: the run is whole."""
+    for template in templates:
+        from judgesheet.sheet import own_template
+
+        try:
+            formats = own_template.FORMATS if pdf else ("html",)
+            own_template.write(sheet, template, directory, formats)
+        except (MissingDependencyError, UsageError) as error:
+            tell(str(error))
+
+
+@click.command("probe")
+@asking
+@option("--out", type=PATH, help="Run directory. [runs/MODEL]")
+@FRESH
+@option("--fresh-if-changed", is_flag=True,
+        help="Start over if plan, judge or served version changed (asks once more).")  # fmt: skip
+@option("--retry-failed", is_flag=True, help="Ask the calls again that were counted as failed.")
+@option("--give-up", is_flag=True, help="Stop retrying; count failed calls as failed.")
+@POLICY
+@UNTIL
+@NO_PDF
+@NO_CASES
+@option(
+    "--template",
+    "templates",
+    multiple=True,
+    metavar="FILE|NAME",
+    help="Also write a page of your own, NAME.html.jinja, or a shipped one; repeatable.",
+)
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
+    """Measure a judge and write its datasheet. Resumes an unfinished run.
+
+    Exits 5 if the run is not complete: its budget is spent, calls failed, or the judge stopped.
+    """
+    from judgesheet.commands.progress import display
+
+    with display(quiet=quiet) as show:
+        run = probe(on_progress=show, tell=note, **options)
+    report(run, as_json=as_json)
+    if not run.datasheet.run.get("complete"):
+        exit_incomplete("The run is", run.progress, "; --give-up leaves out what failed")

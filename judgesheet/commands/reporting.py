@@ -1,0 +1,62 @@
+"""What `probe`, `measure`, `ingest` and `consensus` print of a run."""
+
+from typing import TYPE_CHECKING, NoReturn
+
+from judgesheet.commands.terminal import say, say_json, say_lines, say_wrapped
+
+if TYPE_CHECKING:
+    from judgesheet.base.records import Datasheet
+    from judgesheet.collect.collect import Progress
+    from judgesheet.commands.sheets import Run
+
+INCOMPLETE = 5
+"""The exit code of a run that can be resumed, apart from errors (1) and wrong use (2)."""
+MARKS = {"good": "✓", "bad": "✗", "unknown": "?", "neutral": "·"}
+
+
+def report(run: "Run", *, as_json: bool) -> None:
+    """Print the datasheet itself, or what it says and where it is.
+
+    What failed is printed on standard error.
+    """
+    from judgesheet.base.datasheet import to_json
+    from judgesheet.sheet.page.identity import failures, refusals
+    from judgesheet.sheet.verdicts import as_text
+
+    sheet = run.datasheet
+    failed = (f"failed attempts: {kind}" for kind in failures(sheet.run))
+    for trouble in (*refusals(sheet.run), *failed):
+        say(trouble, err=True)
+    if as_json:
+        say_json(to_json(sheet))
+        return
+    _say_findings(sheet)
+    if sheet.decision is not None:
+        say_lines(as_text(sheet))
+    for name in ("datasheet.pdf", "datasheet.html", "datasheet.json"):
+        if (run.directory / name).is_file():
+            say(run.directory / name)
+
+
+def _say_findings(sheet: "Datasheet") -> None:
+    for axis in sheet.axes:
+        say(f"{axis.title}: {axis.answered} of {axis.planned} calls read")
+        for finding in sorted(axis.findings, key=lambda finding: finding.rank):
+            if finding.void:
+                say_wrapped("∅", f"not usable ({finding.void}): {finding.text}")
+            else:
+                say_wrapped(MARKS[finding.tone], finding.text)
+    for advice in sheet.recommendations:
+        if not advice.void:
+            say_wrapped("→", advice.text)
+
+
+def exit_incomplete(what: str, progress: "Progress | None", if_failed: str = "") -> NoReturn:
+    """Say how to complete the run, with `if_failed` added where calls failed, and exit with 5."""
+    spent = progress.stopped if progress is not None else None
+    # A budget of the run is spent for good; one of the session begins anew by itself.
+    of_run = spent if spent in {"max_cost", "max_total_tokens"} else None
+    how = f"with a higher --{of_run.replace('_', '-')} " if of_run else ""
+    failed = if_failed if progress is not None and progress.failed else ""
+    say(f"{what} not complete; {how}the same command goes on{failed}.", err=True)
+    raise SystemExit(INCOMPLETE)

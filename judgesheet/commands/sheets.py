@@ -1,0 +1,53 @@
+"""Datasheets as commands return them: of a run, of a file, as a data frame, and in a notebook."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judgesheet.base.errors import RunError
+from judgesheet.base.files import read_from
+from judgesheet.base.records import Datasheet
+from judgesheet.sheet import notebook
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judgesheet.collect.collect import Progress
+
+Datasheet.page = notebook.as_html
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run directory with its datasheet; `progress` is None where no call was made."""
+
+    directory: Path
+    datasheet: Datasheet
+    progress: "Progress | None" = None
+
+
+def load(source: str | Path) -> Datasheet:
+    """The datasheet of a run directory, or of a datasheet.json."""
+    from judgesheet.base.datasheet import SCHEMA_VERSION, from_json
+    from judgesheet.decide import decide
+    from judgesheet.ledger.run_directory import JUDGMENTS, LEDGER, PLAN
+
+    file = sheet_of(source)
+    for part in (LEDGER, PLAN, JUDGMENTS):  # a run is read as a whole
+        read_from(Path(source) / part)
+    if not file.exists():
+        raise RunError(f"{file} does not exist; give a run directory or a datasheet.json")
+    sheet = from_json(file)
+    return sheet if sheet.schema_version == SCHEMA_VERSION else decide(sheet)
+
+
+def sheet_of(source: str | Path) -> Path:
+    """The file of a datasheet that is named by itself or by its run directory."""
+    from judgesheet.ledger.run_directory import DATASHEET
+
+    return Path(source) / DATASHEET if Path(source).is_dir() else Path(source)
+
+
+def frame(source: "Datasheet | str | Path") -> "pd.DataFrame":
+    """The estimates of a datasheet (itself, a run directory or datasheet.json) as a data frame."""
+    return notebook.frame_of(source if isinstance(source, Datasheet) else load(source))
